@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Rule says of any input whether it is allowed.
+// Rule decides for any input whether it is allowed.
 type Rule struct {
-	// Name by which the rule is spoken of, unique in its suite.
+	// Name of the rule, unique in its suite.
 	Name string
-	// Covers are the requirements that the rule is made of.
+	// Covers are the requirements that the rule consists of.
 	Covers []string
-	// State of the cluster that judges.
+	// State of the cluster that judges the cases.
 	State clusters.State
-	// Begin makes what the inputs are judged against, if anything, and returns how a case is drawn.
+	// Begin creates what the inputs need, if anything, and returns how a case is drawn.
 	Begin func(ctx context.Context, w World) (Draw, error)
 }
 
@@ -29,48 +29,48 @@ type Rule struct {
 type World struct {
 	// Client of the cluster.
 	Client dynamic.Interface
-	// Namespace of the rule's own. It is removed with all that is in it.
+	// Namespace of the rule. It is deleted with everything in it.
 	Namespace string
-	// Seed of the run, from which all that is drawn follows.
+	// Seed of the run; it determines everything that is drawn.
 	Seed uint64
 }
 
-// Draw makes one case. What it draws first, and small, is what a case shrinks to.
+// Draw makes one case. Shrinking makes the values that are drawn first, and small values, simplest.
 type Draw func(t *rapid.T) Case
 
 // Case is an object whose creation the specification allows or forbids.
 type Case struct {
-	// Input is what was drawn, for a person.
+	// Input describes what was drawn, for a person.
 	Input string
-	// Resource and Object whose creation is tried as a dry run, in the rule's namespace.
+	// Resource and Object to create as a dry run, in the rule's namespace.
 	Resource schema.GroupVersionResource
 	Object   map[string]any
-	// Allowed says whether the specification allows it, and Requirement which of its requirements says so.
+	// Allowed: the specification allows it. Requirement is the one that decides that.
 	Allowed     bool
 	Requirement string
 }
 
-// Result is what came of a rule.
+// Result of a rule.
 type Result struct {
 	Rule Rule
-	// Seed that the cases were drawn with, and Judged how many were, those of the shrinking left out.
+	// Seed of the cases, and Judged, the number of cases without those of shrinking.
 	Seed   uint64
 	Judged int
-	// Disagreement is a case, the smallest that was found until nobody could judge any more, that the implementation
-	// judges differently from the specification; nil when there is none.
+	// Disagreement is a case that the implementation judges differently from the specification: the smallest one that
+	// was found before judging became impossible. Nil if there is none.
 	Disagreement *Disagreement
-	// Err is why the rule could not be judged or, where a case disagrees, why that was not made smaller.
+	// Err is why the rule could not be judged or, if there is a disagreement, why it was not reduced further.
 	Err error
 }
 
-// Disagreement is a case with what the implementation said of it.
+// Disagreement is a case with the implementation's verdict.
 type Disagreement struct {
 	Case Case
 	// Got is "accepted", or "rejected" with code, reason and message.
 	Got string
 }
 
-// String says what was drawn, what the specification says of it, and what the implementation did.
+// String describes the input, the specification's verdict and the implementation's verdict.
 func (d Disagreement) String() string {
 	want := "rejected"
 	if d.Case.Allowed {

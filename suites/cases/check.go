@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// check draws n cases of a rule and has each judged, until one disagrees; that one is then made as small as it gets.
+// check draws n cases of a rule and judges each, until one disagrees; it then reduces that case as far as possible.
 func check(ctx context.Context, w World, rule Rule, n int) Result {
 	result := Result{Rule: rule, Seed: w.Seed}
 	draw, err := rule.Begin(ctx, w)
@@ -27,7 +27,7 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 	failure := explore(n, w.Seed, func(t *rapid.T) {
 		c := draw(t)
 		if result.Err != nil {
-			return // nothing more can be judged, nor made smaller
+			return // no further case can be judged
 		}
 		got, agrees, err := judge(ctx, w, c)
 		switch {
@@ -46,11 +46,11 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 	return result
 }
 
-// attempts are how often a case is tried of which nobody can tell what came of it.
+// attempts is how often a case is tried whose verdict is unknown.
 const attempts = 3
 
-// judge says what the implementation says of a case, and whether that is what the specification says. The error is why
-// nobody can tell.
+// judge returns the implementation's verdict on a case, and whether it is the specification's. The error is why the
+// verdict is unknown.
 func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
 	for range attempts {
 		object := &unstructured.Unstructured{Object: c.Object}
@@ -70,8 +70,8 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 	return "", false, err
 }
 
-// forget removes what an implementation has stored though it was asked for a dry run, or the next case would not be
-// judged for itself.
+// forget deletes an object that an implementation has stored despite the dry run. Otherwise it would influence the next
+// case.
 func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
@@ -81,22 +81,22 @@ func forget(ctx context.Context, w World, c Case, created *unstructured.Unstruct
 	})
 }
 
-// library guards what the property-testing library takes from flags, of which a process has one set.
+// library guards the flags of the property-testing library, of which a process has one set.
 var library sync.Mutex
 
-// explore runs a property with n inputs and, when it fails, with smaller and smaller ones, the smallest that fails
-// last. It returns what the library says of the failure, "" when there was none.
+// explore runs a property with n inputs. If it fails, explore tries smaller and smaller inputs, and the smallest that
+// fails last. It returns the library's message about the failure, "" if there was none.
 func explore(n int, seed uint64, property func(*rapid.T)) string {
 	library.Lock()
 	defer library.Unlock()
-	testing.Init() // the library asks testing whether it is to be short
+	testing.Init() // the library calls testing.Short
 	if !flag.Parsed() {
-		_ = flag.CommandLine.Parse(nil) // no arguments cannot be wrong
+		_ = flag.CommandLine.Parse(nil) // cannot fail without arguments
 	}
 	defer setFlags(map[string]string{
 		"rapid.checks": strconv.Itoa(n), "rapid.seed": strconv.FormatUint(seed, 10), "rapid.nofailfile": "true",
 		"test.short":       "false",
-		"rapid.shrinktime": "2m", // a machine that has much to do comes to the smallest case, too
+		"rapid.shrinktime": "2m", // a busy machine also reaches the smallest case
 	})()
 	t := &probe{}
 	done := make(chan struct{})
@@ -108,12 +108,12 @@ func explore(n int, seed uint64, property func(*rapid.T)) string {
 	return t.failure
 }
 
-// setFlags sets flags, and returns what sets them to what they were.
+// setFlags sets flags, and returns a function that restores them.
 func setFlags(values map[string]string) (restore func()) {
 	before := map[string]string{}
 	for name, value := range values {
 		before[name] = flag.Lookup(name).Value.String()
-		_ = flag.Set(name, value) // these flags take these values
+		_ = flag.Set(name, value) // these values are valid
 	}
 	return func() {
 		for name, value := range before {
@@ -122,7 +122,7 @@ func setFlags(values map[string]string) (restore func()) {
 	}
 }
 
-// probe is a test that keeps the first thing that is said of its failure.
+// probe is a test that keeps the first message about its failure.
 type probe struct{ failure string }
 
 func (p *probe) fail(text string) {

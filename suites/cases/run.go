@@ -17,26 +17,26 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Options say how many cases are drawn, and on which clusters they are judged.
+// Options are how many cases are drawn, and on which clusters they are judged.
 type Options struct {
 	// Cases of each rule.
 	Cases int
-	// Seed that they are drawn with, not 0. The same seed draws the same cases.
+	// Seed of the cases, not 0. The same seed draws the same cases.
 	Seed uint64
-	// Provider of the clusters, and Simulators that their systems can be.
+	// Provider of the clusters, and Simulators for their systems.
 	Provider   clusters.Provider
 	Simulators systems.Simulators
 	// Prefix of the clusters' names, which must be unique on the machine.
 	Prefix string
-	// Progress hears what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 
-// removeTimeout is how long a cluster, or what was made in it, may take to go.
+// removeTimeout is how long the deletion of a cluster, or of the objects in it, may take.
 const removeTimeout = 2 * time.Minute
 
-// Run has the cases of all rules judged, in their order. Rules that follow each other and whose states differ in
-// systems alone share a cluster. A rule that could not be judged says so in its result. The error is of the clusters.
+// Run judges the cases of all rules, in order. Consecutive rules whose states differ only in systems share a cluster.
+// If a rule could not be judged, its result has the error. The returned error is about the clusters.
 func Run(ctx context.Context, rules []Rule, o Options) ([]Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -50,7 +50,7 @@ func Run(ctx context.Context, rules []Rule, o Options) ([]Result, error) {
 		}
 		judged, err := o.share(ctx, rules[:n], len(results))
 		for _, rule := range rules[len(judged):n] {
-			judged = append(judged, Result{Rule: rule, Seed: o.Seed, Err: fmt.Errorf("it did not come to it: %w", err)})
+			judged = append(judged, Result{Rule: rule, Seed: o.Seed, Err: fmt.Errorf("it was not reached: %w", err)})
 		}
 		results, errs, rules = append(results, judged...), append(errs, err), rules[n:]
 	}
@@ -62,7 +62,7 @@ func sameCluster(a, b clusters.State) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// share judges rules on one cluster, as many of them as it can.
+// share judges as many rules as possible on one cluster.
 func (o Options) share(ctx context.Context, rules []Rule, number int) (results []Result, err error) {
 	name := fmt.Sprintf("%s-cases-%d", o.Prefix, number+1)
 	err = o.onCluster(ctx, name, rules[0].State, func(c clusters.Cluster, set *systems.Set) error {
@@ -87,7 +87,7 @@ func (o Options) share(ctx context.Context, rules []Rule, number int) (results [
 	return results, err
 }
 
-// onCluster makes a cluster, does something with it and its systems, and removes them.
+// onCluster creates a cluster, runs a function with it and its systems, and removes both.
 func (o Options) onCluster(ctx context.Context, name string, state clusters.State,
 	do func(clusters.Cluster, *systems.Set) error,
 ) (err error) {
@@ -125,7 +125,7 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// one judges the cases of a rule in a namespace of its own. The result is nil where it did not come to it.
+// one judges the cases of a rule in its own namespace. The result is nil if the rule was not reached.
 func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespace string) (result *Result, err error) {
 	client, err := dynamic.NewForConfig(writes.Configure(c.RESTConfig(), "rehearse"))
 	if err != nil {

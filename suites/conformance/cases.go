@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
-// Rules are those of the suite of which cases can be drawn for the implementation: in its profile, with its systems
-// substituted and its faults.
+// Rules are the suite's rules for which cases can be drawn for the implementation: in its profile, with its substituted
+// systems and its faults.
 func (p *Plan) Rules() []cases.Rule {
 	var rules []cases.Rule
 	for _, rule := range p.options.Suite.Rules {
@@ -28,8 +28,8 @@ func (p *Plan) Rules() []cases.Rule {
 	return rules
 }
 
-// generated is what came of generated cases, as that of a scenario: of a disagreement its requirement alone is at
-// fault, or all of them where it is none of the rule's.
+// generated is the result of generated cases as that of a scenario. A disagreement fails only its requirement, or all
+// of the rule's if its requirement is not one of them.
 func generated(result cases.Result) (o outcome, covers []string) {
 	o = outcome{Scenario: conformances.Scenario{
 		Name: "generated: " + result.Rule.Name, Status: conformances.Passed, Source: "generated",
@@ -45,7 +45,7 @@ func generated(result cases.Result) (o outcome, covers []string) {
 		o.Evidence = fmt.Sprintf("%s\n\n%d cases agreed before it was found; seed %d", o.Cases.Disagreement, result.Judged,
 			result.Seed)
 		if result.Err != nil {
-			o.Evidence += "\nit was not made as small as it gets: " + firstLine(result.Err.Error())
+			o.Evidence += "\nit was not reduced completely: " + firstLine(result.Err.Error())
 		}
 		if id := result.Disagreement.Case.Requirement; slices.Contains(result.Rule.Covers, id) {
 			return o, []string{id}

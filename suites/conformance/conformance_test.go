@@ -285,7 +285,7 @@ func TestWrongOptions(t *testing.T) {
 		"one that no scenario can be run with": {Options{
 			Profile:     "crd",
 			Substitutes: []Substitute{{System: "gadgets", Variant: "x"}},
-		}, "none of the scenarios of suite gadgets can be run"},
+		}, "no scenario of suite gadgets can run"},
 		"one whose program does not exist": {Options{
 			Profile:     "webhook",
 			Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}},

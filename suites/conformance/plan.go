@@ -17,9 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// Options say what is tested, and on which clusters.
+// Options are what is tested, and on which clusters.
 type Options struct {
-	// Suite that is run.
+	// Suite to run.
 	Suite suites.Suite
 	// Profile of the implementation; "" for every scenario of the suite.
 	Profile string
@@ -27,29 +27,29 @@ type Options struct {
 	Focus string
 	// Substitutes are tested instead of the suite's simulator.
 	Substitutes []Substitute
-	// Faults that the suite's simulator is to have.
+	// Faults of the suite's simulator.
 	Faults []string
-	// Liberties that it is to take.
+	// Liberties of the suite's simulator.
 	Liberties []string
 	// Provider of the clusters.
 	Provider clusters.Provider
-	// Plan is how the scenarios are put on clusters.
+	// Plan is how the scenarios are distributed over clusters.
 	Plan harness.PlanOptions
 }
 
-// Plan is a suite that is ready to be run: its harness plan, and what is left out of it.
+// Plan is a suite that is ready to run: its harness plan, and the scenarios that are skipped.
 type Plan struct {
 	*harness.Plan
 
 	options   Options
 	selection *selection
-	// readings is what was planned to be run after the plan itself; nil where nothing was.
+	// readings are the scenarios that were planned to run after the plan itself; nil if there were none.
 	readings *harness.Plan
 }
 
-// NewPlan selects the scenarios of a suite that are for the implementation, and plans them. What the provider's
-// clusters cannot do is left out, and will be untested. Its error says what is wrong with the options or, where nothing
-// is left to be run, why.
+// NewPlan selects the suite's scenarios for the implementation, and plans them. Scenarios that the provider does not
+// support are skipped, and their requirements will be untested. Its error says what is wrong with the options or why
+// there is nothing to run.
 func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	selection, err := newSelection(o.Suite, o.Profile, o.Focus, o.Substitutes)
 	if err != nil {
@@ -69,7 +69,7 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	}
 	if len(selection.kept) == 0 {
 		for _, c := range selection.skipped {
-			return nil, fmt.Errorf("none of the scenarios of suite %s can be run: %s: %s", o.Suite.Name, c.Title(),
+			return nil, fmt.Errorf("no scenario of suite %s can run: %s: %s", o.Suite.Name, c.Title(),
 				selection.why[c.Title()])
 		}
 		return nil, fmt.Errorf("suite %s has no scenario of profile %q", o.Suite.Name, o.Profile)
@@ -83,8 +83,8 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	return &Plan{Plan: plan, options: o, selection: selection}, nil
 }
 
-// checkFaults refuses faults that the suite's simulator does not have: with them its scenarios could not be run, and
-// would only be untested.
+// checkFaults rejects faults that the suite's simulator does not have: with them its scenarios could not run, and would
+// only be untested.
 func checkFaults(suite suites.Suite, faults []string) error {
 	for _, name := range faults {
 		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {
@@ -95,7 +95,7 @@ func checkFaults(suite suites.Suite, faults []string) error {
 	return nil
 }
 
-// checkLiberties refuses liberties that the suite's simulator does not have.
+// checkLiberties rejects liberties that the suite's simulator does not have.
 func checkLiberties(suite suites.Suite, taken []string) error {
 	for _, text := range taken {
 		name, _, _ := strings.Cut(text, "=")
@@ -107,12 +107,12 @@ func checkLiberties(suite suites.Suite, taken []string) error {
 	return nil
 }
 
-// simulated are the scenarios with the faults and liberties that the simulator is to have.
+// simulated are the scenarios with the simulator's faults and liberties.
 func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return suites.WithLiberties(suites.WithFaults(list, o.Suite.System, o.Faults), o.Suite.System, o.Liberties)
 }
 
-// planWhatCan leaves out the scenarios that cannot be planned. When none can, the reason is the whole plan's.
+// planWhatCan skips the scenarios that cannot be planned. If there is no other scenario, it returns the reason.
 func planWhatCan(ctx context.Context, o Options, selection *selection, whole error) (*harness.Plan, error) {
 	var kept []*scenarios.Scenario
 	for _, c := range selection.kept {
@@ -132,8 +132,8 @@ func planWhatCan(ctx context.Context, o Options, selection *selection, whole err
 	return harness.NewPlan(ctx, o.Provider, kept, o.Plan)
 }
 
-// Simulators that the plan's systems can be.
+// Simulators for the plan's systems.
 func (p *Plan) Simulators() systems.Simulators { return p.options.Plan.Simulators }
 
-// Skipped tells how many scenarios are left out.
+// Skipped is the number of skipped scenarios.
 func (p *Plan) Skipped() int { return len(p.selection.skipped) }

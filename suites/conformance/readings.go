@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// Readings plans what is to be run after the plan itself: where a requirement that has variants is not met as it is
-// stated, the scenarios that show the other variants. It is nil where there is nothing of that kind.
+// Readings plans what runs after the plan itself: if a requirement with variants is not met as stated, the scenarios
+// for the other variants. It is nil if there are none.
 func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, error) {
 	failed := map[string]bool{}
 	for _, track := range run.Tracks {
@@ -48,8 +48,8 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 	return p.readings, err
 }
 
-// underTest returns the scenario with the implementation that is tested in the place of the simulator's variant that
-// shows the reading.
+// underTest returns the scenario with the tested implementation instead of the simulator's variant that shows the
+// reading.
 func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 	tested := clusters.Simulated{}
 	if p.selection.profile != nil {
@@ -65,8 +65,8 @@ func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 	return &c
 }
 
-// asRead says in which variant a requirement is met, given the evidence for its statement. Where that failed, it is met
-// in another variant of which every scenario passed; the evidence is then theirs.
+// asRead returns the variant in which a requirement is met, given the evidence for its statement. If the statement
+// failed, the requirement is met as another variant whose scenarios all passed; their evidence then counts.
 func (p *Plan) asRead(q suites.Requirement, stated conformances.Evidence,
 	outcomes map[string]outcome,
 ) (variant string, evidence conformances.Evidence) {

@@ -15,30 +15,30 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
-// maxEvidence is the most that a report says of one scenario, in bytes; junit.xml has the rest.
+// maxEvidence is the maximal evidence for one scenario in a report, in bytes; junit.xml has the rest.
 const maxEvidence = 4000
 
-// About is what a report says that no run can tell.
+// About is the part of a report that does not come from the run.
 type About struct {
 	// Implementation that was tested.
 	Implementation conformances.Implementation
-	// Command makes the report again.
+	// Command reproduces the report.
 	Command string
 	// Rehearse is this program's version.
 	Rehearse string
 }
 
-// Results are what a report is made of.
+// Results are the input of a report.
 type Results struct {
-	// Run of the plan, and Readings that of its Readings; nil where there was none. They may have been interrupted.
+	// Run of the plan, and Readings, the run of its Readings; nil if there was none. Either may have been interrupted.
 	Run, Readings *reports.Run
 	// Cases that were generated.
 	Cases []cases.Result
-	// Interrupted says that it was stopped before all was run that there was to run.
+	// Interrupted: the run was stopped early.
 	Interrupted bool
 }
 
-// Report says what it all came to.
+// Report builds the report.
 func (p *Plan) Report(results Results, about About) (*conformances.Report, error) {
 	run := results.Run
 	suite := p.options.Suite
@@ -71,7 +71,8 @@ func (p *Plan) Report(results Results, about About) (*conformances.Report, error
 	return r, nil
 }
 
-// requirements puts the evidence together. What no scenario of the profile or the focus covers is outside of it.
+// requirements combines the evidence. A requirement that no scenario of the profile or the focus covers is outside of
+// it.
 func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, drawn []cases.Result) {
 	for _, result := range drawn {
 		o, _ := generated(result)
@@ -106,16 +107,16 @@ func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome,
 	}
 }
 
-// outcome is what came of a scenario, and which requirements a known issue with it is about.
+// outcome is the result of a scenario, and the requirements of its known issue.
 type outcome struct {
 	conformances.Scenario
 	known    []string
 	versions []string
-	// result is the scenario's own; nil where it did not run.
+	// result is the scenario's own; nil if it did not run.
 	result *reports.Scenario
 }
 
-// addTo files the scenario's title under what it says of the requirement, with the step that decided it.
+// addTo adds the scenario's title to the requirement's evidence, with the step that decided it.
 func (o outcome) addTo(e *conformances.Evidence, id string) {
 	list := &e.Untested
 	status, step := o.about(id)
@@ -139,7 +140,7 @@ func (o outcome) addTo(e *conformances.Evidence, id string) {
 	}
 }
 
-// about is what the scenario says of one requirement, and the step that decided it, "" where no single step did.
+// about is the scenario's verdict on one requirement, and the step that decided it, "" if no single step did.
 func (o outcome) about(id string) (conformances.Status, string) {
 	if o.result == nil || o.Status != conformances.Failed && o.Status != conformances.Known &&
 		o.Status != conformances.Untested {
@@ -162,7 +163,7 @@ func (o outcome) about(id string) (conformances.Status, string) {
 			return conformances.Known, "" // it ended early at another requirement's known issue
 		}
 		if step.Status == reports.Failed {
-			return conformances.Untested, decided + " failed, which decides no requirement: " + firstLine(step.Message)
+			return conformances.Untested, decided + " failed, but decides no requirement: " + firstLine(step.Message)
 		}
 		return conformances.Untested, decided + " did not run"
 	default:
@@ -170,7 +171,7 @@ func (o outcome) about(id string) (conformances.Status, string) {
 	}
 }
 
-// outcomes by the scenarios' titles: of those that were planned, and of those that were left out.
+// outcomes of the planned and the skipped scenarios, by title.
 func (p *Plan) outcomes(results Results) map[string]outcome {
 	all := map[string]outcome{}
 	for _, c := range p.selection.skipped {
@@ -180,9 +181,9 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 		}}
 	}
 	for _, c := range p.selection.kept {
-		// Whatever becomes of the run, a scenario of the plan is in the report.
+		// Every scenario of the plan is in the report, whatever the run's result.
 		all[c.Title()] = outcome{Scenario: conformances.Scenario{
-			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: "it is not in the run's result",
+			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: "missing in the run's result",
 		}}
 	}
 	originals := map[string]*scenarios.Scenario{}
@@ -209,8 +210,7 @@ func (r Results) tracks() []*reports.Track {
 	return slices.Concat(r.Run.Tracks, r.Readings.Tracks)
 }
 
-// paths are the states that the scenarios go through, by their titles. A scenario may leave its track before the
-// track's end.
+// paths are the states of each scenario's path, by title. A scenario may end before its track.
 func (p *Plan) paths() map[string][]string {
 	all := map[string][]string{}
 	tracks := p.Tracks
@@ -250,11 +250,11 @@ func outcomeOf(s *reports.Scenario) outcome {
 	case s.Status == reports.Passed:
 		o.Status, o.Reason = conformances.Passed, ""
 	case s.Status == reports.Failed && len(s.KnownCovers) > 0 && passed == len(s.Steps):
-		// All that was expected was seen. That it was not expected of this version is the suite's mistake, not the
-		// implementation's.
+		// All steps passed, although a known issue was expected on this version. That is a mistake of the suite, not of
+		// the implementation.
 		o.Status = conformances.Passed
 	case s.Status == reports.Failed && known > 0 && passed+known == len(s.Steps):
-		// The same, but another known issue happened.
+		// Likewise, but another known issue occurred.
 		o.Status, o.Reason, o.Evidence = conformances.Known, s.KnownIssue, evidence(s)
 	case s.Status == reports.Failed:
 		o.Status, o.Evidence = conformances.Failed, evidence(s)
@@ -273,8 +273,8 @@ func outcomeOf(s *reports.Scenario) outcome {
 	return o
 }
 
-// evidence is all that there is to say about a scenario, within bounds. No line ends in a space, so that it is readable
-// as YAML.
+// evidence is all the information about a scenario, up to a limit. No line ends with a space, so that it is readable as
+// YAML.
 func evidence(s *reports.Scenario) string {
 	lines := strings.Split(reports.Explain(s), "\n")
 	for i, line := range lines {

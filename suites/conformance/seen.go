@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// seen is a message in one line: what was wanted and what was seen. The object that was stored is in the evidence, and
-// a false expression is in the scenario: if the message explains why it is false, only the explanation is kept.
+// seen is a message in one line: what was expected and what was seen. The stored object is in the evidence, and a false
+// expression is in the scenario: if the message explains why it is false, only the explanation is kept.
 func seen(message string) string {
 	const most = 800
 	var parts []string
@@ -17,7 +17,7 @@ func seen(message string) string {
 		case line == "stored object:":
 			return short(parts, most)
 		case strings.HasPrefix(line, "cel: ") && explained(lines[i+1:]):
-			i++ // and that it is false
+			i++ // skip "is false"
 		case line != "":
 			parts = append(parts, line)
 		}
@@ -25,7 +25,7 @@ func seen(message string) string {
 	return short(parts, most)
 }
 
-// explained says whether lines begin with one that says that an expression is false, and others that say why.
+// explained reports whether the first line says that an expression is false, and the others say why.
 func explained(lines []string) bool {
 	return len(lines) > 1 && strings.TrimSpace(lines[0]) == "is false" && indent(lines[1]) == indent(lines[0])
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// Substitute is what takes the place of a simulated system.
+// Substitute replaces a simulated system.
 type Substitute struct {
-	// System is the name that the scenarios give it, and Variant the variant that it is; "" for the one that the profile
-	// is of or, in a suite without profiles, for the scenarios that ask for no variant.
+	// System is its name in the scenarios, and Variant the variant that it replaces; "" for the profile's variant or,
+	// in a suite without profiles, for the scenarios that name no variant.
 	System, Variant string
-	// Definition of what is under test.
+	// Definition of the system under test.
 	Definition clusters.System
 }
 
-// selection is the scenarios of a suite that are for an implementation.
+// selection has the scenarios of a suite that are for an implementation.
 type selection struct {
 	suite suites.Suite
 	// profile of the implementation, nil for all.
@@ -29,7 +29,7 @@ type selection struct {
 	// substitutes by system and variant.
 	substitutes scenarios.Variants
 
-	// kept are to be run; skipped are not, for the reasons in why, by title.
+	// kept will run; skipped will not, for the reasons in why, by title.
 	kept, skipped []*scenarios.Scenario
 	why           map[string]string
 }
@@ -61,7 +61,7 @@ func newSelection(suite suites.Suite, profile, focus string, substitutes []Subst
 	return s, nil
 }
 
-// substitute takes note of what stands for which variants.
+// substitute records which variants a substitute replaces.
 func (s *selection) substitute(by Substitute) error {
 	if !slices.ContainsFunc(s.suite.Scenarios, func(c *scenarios.Scenario) bool { return has(c, by.System) }) {
 		return fmt.Errorf("no scenario of suite %s has a system %q", s.suite.Name, by.System)
@@ -73,7 +73,7 @@ func (s *selection) substitute(by Substitute) error {
 			for _, p := range s.suite.Profiles {
 				names = append(names, p.Name)
 			}
-			return fmt.Errorf("say which kind of implementation %s is: --profile %s", by.System,
+			return fmt.Errorf("choose the kind of implementation of %s: --profile %s", by.System,
 				strings.Join(names, " or --profile "))
 		}
 		variants = append(variants, s.profile.Variants[0])
@@ -92,7 +92,7 @@ func (s *selection) substitute(by Substitute) error {
 	return nil
 }
 
-// has says whether a system of that name is in any state of the scenario.
+// has reports whether any state of the scenario has a system of that name.
 func has(c *scenarios.Scenario, system string) bool {
 	return slices.ContainsFunc(c.Path(), func(state clusters.State) bool {
 		_, ok := state.System(system)
@@ -100,7 +100,7 @@ func has(c *scenarios.Scenario, system string) bool {
 	})
 }
 
-// inProfile says whether every variant that the scenario has of the system is one of the profile.
+// inProfile reports whether every variant of the system in the scenario is one of the profile.
 func (s *selection) inProfile(c *scenarios.Scenario) bool {
 	if s.profile == nil {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// relevant are the scenarios that cover what a fault breaks.
+// relevant are the scenarios that cover a requirement which a fault breaks.
 func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
 		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers,
@@ -20,10 +20,10 @@ func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario 
 	})
 }
 
-// separator stands between a mark and a scenario's own name.
+// separator is between a mark and a scenario's own name.
 const separator = "--"
 
-// marked gives scenarios names of their own, so that they can run a second time on a cluster that has seen them.
+// marked gives scenarios new names, so that they can run again on the same cluster.
 func marked(list []*scenarios.Scenario, mark string) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, s := range list {
@@ -34,7 +34,7 @@ func marked(list []*scenarios.Scenario, mark string) []*scenarios.Scenario {
 	return all
 }
 
-// original is the name that a scenario had before it was marked.
+// original is a scenario's name without its mark.
 func original(name string) string {
 	if _, rest, marked := strings.Cut(name, separator); marked {
 		return rest
@@ -60,7 +60,7 @@ func timingsOf(run *reports.Run) timings {
 	return all
 }
 
-// of is how long a scenario took from its first step to its last; 0 where that is not known.
+// of is the duration of a scenario from its first step to its last; 0 if unknown.
 func (t timings) of(s *scenarios.Scenario) time.Duration {
 	var sum time.Duration
 	for _, step := range t[s.Title()] {
@@ -69,15 +69,15 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 	return sum
 }
 
-// A step that waits for what a fault keeps from coming is given up much sooner than it would be otherwise: after what
-// it took without faults, times patience, and some slack. Too soon would call a fault caught that is not, never the
-// other way around.
+// With a fault, a step that waits in vain times out much earlier than usual: after its time without faults, times
+// patience, plus some slack. A timeout that is too short can only count a fault as caught that was not, never the
+// reverse.
 const (
 	patience = 6
 	slack    = 4 * time.Second
 )
 
-// bounded makes the steps of scenarios give up sooner.
+// bounded shortens the timeouts of scenarios' steps.
 func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, s := range list {
@@ -93,5 +93,5 @@ func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
 	return all
 }
 
-// defaultTimeout is what a step has that says nothing.
+// defaultTimeout is the timeout of a step that sets none.
 const defaultTimeout = 30 * time.Second

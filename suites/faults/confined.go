@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// scenariosOfRound are the scenarios of a round. A fault of the whole cluster has its simulator, and so its cluster, to
-// itself. All others are in one simulator side by side, each in the namespaces of the scenarios that are to catch it;
-// and beside them the same scenarios run without any, to show that nothing but the fault makes them fail.
+// scenariosOfRound are the scenarios of a round. A cluster-wide fault has a simulator, and so a cluster, to itself. All
+// others share one simulator, each limited to the namespaces of the scenarios that should catch it. The same scenarios
+// run beside them without faults, to show that only the fault makes them fail.
 func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took timings) []*scenarios.Scenario {
 	var list, beside, control []*scenarios.Scenario
 	var confined []string
@@ -33,8 +33,8 @@ func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took ti
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }
 
-// exceptRepeated are the timings of all scenarios but those that a trial of the round could not judge the first time:
-// they are not given up sooner, with a fault or without.
+// exceptRepeated are the timings without those of scenarios that a trial of the round could not judge the first time:
+// these keep their full timeouts, with a fault or without.
 func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 	t = maps.Clone(t)
 	for _, c := range round {
@@ -48,8 +48,8 @@ func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 // controlMark is the mark of scenarios that run without a fault beside those of the n-th round.
 func controlMark(n int) string { return fmt.Sprintf("c%d", n) }
 
-// controlled are scenarios that ran with a fault, of which those that failed without it too, on the same cluster at the
-// same time, are not judged.
+// controlled are the scenarios that ran with a fault. Those that also failed without it, on the same cluster at the
+// same time, become unjudged.
 func controlled(ran, control []*reports.Scenario) []*reports.Scenario {
 	var all []*reports.Scenario
 	for _, s := range ran {
@@ -77,8 +77,7 @@ func unlessControl(s *reports.Scenario, control []*reports.Scenario) *reports.Sc
 	return &unjudged
 }
 
-// again lets scenarios that could not be judged run once more, in a later round that has fewer beside them. It returns
-// the others.
+// again repeats scenarios that could not be judged, in a later, smaller round. It returns the others.
 func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
 	progress clusters.Progress,
 ) []*reports.Scenario {
@@ -93,7 +92,7 @@ func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
 		if t.repeated == nil {
 			t.repeated = map[string]bool{}
 		}
-		progress("%s with fault %s could not be judged, and is tried again: %s: %s", title, t.fault.Name, s.Status, s.Message)
+		progress("%s with fault %s could not be judged, and is retried: %s: %s", title, t.fault.Name, s.Status, s.Message)
 		t.repeated[title] = true
 		t.left = append(t.left, group{
 			scenarios: []*scenarios.Scenario{round[i].group.of(title)},
@@ -103,7 +102,7 @@ func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
 	return judged
 }
 
-// isJudged: it ran, and something can be said of it.
+// isJudged: it ran, and has a verdict.
 func isJudged(s *reports.Scenario) bool {
 	return s.Status == reports.Passed || s.Status == reports.Known || s.Status == reports.Failed
 }

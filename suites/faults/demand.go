@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// T is where a test reports; *testing.T is one.
+// T is a test; *testing.T implements it.
 type T interface {
 	Helper()
 	Context() context.Context
@@ -14,8 +14,8 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// DemandLiberties runs the suite under some liberties of its simulator, or under all, each and together, and fails the
-// test where the suite is not green.
+// DemandLiberties runs the suite with some or all liberties of its simulator, each alone and all together, and fails
+// the test if the suite fails.
 func DemandLiberties(t T, o Options) {
 	t.Helper()
 	if o.Progress == nil {
@@ -31,8 +31,8 @@ func DemandLiberties(t T, o Options) {
 	}
 }
 
-// Demand runs the suite against its simulator's faults, logs the matrix, and fails the test where anything is wrong
-// with it.
+// Demand runs the suite against its simulator's faults, logs the matrix, and fails the test if anything is wrong with
+// it.
 func Demand(t T, o Options) {
 	t.Helper()
 	if o.Progress == nil {

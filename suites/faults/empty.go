@@ -14,12 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 )
 
-// emptyTimeout is how long pods may take to go that nobody waits for.
+// emptyTimeout is how long the deletion of leftover pods may take.
 const emptyTimeout = time.Minute
 
-// empty removes the pods of scenarios that have ended, and returns when they are gone: they take the room of those to
-// come, whose failure would be blamed on a fault. Their namespaces, in which nothing can be made any more, may go
-// later: kube-controller-manager gives pods half of their grace period before it looks again.
+// empty deletes the pods of scenarios that have ended, and returns when they are gone. Otherwise they would take the
+// room of later pods, and a fault would be blamed for that. Their terminating namespaces may disappear later:
+// kube-controller-manager waits for half of the pods' grace period before it checks again.
 func empty(ctx context.Context, client kubernetes.Interface) error {
 	left := ""
 	err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, emptyTimeout, true, func(ctx context.Context) (bool,
@@ -47,7 +47,7 @@ func empty(ctx context.Context, client kubernetes.Interface) error {
 	return nil
 }
 
-// emptyNamespace deletes a namespace and its pods, and says how many of these were there.
+// emptyNamespace deletes a namespace and its pods, and returns their number.
 func emptyNamespace(ctx context.Context, client kubernetes.Interface, namespace *corev1.Namespace) (int, error) {
 	if namespace.DeletionTimestamp == nil {
 		if err := client.CoreV1().Namespaces().Delete(ctx, namespace.Name, metav1.DeleteOptions{}); err != nil &&

@@ -1,5 +1,6 @@
-// Package faults shows that a suite can fail, and that it passes what is right: it runs the suite against each fault of
-// its simulator, and says which requirement caught which; and against each liberty, under which it must be green.
+// Package faults shows that a suite can fail, and that it accepts correct differences: it runs the suite with each
+// fault of its simulator, and reports which requirement caught which. It also runs the suite with each liberty, where
+// it must pass.
 package faults
 
 import (
@@ -18,34 +19,33 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Options say which faults of which suite are tried, and on what.
+// Options are the suite, the faults to try, and the clusters.
 type Options struct {
 	// Suite whose simulator has the faults.
 	Suite suites.Suite
-	// Only these faults or liberties, by name. Default: every one.
+	// Only these faults or liberties, by name. Default: all.
 	Only []string
-	// All scenarios of the suite run with each fault or liberty, and not only as many of those that cover what it breaks
-	// as it takes to see it caught.
+	// All scenarios of the suite run with each fault or liberty. Default: only as many of the scenarios that cover what
+	// it breaks as are needed to catch it.
 	All bool
-	// Shard is the part of the faults and of the liberties that is tried. Default: all of them.
+	// Shard is the part of the faults and of the liberties to try. Default: all of them.
 	Shard planning.Shard
-	// Before is a run of the suite without faults that was made just now; it is made where this one is nil, or lacks a
-	// scenario.
+	// Before is a recent run of the suite without faults. If it is nil or lacks a scenario, Run makes its own.
 	Before *reports.Run
-	// Provider of the clusters, which are used again from fault to fault.
+	// Provider of the clusters, which are reused from fault to fault.
 	Provider *local.Provider
-	// Simulators, of which the suite's is one.
+	// Simulators, including the suite's.
 	Simulators systems.Simulators
-	// Clusters is how many there are at once. Default: as many as there is room for.
+	// Clusters is how many run at once. Default: as many as there is room for.
 	Clusters int
-	// Room is what the machine has for clusters. Default: for 2.
+	// Room of the machine for clusters. Default: for 2.
 	Room planning.Room
-	// Progress hears what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 
-// Run runs the suite without faults, with each of them, and without them again. The matrix may be anything but green
-// (see Matrix.Err); the error is of the run itself.
+// Run runs the suite without faults, with each of them, and without them again. The matrix has the result (see
+// Matrix.Err); the error is about the run itself.
 func Run(ctx context.Context, o Options) (*Matrix, error) {
 	began := time.Now()
 	o.fill()
@@ -66,7 +66,7 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	return m, nil
 }
 
-// fill puts in what the options leave open.
+// fill sets the defaults of the options.
 func (o *Options) fill() {
 	if o.Clusters < 1 && o.Room == (planning.Room{}) {
 		o.Clusters = 2
@@ -90,7 +90,7 @@ func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {
 	}), nil
 }
 
-// workOf a fault: one of the whole cluster has its scenarios run by themselves, all others share a round.
+// workOf returns what to run for a fault: the scenarios of a cluster-wide one run separately, all others share a round.
 func workOf(fault simulators.Fault) int {
 	if fault.ClusterWide {
 		return 3

@@ -17,37 +17,37 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// Freedom says which liberties of a suite's simulator the suite grants: under each it must be green.
+// Freedom says with which liberties of a suite's simulator the suite passes. It must pass with each.
 type Freedom struct {
 	// Suite by its name.
 	Suite string `json:"suite"`
-	// Trials, one for each liberty, and one for all that go together.
+	// Trials, one for each liberty, and one for all that can be combined.
 	Trials []Trial `json:"trials"`
-	// Took is how long it all took.
+	// Took is the total time.
 	Took time.Duration `json:"nanoseconds"`
 }
 
-// Trial is what came of some liberties.
+// Trial is the result for some liberties.
 type Trial struct {
 	// Name of the liberty, or of all together.
 	Name string `json:"name"`
-	// Liberties that were taken.
+	// Liberties of the simulator.
 	Liberties []string `json:"liberties"`
 	// Scenarios that were run.
 	Scenarios int `json:"scenarios"`
 	// Red are the scenarios that failed, with the reasons.
 	Red []string `json:"red,omitempty"`
-	// Unjudged are the scenarios and clusters of which it is not known whether they are green, with the reasons.
+	// Unjudged are the scenarios and clusters without a verdict, with the reasons.
 	Unjudged []string `json:"unjudged,omitempty"`
-	// Took is how long it took.
+	// Took is its time.
 	Took time.Duration `json:"nanoseconds"`
 }
 
-// AllTogether is the name of the trial of as many liberties as can be taken at once.
+// AllTogether is the name of the trial of as many liberties as can be combined.
 const AllTogether = "all-together"
 
-// Liberties runs the suite with each liberty of its simulator, and with all that go together. What comes of it may be
-// anything but green (see Freedom.Err); the error is of the run itself.
+// Liberties runs the suite with each liberty of its simulator, and with all that can be combined. The Freedom has the
+// result (see Freedom.Err); the error is about the run itself.
 func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	began := time.Now()
 	o.fill()
@@ -71,7 +71,7 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	return f, nil
 }
 
-// trialsOf are the liberties of a suite that are to be tried, each by itself, and all that go together.
+// trialsOf are the liberties of a suite to try, each alone, and all that can be combined.
 func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
 	if len(suite.Liberties) == 0 {
 		return nil, fmt.Errorf("suite %s has no simulator, and so no liberties", suite.Name)
@@ -109,7 +109,7 @@ func (r runner) try(ctx context.Context, i int, trial *Trial) error {
 	return nil
 }
 
-// scenariosWith are those that run under some liberties.
+// scenariosWith are those that run with some liberties.
 func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 	if r.All {
 		return r.Suite.Scenarios
@@ -117,7 +117,7 @@ func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 	return touched(r.Suite, trial.Liberties)
 }
 
-// judge says what a run shows of the liberties: nothing, where it is the cluster that failed.
+// judge reads the verdict on the liberties from a run: none if the cluster failed.
 func (t *Trial) judge(run *reports.Run) {
 	t.Unjudged = redSetup(run)
 	for _, track := range run.Tracks {
@@ -133,10 +133,10 @@ func (t *Trial) judge(run *reports.Run) {
 	}
 }
 
-// slowLabel is that of scenarios that take minutes.
+// slowLabel is the label of scenarios that take minutes.
 const slowLabel = "slow"
 
-// touched are the scenarios that cover a requirement which one of the liberties is about, but for those that take
+// touched are the scenarios that cover a requirement which one of the liberties is about, without those that take
 // minutes.
 func touched(suite suites.Suite, names []string) []*scenarios.Scenario {
 	liberties := slices.DeleteFunc(slices.Clone(suite.Liberties),
@@ -149,31 +149,31 @@ func touched(suite suites.Suite, names []string) []*scenarios.Scenario {
 	})
 }
 
-// Err says under which liberties the suite was not green.
+// Err names the liberties with which the suite failed.
 func (f *Freedom) Err() error {
 	var errs []error
 	for _, t := range f.Trials {
 		if len(t.Red) > 0 {
-			errs = append(errs, fmt.Errorf("with liberty %s, which the specification allows, the suite is not green: %s", t.Name,
+			errs = append(errs, fmt.Errorf("the specification allows liberty %s, but the suite failed with it: %s", t.Name,
 				firstLines(t.Red)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Unjudged says under which liberties it is not known whether the suite is green.
+// Unjudged names the liberties for which there is no verdict.
 func (f *Freedom) Unjudged() error {
 	var errs []error
 	for _, t := range f.Trials {
 		if len(t.Unjudged) > 0 {
-			errs = append(errs, fmt.Errorf("with liberty %s it is not known whether the suite is green: %s", t.Name,
+			errs = append(errs, fmt.Errorf("the suite could not be judged with liberty %s: %s", t.Name,
 				firstLines(t.Unjudged)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// firstLines are the first lines of a few texts.
+// firstLines are the first lines of some texts.
 func firstLines(texts []string) string {
 	const most = 5
 	var lines []string
@@ -188,7 +188,7 @@ func firstLines(texts []string) string {
 	return strings.Join(lines, "; ")
 }
 
-// String is what came of the liberties, for a person.
+// String describes the results, for a person.
 func (f *Freedom) String() string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -95,11 +95,11 @@ both     2          1       1           1s
 
 gadgets: green under 1 of 4; 4s
 
-failed: with liberty red, which the specification allows, the suite is not green: a is failed
-with liberty both, which the specification allows, the suite is not green: a is failed
-not judged: with liberty broken it is not known whether the suite is green: ` +
+failed: the specification allows liberty red, but the suite failed with it: a is failed
+the specification allows liberty both, but the suite failed with it: a is failed
+not judged: the suite could not be judged with liberty broken: ` +
 		`create of track-1 (1.36): it does not start; a is notRun
-with liberty both it is not known whether the suite is green: b is error
+the suite could not be judged with liberty both: b is error
 `
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)

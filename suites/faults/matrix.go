@@ -19,11 +19,11 @@ type Matrix struct {
 	Suite string `json:"suite"`
 	// Rows, one for each fault, in the order of the suite.
 	Rows []Row `json:"rows"`
-	// Before and After are why the suite was not green without faults, before, and beside or after those with faults; nil
-	// where it was.
+	// Before and After are why the suite failed without faults: before, and beside or after the runs with faults; nil
+	// if it passed.
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
-	// Took is how long it all took.
+	// Took is the total time.
 	Took time.Duration `json:"nanoseconds"`
 	// Core are the core requirements of the suite.
 	Core []Core `json:"core"`
@@ -31,11 +31,11 @@ type Matrix struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Core is a core requirement, which is to catch a fault.
+// Core is a core requirement, which should catch a fault.
 type Core struct {
 	ID        string `json:"id"`
 	Statement string `json:"statement"`
-	// NoFault says why no fault breaks it; "" where one does.
+	// NoFault says why no fault breaks it; "" if one does.
 	NoFault string `json:"noFault,omitempty"`
 }
 
@@ -50,21 +50,21 @@ func coreOf(all []suites.Requirement) []Core {
 	return core
 }
 
-// Row is what came of one fault.
+// Row is the result of one fault.
 type Row struct {
 	Fault simulators.Fault `json:"fault"`
-	// Scenarios that were run with it, and of those the ones that failed.
+	// Scenarios is how many ran with it; Failed are those that failed.
 	Scenarios int      `json:"scenarios"`
 	Failed    []string `json:"failed,omitempty"`
-	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that it
-	// breaks.
+	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that
+	// it breaks.
 	Caught []string `json:"caught,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
 	// Unjudged are scenarios that could not be judged, each with the reason.
 	Unjudged []string `json:"unjudged,omitempty"`
 }
 
-// newRow judges what came of the scenarios that ran with a fault.
+// newRow judges the scenarios that ran with a fault.
 func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	row := Row{Fault: fault, Scenarios: len(ran)}
 	covered := map[string]bool{}
@@ -91,9 +91,9 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	return row
 }
 
-// Err says everything that is wrong with the suite: a fault that nothing caught, a core requirement that caught none,
-// and a simulator without faults that was not green. What could not be judged is wrong, too, unless the fault was
-// caught all the same.
+// Err joins everything that is wrong with the suite: a fault that was not caught, a core requirement that caught none,
+// and a failure without faults. A scenario that could not be judged is wrong as well, unless the fault was caught
+// anyway.
 func (m *Matrix) Err() error {
 	var errs []error
 	for _, row := range m.Rows {
@@ -115,7 +115,7 @@ func (m *Matrix) Err() error {
 	return errors.Join(append(errs, notGreen("before", m.Before), notGreen("after", m.After))...)
 }
 
-// notGreen says why the suite was not green without faults; nil when it was. The first few reasons tell enough.
+// notGreen is why the suite failed without faults; nil if it passed. The first few reasons are enough.
 func notGreen(when string, reasons []string) error {
 	const most = 5
 	var errs []error
@@ -140,7 +140,7 @@ func (m *Matrix) idle() []error {
 	return errs
 }
 
-// catches are the faults that a requirement catches: those that it alone catches, and those that others catch, too.
+// catches are the faults that a requirement catches: those that only it catches, and those that others catch as well.
 func (m *Matrix) catches(id string) (alone, shared []string) {
 	for _, row := range m.Rows {
 		switch {
@@ -154,11 +154,11 @@ func (m *Matrix) catches(id string) (alone, shared []string) {
 	return alone, shared
 }
 
-// String is the matrix for a person: by fault, by core requirement, and the sum.
+// String is the matrix for a person: by fault, by core requirement, and in total.
 func (m *Matrix) String() string {
 	var b strings.Builder
 	if len(m.Before) > 0 && len(m.Rows) == 0 {
-		return fmt.Sprintf("%s: no fault was tried, since the suite is NOT green without any\n", m.Suite)
+		return fmt.Sprintf("%s: no fault was tried, because the suite FAILS without faults\n", m.Suite)
 	}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "FAULT\tFAILED\tCAUGHT BY\tALSO BREAKS, UNSEEN")
@@ -181,7 +181,7 @@ func (m *Matrix) String() string {
 	for _, r := range m.Core {
 		alone, shared := m.catches(r.ID)
 		if m.Partial && len(alone)+len(shared) == 0 {
-			continue // no fault was tried that could show it
+			continue // no tried fault breaks it
 		}
 		only := strings.Join(alone, " ")
 		if len(alone)+len(shared) > 0 || r.NoFault != "" {
@@ -192,7 +192,7 @@ func (m *Matrix) String() string {
 		}
 		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", r.ID, len(alone)+len(shared), only, strings.Join(shared, " "))
 	}
-	_ = table.Flush() // a Builder takes everything
+	_ = table.Flush() // a Builder never fails
 	green := func(reasons []string) string {
 		if len(reasons) == 0 {
 			return "green"

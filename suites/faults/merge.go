@@ -7,14 +7,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Part is the result of a shard, with where it was read.
+// Part is the result of a shard, and the file from which it was read.
 type Part = reports.ShardOf[*Result]
 
 // Piece is the result as a shard.
 func (r *Result) Piece() reports.Piece { return reports.Piece{Head: r.Head, Shard: r.Shard} }
 
-// Merge makes the one result of its shards, each of which must be there once. What a shard that ended early did not
-// try is named by Untried.
+// Merge combines the results of all shards; each must be there exactly once. Untried names what a shard that ended
+// early did not try.
 func Merge(parts []Part) (*Result, error) {
 	results, head, err := reports.Join(parts)
 	if err != nil {
@@ -29,7 +29,7 @@ func Merge(parts []Part) (*Result, error) {
 	return all, nil
 }
 
-// add takes what a shard tried.
+// add adds the trials of a shard.
 func (r *Result) add(part *Result) {
 	if m := part.Faults; m != nil {
 		if r.Faults == nil {
@@ -49,8 +49,7 @@ func (r *Result) add(part *Result) {
 	}
 }
 
-// settle puts the trials of all shards into the order of the whole. Where a fault is missing nothing is said of
-// requirements that caught none.
+// settle sorts the trials of all shards. If a fault is missing, requirements without a caught fault are not reported.
 func (r *Result) settle() {
 	if r.Faults != nil {
 		slices.SortStableFunc(r.Faults.Rows, func(a, b Row) int {
@@ -66,7 +65,7 @@ func (r *Result) settle() {
 	}
 }
 
-// Untried are the faults and liberties of all shards of which there is no result.
+// Untried are the faults and liberties of all shards without a result.
 func (r *Result) Untried() []string {
 	var all []string
 	for _, name := range r.Trials.Faults {

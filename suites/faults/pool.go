@@ -15,14 +15,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// pool is a provider whose clusters are used again, with their systems: what differs from fault to fault is the
-// simulator alone.
+// pool is a provider that reuses clusters with their systems: from fault to fault only the simulator differs.
 type pool struct {
 	*local.Provider
 	simulators systems.Simulators
 
 	mu sync.Mutex
-	// idle are clusters that nobody uses.
+	// idle are unused clusters.
 	idle []*equipped
 }
 
@@ -33,10 +32,10 @@ type equipped struct {
 	set  *systems.Set
 }
 
-// Systems of the cluster, which stay when it is given back.
+// Systems of the cluster. They stay when it is returned to the pool.
 func (e *equipped) Systems() *systems.Set { return e.set }
 
-// Delete gives the cluster back. What is being removed in it goes on being removed, until the cluster is used again.
+// Delete returns the cluster to the pool. Deletions in it continue until the cluster is reused.
 func (e *equipped) Delete(context.Context) error {
 	e.pool.mu.Lock()
 	defer e.pool.mu.Unlock()
@@ -49,9 +48,9 @@ func (e *equipped) end(ctx context.Context) error {
 	return errors.Join(e.set.Close(ctx, false), e.Cluster.Delete(ctx))
 }
 
-// Create returns a cluster that is idle and has that state but for its systems, or else a new one. Idle clusters of
-// other states make room for it. A cluster that was used has the systems of the state, but without faults: what a fault
-// does with what it finds there does not depend on the fault before it.
+// Create returns an idle cluster that has the state except for its systems, or a new one. Idle clusters of other states
+// are deleted to make room. A reused cluster first gets the systems of the state without faults, so that the effect of
+// a fault does not depend on the fault before it.
 func (p *pool) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
 	for e := p.take(state); e != nil; e = p.take(state) {
 		err := e.renew(ctx, state)
@@ -61,7 +60,7 @@ func (p *pool) Create(ctx context.Context, name string, state clusters.State) (c
 		if ended := e.end(context.WithoutCancel(ctx)); ended != nil || ctx.Err() != nil {
 			return nil, errors.Join(err, ended)
 		}
-		p.Progress("cluster %s is not used again: %v", e.Name(), err)
+		p.Progress("cluster %s is not reused: %v", e.Name(), err)
 	}
 	if err := p.evict(ctx); err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (p *pool) Create(ctx context.Context, name string, state clusters.State) (c
 	}
 	c, ok := made.(*local.Cluster)
 	if !ok {
-		return nil, errors.Join(fmt.Errorf("cluster %s is a %T, which cannot be used again", name, made), made.Delete(ctx))
+		return nil, errors.Join(fmt.Errorf("cluster %s is a %T, which cannot be reused", name, made), made.Delete(ctx))
 	}
 	set, err := systems.New(c, systems.Options{Simulators: p.simulators, Progress: p.Progress})
 	if err != nil {
@@ -81,7 +80,7 @@ func (p *pool) Create(ctx context.Context, name string, state clusters.State) (c
 	return &equipped{c, p, set}, nil
 }
 
-// renew makes a cluster fit to be used again; the error is why it is not.
+// renew prepares a cluster for reuse; the error is why that is not possible.
 func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	select {
 	case err := <-e.Died():
@@ -100,14 +99,14 @@ func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	}
 	for {
 		select {
-		case <-e.set.Died(): //nolint:errcheck // it is alive again
+		case <-e.set.Died(): //nolint:errcheck // it runs again
 		default:
 			return nil
 		}
 	}
 }
 
-// faultless are systems without the faults and liberties of those that are simulated.
+// faultless are systems without the faults and liberties of simulators.
 func faultless(list []clusters.System) []clusters.System {
 	list = slices.Clone(list)
 	for i, definition := range list {
@@ -120,7 +119,7 @@ func faultless(list []clusters.System) []clusters.System {
 	return list
 }
 
-// take removes a cluster in that state from the idle ones; nil when there is none.
+// take removes a cluster with that state from the idle ones; nil if there is none.
 func (p *pool) take(state clusters.State) *equipped {
 	p.mu.Lock()
 	defer p.mu.Unlock()

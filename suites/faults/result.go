@@ -18,29 +18,29 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Kinds of what can be tried.
+// Kinds of trials.
 const (
 	KindFaults    = "faults"
 	KindLiberties = "liberties"
 )
 
-// File is the name of the file in which a result is kept.
+// File is the name of the result's file.
 const File = "faults.json"
 
 // Format is the version of faults.json that this program writes.
 const Format = 1
 
-// Result is what came of trying the faults and liberties of a suite's simulator. It is faults.json.
+// Result is the result of trying the faults and liberties of a suite's simulator. It is faults.json.
 type Result struct {
 	reports.Head
 
 	Suite string `json:"suite"`
-	// Shard says which part of the trials these are; none where it is all of them.
+	// Shard says which part of the trials this is; nil if it is all of them.
 	Shard *reports.Shard `json:"shard,omitempty"`
-	// Trials of all shards. Partial: they are not all that the simulator has.
+	// Trials of all shards. Partial: the simulator has more.
 	Trials  Names `json:"trials"`
 	Partial bool  `json:"partial,omitempty"`
-	// Faults and Liberties that were tried; nil where none were.
+	// Faults and Liberties that were tried; nil if none were.
 	Faults    *Matrix  `json:"faults,omitempty"`
 	Liberties *Freedom `json:"liberties,omitempty"`
 }
@@ -51,9 +51,9 @@ type Names struct {
 	Liberties []string `json:"liberties,omitempty"`
 }
 
-// Try tries the faults or liberties of a suite, or both where the kind is "". The result is kept before anything was
-// tried, after each kind, and at its end: only then it has a time at which it finished. What is given with Only is a
-// fault where there is one of that name, and a liberty otherwise.
+// Try tries the faults or liberties of a suite, or both if kind is "". It saves the result before the first trial,
+// after each kind, and at the end: only then it has a time at which it finished. A name in Only is a fault if one has
+// that name, and a liberty otherwise.
 func Try(ctx context.Context, o Options, kind, command, program string, keep func(*Result) error) (*Result, error) {
 	result := &Result{
 		Head: reports.Head{Format: Format, Command: command, Program: program, Started: time.Now()}, Suite: o.Suite.Name,
@@ -84,7 +84,7 @@ func Try(ctx context.Context, o Options, kind, command, program string, keep fun
 	return result, keep(result)
 }
 
-// divided are the options for the faults, and those for the liberties; nil for what is not to be tried.
+// divided are the options for the faults, and those for the liberties; nil for a kind that is not tried.
 func (o Options) divided(kind string) (bugs, liberties *Options) {
 	isFault := func(name string) bool {
 		return slices.ContainsFunc(o.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
@@ -109,7 +109,7 @@ func (o Options) divided(kind string) (bugs, liberties *Options) {
 	return bugs, liberties
 }
 
-// plan names all trials, and says which shard of them this is.
+// plan names all trials, and this shard's part of them.
 func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) error {
 	if bugs != nil {
 		wanted, err := choose(o.Suite, bugs.Only)
@@ -148,7 +148,7 @@ func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) 
 	return nil
 }
 
-// Idle says that a shard has no trial, since there are fewer trials than shards.
+// Idle reports whether a shard has no trial, because there are fewer trials than shards.
 func (r *Result) Idle() bool {
 	return r.Shard != nil && (r.Faults == nil || len(r.Faults.Rows) == 0 && len(r.Faults.Before) == 0) &&
 		(r.Liberties == nil || len(r.Liberties.Trials) == 0)
@@ -166,7 +166,7 @@ func (r *Result) String() string {
 	return b.String()
 }
 
-// Err says everything that is wrong with the suite.
+// Err joins everything that is wrong with the suite.
 func (r *Result) Err() error {
 	var errs []error
 	if r.Faults != nil {
@@ -178,7 +178,7 @@ func (r *Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// Unjudged says what is not known of the suite.
+// Unjudged joins everything that has no verdict.
 func (r *Result) Unjudged() error {
 	if r.Liberties == nil {
 		return nil
@@ -186,7 +186,7 @@ func (r *Result) Unjudged() error {
 	return r.Liberties.Unjudged()
 }
 
-// Write puts faults.json into a folder, which it makes.
+// Write writes faults.json into a folder, which it creates if necessary.
 func Write(dir string, r *Result) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// byMark are the scenarios of a run by their marks, each judged by its own steps. Where a track's cluster broke, its
-// scenarios say so.
+// byMark are the scenarios of a run by their marks, each judged by its own steps. If a track's cluster broke, its
+// scenarios have that error.
 func byMark(run *reports.Run) map[string][]*reports.Scenario {
 	all := map[string][]*reports.Scenario{}
 	for _, track := range run.Tracks {
@@ -20,8 +20,8 @@ func byMark(run *reports.Run) map[string][]*reports.Scenario {
 	return all
 }
 
-// withoutCleanup is what came of a scenario's own steps. What it made may be slow to go where so many run beside it,
-// and a fault may keep it from going at all: neither says anything about the requirement.
+// withoutCleanup is the result of a scenario's own steps. The cleanup may be slow beside so many scenarios, and a fault
+// may prevent it: neither says anything about the requirement.
 func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	last := len(s.Steps) - 1
 	if s.Status != reports.Error || len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != reports.Cleanup {
@@ -38,7 +38,7 @@ func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	return &own
 }
 
-// red are the reasons why a run without faults is not green; nil when it is.
+// red are the reasons why a run without faults failed; nil if it passed.
 func red(run *reports.Run) []string {
 	reasons := redSetup(run)
 	for _, track := range run.Tracks {
@@ -51,12 +51,12 @@ func red(run *reports.Run) []string {
 	return reasons
 }
 
-// reason is why a scenario is not green.
+// reason is why a scenario did not pass.
 func reason(s *reports.Scenario) string {
 	return fmt.Sprintf("%s is %s\n%s", original(s.Name), s.Status, reports.Explain(s))
 }
 
-// redSetup are the reasons why clusters or their systems could not be had, changed or removed.
+// redSetup are the reasons why clusters or their systems could not be created, changed or removed.
 func redSetup(run *reports.Run) []string {
 	var reasons []string
 	for _, track := range run.Tracks {

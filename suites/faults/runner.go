@@ -15,22 +15,21 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// How long what a scenario made may take to go: many namespaces at once take their time, and a fault may keep one from
-// going at all.
+// The timeouts of a scenario's cleanup: many deletions of namespaces at once take time, and a fault may prevent one.
 const (
 	cleanupTimeout      = 2 * time.Minute
 	faultCleanupTimeout = 30 * time.Second
 )
 
-// atOnce is how many scenarios run at once: with a fault, most of the time they wait for what does not come.
+// atOnce is how many scenarios run at once: with a fault, they mostly wait in vain.
 const atOnce = 16
 
 // runner runs scenarios on the pool's clusters.
 type runner struct {
 	Options
 	pool *pool
-	// rare sorts requirements by how few faults of all shards break them, so that a shard tries with a fault what the
-	// whole run would.
+	// rare sorts requirements by how few faults of all shards break them, so that a shard tries the same scenarios as
+	// the whole run.
 	rare func([]string) []string
 }
 
@@ -45,7 +44,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 		return err
 	}
 	if m.Before = red(before); len(m.Before) > 0 {
-		return nil // what fails anyway catches nothing
+		return nil // a scenario that always fails catches nothing
 	}
 	unseen, err := r.rounds(ctx, trials, first, timingsOf(before))
 	if err != nil {
@@ -66,7 +65,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	return nil
 }
 
-// before is a run without faults of at least the scenarios that are used.
+// before is a run without faults of at least the used scenarios.
 func (r runner) before(ctx context.Context, used []*scenarios.Scenario) (*reports.Run, error) {
 	if r.Before != nil {
 		known := timingsOf(r.Before)
@@ -78,7 +77,7 @@ func (r runner) before(ctx context.Context, used []*scenarios.Scenario) (*report
 	return r.execute(ctx, marked(used, "before"), cleanupTimeout)
 }
 
-// scenariosOf are those of some groups, each once.
+// scenariosOf are the scenarios of some groups, each once.
 func scenariosOf(round []chosen) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, c := range round {
@@ -87,7 +86,7 @@ func scenariosOf(round []chosen) []*scenarios.Scenario {
 	return unique(all)
 }
 
-// trials are the faults with the scenarios that may be run with each.
+// trials are the faults, each with the scenarios that may run with it.
 func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial, error) {
 	var trials []*trial
 	var took timings
@@ -100,7 +99,7 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 			list = relevant(r.Suite, fault)
 		}
 		if len(list) == 0 {
-			return nil, fmt.Errorf("no scenario covers what fault %s breaks: %v", fault.Name, fault.Breaks)
+			return nil, fmt.Errorf("no scenario covers a requirement that fault %s breaks: %v", fault.Name, fault.Breaks)
 		}
 		plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
 		if err != nil {
@@ -111,8 +110,8 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 	return trials, nil
 }
 
-// rounds runs the first round, and then what is next until nothing is; with All the first is everything. It returns the
-// scenarios that were run, and not seen green beside those with faults.
+// rounds runs the first round, and then the next until there is none; with All, the first has everything. It returns
+// the scenarios that ran but did not pass beside those with faults.
 func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario,
 	error,
 ) {
@@ -157,7 +156,7 @@ func (r runner) next(trials []*trial) []chosen {
 	return next(trials, r.Suite.Requirements, r.rare)
 }
 
-// everything is every group that is left.
+// everything is every remaining group.
 func everything(trials []*trial) []chosen {
 	var all []chosen
 	for i, t := range trials {

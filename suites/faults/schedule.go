@@ -11,12 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// group is scenarios that share a cluster.
+// group has scenarios that share a cluster.
 type group struct {
 	scenarios []*scenarios.Scenario
-	// states that the cluster goes through.
+	// states is the number of states that the cluster goes through.
 	states int
-	// tried is how often some of the group's scenarios were taken out of it.
+	// tried is how often some scenarios were taken from the group.
 	tried int
 }
 
@@ -33,7 +33,7 @@ func groupsOf(plan *harness.Plan) []group {
 	return all
 }
 
-// covers are those of some requirements that the group's scenarios cover.
+// covers are those of the ids that the group's scenarios cover.
 func (g group) covers(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		return !slices.ContainsFunc(g.scenarios, func(s *scenarios.Scenario) bool {
@@ -43,7 +43,7 @@ func (g group) covers(ids []string) []string {
 	})
 }
 
-// of is the group's scenario of that title; nil when it has none.
+// of is the group's scenario with that title; nil if it has none.
 func (g group) of(title string) *scenarios.Scenario {
 	for _, s := range g.scenarios {
 		if s.Title() == title {
@@ -53,36 +53,36 @@ func (g group) of(title string) *scenarios.Scenario {
 	return nil
 }
 
-// state that the group's cluster begins in, as text that can be compared, but for its systems.
+// state is the cluster's initial state without its systems, as text that can be compared.
 func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
 
-// byState puts groups whose clusters begin in the same state one after the other: clusters are used again, and each
-// other state costs a new one.
+// byState sorts groups by the initial state of their clusters: clusters are reused, and each other state costs a new
+// one.
 func byState(round []chosen) {
 	slices.SortStableFunc(round, func(a, b chosen) int { return cmp.Compare(a.group.state(), b.group.state()) })
 }
 
-// trial is a fault with what was run of it, and what could be.
+// trial is a fault with the scenarios that ran with it, and those that still can.
 type trial struct {
 	fault simulators.Fault
-	// left are groups that were not run yet, of scenarios without the fault.
+	// left are groups that have not run yet, of scenarios without the fault.
 	left []group
 	ran  []*reports.Scenario
-	// took is how long scenarios took without faults, where that is known.
+	// took is how long scenarios took without faults, as far as known.
 	took timings
-	// repeated are the scenarios that were not judged once and run a second time.
+	// repeated are the scenarios that could not be judged and ran a second time.
 	repeated map[string]bool
 }
 
 func (t *trial) row() Row { return newRow(t.fault, t.ran) }
 
-// few is how many scenarios of a group are tried at first: each costs a namespace, and a further round costs changes of
+// few is how many scenarios of a group are tried at first: each costs a namespace, and another round costs changes of
 // the simulator.
 const few = 3
 
-// choose takes scenarios of one group out of those that are left: of the group that was tried least, of several such
-// the one that covers most of some requirements, of several such the one with the shortest path. The first requirements
-// count most. A group that was tried already is tried to its end. It is false when none covers any.
+// choose takes scenarios from one of the remaining groups: from the one that was tried least often, then the one that
+// covers most of the ids, then the one with the shortest path. If a group was tried before, choose takes all its
+// scenarios. It returns false if no group covers any of the ids.
 func (t *trial) choose(ids []string) (group, bool) {
 	best := -1
 	for i, g := range t.left {
@@ -113,8 +113,7 @@ func compare(a, b group, ids []string) int {
 		cmp.Compare(a.states, b.states))
 }
 
-// pick takes a few scenarios that cover the first of some requirements, of several such the one that takes the shortest
-// time.
+// pick takes a few scenarios that cover the first of the ids, for each the scenario that takes the shortest time.
 func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	var picked []*scenarios.Scenario
 	for _, id := range ids {
@@ -135,15 +134,15 @@ func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	return picked
 }
 
-// chosen is a group to be run with a fault.
+// chosen is a group that will run with a fault.
 type chosen struct {
 	trial int
 	group group
 }
 
-// next are the groups of the next round: one for each fault that nothing has caught yet, and one more wherever a core
-// requirement that a fault should break has caught none. Nothing is next when every fault is caught and every core
-// requirement has caught one, or all has been tried.
+// next are the groups of the next round: one for each fault that is not caught yet, and one more for each core
+// requirement that should catch a fault but has not. There is no next round if every fault is caught and every core
+// requirement has caught one, or all have been tried.
 func next(trials []*trial, requirements []suites.Requirement, rare func([]string) []string) []chosen {
 	var round []chosen
 	catching := map[string]bool{}
@@ -160,7 +159,7 @@ func next(trials []*trial, requirements []suites.Requirement, rare func([]string
 		}
 	}
 	if len(round) > 0 {
-		return round // what they catch is to be known first
+		return round // their result is needed first
 	}
 	for _, r := range requirements {
 		if r.Level != suites.Core || catching[r.ID] {
@@ -173,8 +172,7 @@ func next(trials []*trial, requirements []suites.Requirement, rare func([]string
 	return round
 }
 
-// rarity sorts requirements, those first that the fewest of some faults break: they have the fewest chances to catch
-// one.
+// rarity sorts requirements. Those that the fewest faults break come first: they have the fewest chances to catch one.
 func rarity(faults []simulators.Fault) func([]string) []string {
 	breaking := map[string]int{}
 	for _, fault := range faults {
@@ -189,7 +187,7 @@ func rarity(faults []simulators.Fault) func([]string) []string {
 	}
 }
 
-// chooseFor finds the fault that breaks a requirement, and little else, with a group that covers it.
+// chooseFor finds a fault that breaks a requirement, and few others, with a group that covers it.
 func chooseFor(trials []*trial, id string) (chosen, bool) {
 	var order []int
 	for i, t := range trials {

@@ -26,40 +26,40 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// Command is the first argument of a program that is to be a simulator; the simulator's name is the second.
+// Command is the first argument that makes a program a simulator; the second is the simulator's name.
 const Command = "simulator"
 
-// Options are what every simulator takes.
+// Options of every simulator.
 type Options = operator.Options
 
-// Fault is a bug that a simulator can be told to have.
+// Fault is a bug that a simulator has on request.
 type Fault = fault.Fault
 
-// Liberty is a way to be different that the specification of what is simulated allows.
+// Liberty is a difference that the simulated system's specification allows.
 type Liberty = liberty.Liberty
 
-// Simulator is one that this program can be.
+// Simulator is a simulator of this program.
 type Simulator struct {
-	// Run installs what the simulator needs and serves until the context ends.
+	// Run installs the simulator's objects and serves until the context ends.
 	Run func(ctx context.Context, o Options) error
-	// Configurable: it takes a configuration (Options.Config).
+	// Configurable: it accepts a configuration (Options.Config).
 	Configurable bool
-	// Faults that it can have.
+	// Faults that it supports.
 	Faults []Fault
-	// Liberties that it can take.
+	// Liberties that it supports.
 	Liberties []Liberty
-	// Variants that it can be.
+	// Variants that it supports.
 	Variants []string
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
-	// Hosts are names for which its certificate is made besides its address.
+	// Hosts are additional names in its certificate.
 	Hosts []string
 }
 
-// Catalog is the simulators that a program can be, by name.
+// Catalog is the simulators of a program, by name.
 type Catalog map[string]Simulator
 
-// Main turns the program into a simulator if its arguments say so, and then does not return. Every program that runs
+// Main runs a simulator if the program's arguments ask for one, and then does not return. Every program that runs
 // scenarios with simulated systems calls it early: rehearse itself, and the TestMain of a Go test.
 func (c Catalog) Main() {
 	if len(os.Args) < 3 || os.Args[1] != Command {
@@ -75,7 +75,7 @@ func (c Catalog) Main() {
 	os.Exit(0)
 }
 
-// Systems is what must be known of the simulators to run them; executable is the program that calls Main.
+// Systems says how each simulator is run; executable is the program that calls Main.
 func (c Catalog) Systems(executable string) systems.Simulators {
 	all := systems.Simulators{}
 	for name, simulator := range c {
@@ -116,9 +116,9 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	}
 	var o Options
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
+	kubeconfig := flags.String("kubeconfig", "", "kubeconfig of the API server")
 	faults := flags.String("faults", "", "bugs to have: A,B")
-	liberties := flags.String("liberties", "", "ways to be different: A,B=SEED")
+	liberties := flags.String("liberties", "", "allowed differences: A,B=SEED")
 	flags.StringVar(&o.Host, "host", "", "address to serve on")
 	flags.IntVar(&o.Port, "port", 0, "port to serve on")
 	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
@@ -137,7 +137,7 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 		o.Faults = strings.Split(*faults, ",")
 	}
 	if *liberties != "" {
-		// Which choices were made stands in the log, so that they can be made again.
+		// Log the choices, so that they can be reproduced.
 		o.Liberties = liberty.Seeded(strings.Split(*liberties, ","), rand.Uint64)
 	}
 	var err error

@@ -17,7 +17,7 @@ import (
 //go:embed requirements.yaml
 var files embed.FS
 
-// Definition is the suite of the window of an upgrade.
+// Definition is the suite for upgrades in progress.
 func Definition() suites.Definition {
 	others := simulators.Catalog{policy.Name: policy.Simulator()}
 	for _, system := range []suites.Definition{kai.Definition(), leaderworkerset.Definition(), grove.Definition()} {
@@ -28,7 +28,7 @@ func Definition() suites.Definition {
 	}
 }
 
-// Requirements returns the suite's requirements in the order in which they are written.
+// Requirements returns the suite's requirements in the order of the file.
 func Requirements() ([]suites.Requirement, error) {
 	return suites.LoadRequirements(files, "requirements.yaml")
 }

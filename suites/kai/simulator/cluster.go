@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// fieldManager owns what is installed.
+	// fieldManager owns the installed objects.
 	fieldManager = "kai-simulator"
-	// patience is how long one request may take, and pause how long it is until the next try.
+	// patience is the timeout of one request, pause the time until the next attempt.
 	patience = 10 * time.Second
 	pause    = 50 * time.Millisecond
 )
 
-// cluster is the API server into which the simulator is installed.
+// cluster is the API server in which the simulator is installed.
 type cluster struct {
 	client client.Client
 	logger logr.Logger
@@ -41,10 +41,10 @@ func connect(config *rest.Config, logger logr.Logger) (*cluster, error) {
 		admissionregistrationv1.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme,
 	} {
 		if err := add(scheme); err != nil {
-			return nil, fmt.Errorf("make the scheme of what is installed: %w", err)
+			return nil, fmt.Errorf("make the scheme of the installed objects: %w", err)
 		}
 	}
-	// The kinds are known, so nobody needs to ask the API server, which may be away, for them.
+	// The kinds are known, so the API server, which may be down, need not be asked for them.
 	c, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper()})
 	if err != nil {
 		return nil, fmt.Errorf("make a client of the API server: %w", err)
@@ -52,7 +52,8 @@ func connect(config *rest.Config, logger logr.Logger) (*cluster, error) {
 	return &cluster{client: c, logger: logger}, nil
 }
 
-// until tries until it has worked, was refused for good, or the context ends. The API server may be away for a while.
+// until retries until it succeeds, a permanent rejection, or the end of the context. The API server may be down for a
+// while.
 func (c *cluster) until(ctx context.Context, what string, try func(context.Context) (bool, error)) error {
 	last := ""
 	err := wait.PollUntilContextCancel(ctx, pause, true, func(ctx context.Context) (bool, error) {
@@ -75,7 +76,7 @@ func (c *cluster) until(ctx context.Context, what string, try func(context.Conte
 	return nil
 }
 
-// apply makes the object as it is given, whatever it was before.
+// apply creates or replaces an object.
 func (c *cluster) apply(ctx context.Context, object client.Object) error {
 	return c.until(ctx, "apply "+object.GetName(), func(ctx context.Context) (bool, error) {
 		err := operator.Apply(ctx, c.client, fieldManager, object)

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// The webhook and its configuration have the names that KAI gives them.
+// The webhook and its configuration have KAI's names.
 const (
 	configurationName     = "kai-podgroup-validation-v2alpha2"
 	webhookName           = "podgroup-validation.kai.scheduler"

@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// anyCasePattern is what the pattern is with the fault crdPatternIgnoresCase.
+// anyCasePattern is the pattern with the fault crdPatternIgnoresCase.
 const anyCasePattern = `^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$`
 
-// definition returns the CustomResourceDefinition of the variant, with the faults' marks.
+// definition returns the CustomResourceDefinition of the variant, with the faults.
 func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd, err := api.CustomResourceDefinition()
 	if err != nil {
@@ -73,7 +73,7 @@ func statusOf(crd *apiextensionsv1.CustomResourceDefinition) apiextensionsv1.JSO
 	return apiextensionsv1.JSONSchemaProps{}
 }
 
-// shapeName leaves of the rule what the variant has of it.
+// shapeName removes the parts of the rule that the variant does not have.
 func (i implementation) shapeName(name *apiextensionsv1.JSONSchemaProps) {
 	if !i.ruleInSchema() {
 		name.Pattern, name.MaxLength = "", nil

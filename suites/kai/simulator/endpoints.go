@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// validatePath is where the webhook of KAI's own program is.
+// validatePath is the path of KAI's own webhook.
 const validatePath = "/validate-scheduling-run-ai-v2alpha2-podgroup"
 
 // endpoints are the paths that the simulator serves.
@@ -24,12 +24,12 @@ type endpoints struct {
 	implementation
 	options   Options
 	authority []byte
-	// The paths end with a mark of this run: a request to one of them shows that the API server has this run's
+	// The paths end with a mark of this run: a request to one of them shows that the API server uses this run's
 	// configuration.
 	validatePath, mutatePath string
-	// probeName is the name of the PodGroups that are written to see who is asked about them.
+	// probeName is the name of the PodGroups that show which webhooks are called.
 	probeName string
-	// validated and mutated say that the webhooks were asked about one.
+	// validated and mutated: the webhooks were called for one of them.
 	validated, mutated atomic.Bool
 	ready              atomic.Bool
 }
@@ -59,7 +59,7 @@ func (e *endpoints) serve(ctx context.Context) error {
 	})
 }
 
-// register makes the server serve the paths.
+// register adds the paths to the server.
 func (e *endpoints) register(server webhook.Server) error {
 	scheme := runtime.NewScheme()
 	if err := api.AddToScheme(scheme); err != nil {
@@ -73,7 +73,7 @@ func (e *endpoints) register(server webhook.Server) error {
 		return judge.Handle(ctx, request)
 	}
 	server.Register(e.validatePath, e.webhook(&e.validated, validate))
-	// Somebody else's webhook configuration may lead here, too: it does not know the mark of this run.
+	// An older webhook configuration may point here, too: it does not have the mark of this run.
 	server.Register(validatePath, e.webhook(&atomic.Bool{}, validate))
 	server.Register(e.mutatePath, e.webhook(&e.mutated, lowerer{e.faults}.Handle))
 	server.Register("/readyz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -86,7 +86,7 @@ func (e *endpoints) register(server webhook.Server) error {
 	return nil
 }
 
-// webhook notes that it was asked about the probe.
+// webhook records that it was called for the probe.
 func (e *endpoints) webhook(asked *atomic.Bool, handle admission.HandlerFunc) *admission.Webhook {
 	return e.liberties.Webhook(&admission.Webhook{
 		Handler: admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {

@@ -7,12 +7,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// Faults lists the bugs that the simulator can have.
+// Faults lists the bugs that the simulator has on request.
 func Faults() []fault.Fault {
 	return slices.Concat(nameFaults(), hierarchyFaults(), webhookFaults(), definitionFaults())
 }
 
-// breaks makes the ids of requirements of their numbers: "02 03" is KAI-K02 and KAI-K03.
+// breaks returns the ids of requirements: "02 03" is KAI-K02 and KAI-K03.
 func breaks(numbers string) []string {
 	ids := strings.Fields(numbers)
 	for i := range ids {

@@ -2,7 +2,7 @@ package simulator
 
 import "github.com/rehearse-dev/rehearse/suites/simulators/fault"
 
-// The bugs in when the webhook judges, and what it does then.
+// The bugs in when the webhook validates, and what it does then.
 const (
 	updatesUnchecked    = "updates-unchecked"
 	updatesRatcheted    = "updates-ratcheted"
@@ -20,19 +20,19 @@ const (
 
 func webhookFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.New(updatesUnchecked, "The webhook judges creations alone.", breaks("28 30 33 46")),
-		fault.New(updatesRatcheted, "An update that leaves the sub groups as they are is not judged.", breaks("30")),
-		fault.New(oldObjectJudged, "An update is refused for what the object was before.", breaks("33")),
-		fault.New(updatesFrozen, "Any change of a PodGroup's spec is refused.", breaks("25 29 33 48")),
-		fault.New(dryRunUnchecked, "A dry run is not judged.", breaks("46")),
+		fault.New(updatesUnchecked, "The webhook validates only creations.", breaks("28 30 33 46")),
+		fault.New(updatesRatcheted, "An update that does not change the sub groups is not validated.", breaks("30")),
+		fault.New(oldObjectJudged, "An update is rejected because of the old object.", breaks("33")),
+		fault.New(updatesFrozen, "Any change of a PodGroup's spec is rejected.", breaks("25 29 33 48")),
+		fault.New(dryRunUnchecked, "A dry run is not validated.", breaks("46")),
 		fault.Wide(fault.New(statusJudged, "The webhook is registered for the status as well.", breaks("31"))),
-		fault.Wide(fault.New(deletionsJudged, "The webhook judges what is deleted.", breaks("30 32 34"))),
-		fault.Wide(fault.New(namesLowered, "A mutating webhook lowers the names that it is given.",
+		fault.Wide(fault.New(deletionsJudged, "The webhook validates deletions.", breaks("30 32 34"))),
+		fault.Wide(fault.New(namesLowered, "A mutating webhook converts names to lowercase.",
 			breaks("02 03 13 15 16 17 19 21 28 30 33 34 36 38 39 40 41 43 46 47 49 50 51"))),
-		fault.Wide(fault.New(parentsLowered, "A mutating webhook lowers the parents that it is given.", breaks("20 40 45"))),
-		fault.Wide(fault.New(podLabelsJudged, "The sub group that a pod's label names is held to the rule.", breaks("42"))),
-		fault.Wide(fault.New(failsOpen, "What the webhook cannot be asked about is let through.", breaks("40"))),
-		fault.New(refusesAsBadRequest, "A refusal is a bad request instead of a forbidden one.", breaks("50")),
+		fault.Wide(fault.New(parentsLowered, "A mutating webhook converts parents to lowercase.", breaks("20 40 45"))),
+		fault.Wide(fault.New(podLabelsJudged, "The rule is applied to the sub group in a pod's label.", breaks("42"))),
+		fault.Wide(fault.New(failsOpen, "If the webhook cannot be called, the request is accepted.", breaks("40"))),
+		fault.New(refusesAsBadRequest, "A rejection is 400 Bad Request instead of 403 Forbidden.", breaks("50")),
 	}
 }
 
@@ -58,11 +58,11 @@ func definitionFaults() []fault.Fault {
 		fault.Wide(fault.New(crdMaxLengthMissing, "The schema does not limit the length of a name.", breaks("10 12 37"))),
 		fault.Wide(fault.New(crdMinLengthMissing, "The schema has no minimum for the length of a name.", breaks("37"))),
 		fault.Wide(fault.New(crdNameOptional, "The schema does not require a name.", breaks("08 37"))),
-		fault.Wide(fault.New(crdParentPattern, "The schema holds parents to the pattern of names.", breaks("20 37 45"))),
-		fault.Wide(fault.New(crdUndocumented, "The field's description does not tell the rule.", breaks("44"))),
-		fault.Wide(fault.New(crdForgetsTopology, "The new schema has lost the topology constraints, so that they are "+
-			"pruned from what is stored.", breaks("35"))),
-		fault.Wide(fault.New(crdNeverUpgraded, "A CustomResourceDefinition that is there already is left as it is.",
+		fault.Wide(fault.New(crdParentPattern, "The schema applies the pattern of names to parents.", breaks("20 37 45"))),
+		fault.Wide(fault.New(crdUndocumented, "The field's description does not mention the rule.", breaks("44"))),
+		fault.Wide(fault.New(crdForgetsTopology, "The new schema lacks the topology constraints, so they are "+
+			"pruned from stored objects.", breaks("35"))),
+		fault.Wide(fault.New(crdNeverUpgraded, "An existing CustomResourceDefinition stays unchanged.",
 			breaks("30 33 34 36"))),
 	}
 }

@@ -21,23 +21,20 @@ const (
 
 func nameFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.New(namesUnchecked, "The webhook was never taught the rule for names.",
+		fault.New(namesUnchecked, "The webhook does not have the rule for names.",
 			breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51")),
-		fault.New(hintNever, "A mixed-case name is refused with the text for any bad name, without the lowercase form.",
-			breaks("13 47 49 51")),
-		fault.New(hintAlways, "A name with a capital letter is told to use its lowercase form also where that is no name "+
-			"either.", breaks("11")),
-		fault.New(caseAlone, "The rule compares a name with its lowercase form and looks at nothing else.",
-			breaks("04 05 06 15 17 47 51")),
+		fault.New(hintNever, "A mixed-case name is rejected with the message for any invalid name, without the "+
+			"lowercase form.", breaks("13 47 49 51")),
+		fault.New(hintAlways, "The lowercase form of a name is suggested even if it is not a valid name, either.", breaks("11")),
+		fault.New(caseAlone, "The rule only compares a name with its lowercase form.", breaks("04 05 06 15 17 47 51")),
 		fault.New(trailingDashAllowed, "A name may end with a dash.", breaks("06 51")),
-		fault.New(lineByLine, "The pattern is matched line by line, so that a name may have a second line.", breaks("06")),
-		fault.New(emptyNameUnchecked, "An empty name is refused with the text for bad characters.", breaks("51")),
-		fault.New(lengthUnchecked, "The webhook does not look at the length of a name.", breaks("10 11 12 13 51")),
+		fault.New(lineByLine, "The pattern is matched line by line, so a name may have a second line.", breaks("06")),
+		fault.New(emptyNameUnchecked, "An empty name is rejected with the message for invalid characters.", breaks("51")),
+		fault.New(lengthUnchecked, "The webhook does not check the length of a name.", breaks("10 11 12 13 51")),
 		fault.New(lengthOffByOne, "A name of 63 characters is too long.", breaks("09 12 13")),
-		fault.New(lengthInCharacters, "The webhook counts characters where the rule counts bytes.", breaks("12 13")),
-		fault.New(charactersBeforeLength, "The characters of a name are looked at before its length.", breaks("11 12 13")),
-		fault.New(oneCharacterRefused, "The pattern wants a first and a last character, and they are not the same one.",
-			breaks("01")),
+		fault.New(lengthInCharacters, "The webhook counts characters instead of bytes.", breaks("12 13")),
+		fault.New(charactersBeforeLength, "The characters of a name are checked before its length.", breaks("11 12 13")),
+		fault.New(oneCharacterRefused, "The pattern requires two characters, a first and a last one.", breaks("01")),
 		fault.New(leadingDigitRefused, "A name must start with a letter, like that of a Service.", breaks("01")),
 	}
 }
@@ -64,19 +61,19 @@ const (
 func hierarchyFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(onlyFirstName, "Only the first sub group's name is checked.", breaks("02 15 16 17 19 21 30 49")),
-		fault.New(allNamesReported, "Every bad name is reported, not the first alone.", breaks("15 17")),
+		fault.New(allNamesReported, "Every invalid name is reported, not only the first.", breaks("15 17")),
 		fault.New(namesAfterHierarchy, "Names are checked after parents and cycles.", breaks("19")),
 		fault.New(duplicatesUnchecked, "Two sub groups may have the same name.", breaks("14 15 24 40")),
-		fault.New(duplicatesBeforeNames, "Duplicates are looked for before any name is checked.", breaks("15")),
+		fault.New(duplicatesBeforeNames, "Duplicates are checked before names.", breaks("15")),
 		fault.New(parentsUnchecked, "A parent need not exist.", breaks("18 20 22 24")),
-		fault.New(parentCaseIgnored, "A parent is looked for by its lowercase form.", breaks("20")),
-		fault.New(emptyParentIsRoot, "An empty parent is taken for none.", breaks("22")),
-		fault.New(cyclesBeforeParents, "Cycles are looked for before missing parents.", breaks("24")),
-		fault.New(cyclesBeforeDuplicates, "Cycles are looked for before duplicates.", breaks("24")),
+		fault.New(parentCaseIgnored, "A parent is searched by its lowercase form.", breaks("20")),
+		fault.New(emptyParentIsRoot, "An empty parent counts as no parent.", breaks("22")),
+		fault.New(cyclesBeforeParents, "Cycles are checked before missing parents.", breaks("24")),
+		fault.New(cyclesBeforeDuplicates, "Cycles are checked before duplicates.", breaks("24")),
 		fault.New(selfParentAllowed, "A sub group may be its own parent.", breaks("23")),
-		fault.New(longCyclesOverlooked, "A cycle of more than two sub groups is overlooked.", breaks("23")),
-		fault.New(cyclesFromFirst, "Cycles are looked for from the first sub group alone.", breaks("23")),
-		fault.New(subGroupsRequired, "A PodGroup without sub groups is refused.", breaks("25")),
+		fault.New(longCyclesOverlooked, "A cycle of more than two sub groups is not found.", breaks("23")),
+		fault.New(cyclesFromFirst, "Cycles are searched only from the first sub group.", breaks("23")),
+		fault.New(subGroupsRequired, "A PodGroup without sub groups is rejected.", breaks("25")),
 		fault.New(parentMinMemberRefused, "A sub group with a minMember cannot be a parent.", breaks("26 27")),
 	}
 }

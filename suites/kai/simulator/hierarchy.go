@@ -9,15 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// hierarchy is the rule for the sub groups of a PodGroup: their names, that no two have the same, that parents exist,
-// that nobody is its own ancestor. The first rule that is broken is the one that is reported.
+// hierarchy is the rule for the sub groups of a PodGroup: valid names, no duplicates, existing parents, no cycles. The
+// first violation is reported.
 type hierarchy struct {
-	// judgeNames says whether there is a rule for names.
+	// judgeNames: there is a rule for names.
 	judgeNames bool
 	faults     fault.Set
 }
 
-// check goes through the rules in their order.
+// check applies the rules in order.
 func (h hierarchy) check(groups []api.SubGroup) error {
 	for _, rule := range h.order() {
 		if err := rule(groups); err != nil {
@@ -42,7 +42,7 @@ func (h hierarchy) order() []func([]api.SubGroup) error {
 	return rules{h.elements, h.parents, h.cycles}
 }
 
-// elements goes through the list once: of each its name, then whether an earlier one has it too.
+// elements checks the list in order: the name of each, then whether an earlier one has the same.
 func (h hierarchy) elements(groups []api.SubGroup) error {
 	if len(groups) == 0 && h.faults.Has(subGroupsRequired) {
 		return errors.New("a pod group needs a subgroup")
@@ -84,7 +84,7 @@ func (h hierarchy) duplicates(groups []api.SubGroup) error {
 
 func duplicate(name string) error { return fmt.Errorf("duplicate subgroup name %s", name) }
 
-// parents looks for each parent among the names; of several that are missing the first in the list is reported.
+// parents searches each parent among the names, and reports the first in the list that is missing.
 func (h hierarchy) parents(groups []api.SubGroup) error {
 	if h.faults.Has(parentsUnchecked) {
 		return nil
@@ -101,7 +101,7 @@ func (h hierarchy) parents(groups []api.SubGroup) error {
 	return nil
 }
 
-// parentOf is the name that a sub group's parent is looked for by.
+// parentOf is the name by which a sub group's parent is searched.
 func (h hierarchy) parentOf(group api.SubGroup) (parent string, ok bool) {
 	switch {
 	case group.Parent == nil:
@@ -114,7 +114,7 @@ func (h hierarchy) parentOf(group api.SubGroup) (parent string, ok bool) {
 	return *group.Parent, true
 }
 
-// cycles goes from each sub group upwards and looks whether the way leads back to it.
+// cycles follows the parents of each sub group, and checks whether they lead back to it.
 func (h hierarchy) cycles(groups []api.SubGroup) error {
 	parents := map[string]string{}
 	for _, group := range groups {
@@ -133,7 +133,7 @@ func (h hierarchy) cycles(groups []api.SubGroup) error {
 	return nil
 }
 
-// cycleThrough is the length of the cycle that the name is in, 0 if it is in none.
+// cycleThrough is the length of the cycle that contains the name, 0 if there is none.
 func cycleThrough(name string, parents map[string]string) int {
 	at := name
 	for length := 1; length <= len(parents); length++ {
@@ -149,7 +149,7 @@ func cycleThrough(name string, parents map[string]string) int {
 	return 0
 }
 
-// overlooks says whether a fault hides cycles of this length.
+// overlooks reports whether a fault hides cycles of this length.
 func (h hierarchy) overlooks(length int) bool {
 	return (length == 1 && h.faults.Has(selfParentAllowed)) || (length > 2 && h.faults.Has(longCyclesOverlooked))
 }

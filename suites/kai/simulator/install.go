@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// install makes the cluster judge PodGroups as the implementation does, and says so at /readyz once it is so.
+// install makes the cluster validate PodGroups as the implementation does, and then reports ready at /readyz.
 func (e *endpoints) install(ctx context.Context, c *cluster) error {
 	crd, err := e.installDefinition(ctx, c)
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *endpoints) install(ctx context.Context, c *cluster) error {
 	return nil
 }
 
-// installDefinition returns the CustomResourceDefinition that is in the cluster then.
+// installDefinition returns the CustomResourceDefinition that the cluster then has.
 func (e *endpoints) installDefinition(ctx context.Context, c *cluster) (*apiextensionsv1.CustomResourceDefinition,
 	error,
 ) {
@@ -43,7 +43,7 @@ func (e *endpoints) installDefinition(ctx context.Context, c *cluster) (*apiexte
 	return crd, c.apply(ctx, crd)
 }
 
-// definition reads a CustomResourceDefinition; nil when there is none.
+// definition reads a CustomResourceDefinition; nil if there is none.
 func (c *cluster) definition(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	err := c.until(ctx, "read "+name, func(ctx context.Context) (bool, error) {

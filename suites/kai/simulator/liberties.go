@@ -11,24 +11,24 @@ import (
 
 const libertyStatusSchema = "status-schema-short"
 
-// Liberties lists the ways in which the simulator can be different and right.
+// Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(
 		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47")),
 		liberty.OfPrograms(),
 		[]liberty.Liberty{
 			{
-				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, of which the specification says " +
-					"nothing.",
+				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, which the specification does not " +
+					"mention.",
 				About: breaks("29 31 35 48"),
 			},
 			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
-				"specification does not name."},
+				"specification does not mention."},
 		})
 }
 
-// The texts that refusals have, but for those of the specification's own examples, and the same in other words. What
-// the Test Strategy demands of them stays: "must be lowercase", "is invalid", "exceeds maximum length", "cannot be
+// The messages of rejections, without those of the specification's own examples, each with the same in other words. The
+// texts that the Test Strategy requires stay: "must be lowercase", "is invalid", "exceeds maximum length", "cannot be
 // empty".
 var otherTexts = []struct {
 	text  *regexp.Regexp
@@ -46,10 +46,10 @@ var otherTexts = []struct {
 	{regexp.MustCompile(`^cycle detected in subgroups$`), "subgroups are below themselves (a cycle)"},
 }
 
-// examples are the names of the specification's examples, for which it shows the whole text.
+// examples are the names of the specification's examples, for which it shows the whole message.
 var examples = []string{"DecodeWorkers", "decode_workers", "-workers"}
 
-// otherWords says the same as a refusal in other words. What the specification shows word by word stays.
+// otherWords returns a rejection in other words. Messages that the specification shows verbatim stay.
 func otherWords(text string) string {
 	if slices.ContainsFunc(examples,
 		func(name string) bool { return strings.HasPrefix(text, fmt.Sprintf("subgroup name %q ", name)) }) {

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// mapper knows the resources of what the simulator writes.
+// mapper knows the resources that the simulator writes.
 func mapper() meta.RESTMapper {
 	m := meta.NewDefaultRESTMapper([]schema.GroupVersion{
 		admissionregistrationv1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion, api.GroupVersion,

@@ -16,7 +16,7 @@ import (
 // labelSubGroup names a pod's sub group.
 const labelSubGroup = "kai.scheduler/subgroup-name"
 
-// mutates says whether a fault gives the implementation a mutating webhook.
+// mutates reports whether a fault gives the implementation a mutating webhook.
 func (i implementation) mutates() bool {
 	return i.faults.Has(namesLowered) || i.faults.Has(parentsLowered)
 }
@@ -26,7 +26,7 @@ type lowerer struct {
 	faults fault.Set
 }
 
-// Handle lowers what the faults say, and leaves everything else as it is written.
+// Handle converts to lowercase what the faults say, and leaves everything else unchanged.
 func (l lowerer) Handle(_ context.Context, request admission.Request) admission.Response {
 	object := map[string]any{}
 	if err := json.Unmarshal(request.Object.Raw, &object); err != nil {
@@ -56,7 +56,7 @@ func (l lowerer) lower(group map[string]any, field, bug string) {
 	}
 }
 
-// judgePod holds a pod's label to the rule for names, as only a faulty implementation does.
+// judgePod applies the rule for names to a pod's label, as only a faulty implementation does.
 func (i implementation) judgePod(request admission.Request) admission.Response {
 	var pod corev1.Pod
 	if err := json.Unmarshal(request.Object.Raw, &pod); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// maxNameBytes is how long a name may be.
+// maxNameBytes is the maximal length of a name.
 const maxNameBytes = 63
 
 // patterns of a name: the rule's, and those that the faults use instead.
@@ -27,7 +27,7 @@ type names struct {
 	faults fault.Set
 }
 
-// check looks at emptiness, then length, then characters.
+// check checks for emptiness, then length, then characters.
 func (n names) check(name string) error {
 	if name == "" && !n.faults.Has(emptyNameUnchecked) {
 		return errors.New("subgroup name cannot be empty")
@@ -61,7 +61,7 @@ func (n names) length(name string) error {
 	return nil
 }
 
-// characters gives the lowercase form as a hint if that form is a name.
+// characters suggests the lowercase form if that form is a valid name.
 func (n names) characters(name string) error {
 	lowercase := strings.ToLower(name)
 	if n.allowed(name) {

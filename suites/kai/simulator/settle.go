@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// settle waits until the API server judges by the schema and asks the webhooks that were installed: it takes up both
-// some time after they are stored. Each name tells schemas apart that differ in one rule; they are written as dry runs.
+// settle waits until the API server uses the installed schema and webhooks: both become effective some time after they
+// are stored. Each probe name distinguishes schemas that differ in one rule; they are written as dry runs.
 func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1.CustomResourceDefinition) error {
 	_, group, err := schemas(crd)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1
 			judged = strings.ToLower(name)
 		}
 		wanted := inSchema(rule, judged)
-		err := c.until(ctx, "wait until PodGroups are judged as they are to be", func(ctx context.Context) (bool, error) {
+		err := c.until(ctx, "wait until PodGroups are validated as configured", func(ctx context.Context) (bool, error) {
 			passed, err := e.probe(ctx, c, name)
 			return passed == wanted, err
 		})
@@ -36,7 +36,7 @@ func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1
 			return err
 		}
 	}
-	return c.until(ctx, "wait until the webhooks are asked about PodGroups", func(ctx context.Context) (bool, error) {
+	return c.until(ctx, "wait until the webhooks are called for PodGroups", func(ctx context.Context) (bool, error) {
 		e.validated.Store(false)
 		e.mutated.Store(false)
 		if _, err := e.probe(ctx, c, "probe"); err != nil {
@@ -46,8 +46,8 @@ func (e *endpoints) settle(ctx context.Context, c *cluster, crd *apiextensionsv1
 	})
 }
 
-// probe says whether a PodGroup with that sub group passes the schema. What a webhook then says of it is another
-// matter, as long as it is this run's webhook.
+// probe reports whether a PodGroup with that sub group passes the schema. The webhook may still reject it, as long as
+// it is this run's webhook.
 func (e *endpoints) probe(ctx context.Context, c *cluster, name string) (passed bool, err error) {
 	group := &api.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: e.probeName},
@@ -63,7 +63,7 @@ func (e *endpoints) probe(ctx context.Context, c *cluster, name string) (passed 
 	return err == nil, err
 }
 
-// inSchema says whether a name is allowed by the schema of names.
+// inSchema reports whether the schema allows a name.
 func inSchema(rule apiextensionsv1.JSONSchemaProps, name string) bool {
 	length := int64(utf8.RuneCountInString(name))
 	switch {

@@ -1,5 +1,5 @@
-// Package simulator is a small implementation of KAI's PodGroup and its validating webhook, made from the specification
-// of lowercase sub group names, that misbehaves on request.
+// Package simulator is a small implementation of KAI's PodGroup and its validating webhook, written from the
+// specification of lowercase sub group names. It has bugs on request.
 package simulator
 
 import (
@@ -14,14 +14,13 @@ import (
 // Name of the simulated system.
 const Name = "kai"
 
-// Options say where the simulator runs and how it behaves.
+// Options are where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the simulator and serves its webhooks until the context ends, which is no error. What it has installed
-// stays.
+// Run installs the simulator and serves its webhooks until the context ends, which is not an error. The installed
+// objects stay.
 //
-// On the webhooks' port, /readyz answers 200 from the moment on when the API server judges PodGroups as this variant
-// does.
+// On the webhooks' port, /readyz answers 200 once the API server validates PodGroups as this variant does.
 func Run(ctx context.Context, options Options) error {
 	implementation, err := newImplementation(options.Variant, options.Faults, options.Liberties)
 	if err != nil {
@@ -44,7 +43,7 @@ func Run(ctx context.Context, options Options) error {
 	}()
 	err = endpoints.install(ctx, cluster)
 	switch {
-	case ctx.Err() != nil: // then that is why
+	case ctx.Err() != nil: // that is the reason
 		err = nil
 	case err != nil:
 		cancel()
@@ -60,5 +59,5 @@ func Run(ctx context.Context, options Options) error {
 	return err
 }
 
-// grace is how long requests that are being answered may take when the simulator ends.
+// grace is how long active requests may take when the simulator ends.
 const grace = 200 * time.Millisecond

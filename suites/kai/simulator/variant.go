@@ -9,14 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// The variants of an implementation: where it has the rule for names. All of them but CRD have the webhook, which also
+// The variants of an implementation: where it has the rule for names. All except CRD have the webhook, which also
 // checks duplicates, parents and cycles.
 const (
-	// Both: in the CRD's schema and in the webhook, as the specification's plan has it.
+	// Both: in the CRD's schema and in the webhook, as the specification plans.
 	Both = "both"
-	// Webhook: in the webhook alone; the schema says nothing about a name but that there is one.
+	// Webhook: only in the webhook; the schema only requires a name.
 	Webhook = "webhook"
-	// CRD: in the schema alone; there is no webhook at all.
+	// CRD: only in the schema; there is no webhook.
 	CRD = "crd"
 	// Older: nowhere. It is the version before the rule: a name must not be empty, and the webhook checks the rest.
 	Older = "older"
@@ -29,7 +29,7 @@ func Variants() []string { return []string{Both, Webhook, CRD, Older} }
 type implementation struct {
 	variant string
 	faults  fault.Set
-	// liberties are what is different, but right.
+	// liberties are differences that the specification allows.
 	liberties liberty.Set
 }
 
@@ -38,7 +38,7 @@ func newImplementation(variant string, names, liberties []string) (implementatio
 		variant = Both
 	}
 	if !slices.Contains(Variants(), variant) {
-		return implementation{}, fmt.Errorf("start the simulator %s: no variant is called %q; the variants: %s", Name,
+		return implementation{}, fmt.Errorf("start the simulator %s: unknown variant %q; known: %s", Name,
 			variant, strings.Join(Variants(), ", "))
 	}
 	faults, err := fault.NewSet(names, Faults())
@@ -50,17 +50,17 @@ func newImplementation(variant string, names, liberties []string) (implementatio
 		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	if variant == Older {
-		// The bugs came with the rule. Only what its upgrade leaves behind is there before and after it.
+		// The bugs came with the rule. Only those of the upgrade exist before and after it.
 		faults = faults.Only(crdNeverUpgraded)
 	}
 	return implementation{variant: variant, faults: faults, liberties: taken}, nil
 }
 
-// hasWebhook says whether the variant has a validating webhook.
+// hasWebhook reports whether the variant has a validating webhook.
 func (i implementation) hasWebhook() bool { return i.variant != CRD }
 
-// ruleInWebhook says whether the webhook checks names.
+// ruleInWebhook reports whether the webhook checks names.
 func (i implementation) ruleInWebhook() bool { return i.variant == Both || i.variant == Webhook }
 
-// ruleInSchema says whether the schema checks names.
+// ruleInSchema reports whether the schema checks names.
 func (i implementation) ruleInSchema() bool { return i.variant == Both || i.variant == CRD }

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// validator judges PodGroups.
+// validator validates PodGroups.
 type validator struct {
 	rule   hierarchy
 	faults fault.Set
@@ -23,7 +23,7 @@ func (i implementation) validator() validator {
 	return validator{rule: hierarchy{judgeNames: i.ruleInWebhook(), faults: i.faults}, faults: i.faults}
 }
 
-// in is the validator of what is in a request's namespace.
+// in is the validator for a request's namespace.
 func (v validator) in(ctx context.Context) validator {
 	if request, err := admission.RequestFromContext(ctx); err == nil {
 		v.faults = v.faults.In(request.Namespace)
@@ -32,7 +32,7 @@ func (v validator) in(ctx context.Context) validator {
 	return v
 }
 
-// ValidateCreate judges what is new.
+// ValidateCreate validates a new object.
 func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (admission.Warnings, error) {
 	v = v.in(ctx)
 	if v.skips(ctx) {
@@ -45,7 +45,7 @@ func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (adm
 	return nil, v.refusal(err)
 }
 
-// ValidateUpdate judges what the object is to be, as if it were new.
+// ValidateUpdate validates the new object as if it were created.
 func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGroup) (admission.Warnings, error) {
 	v = v.in(ctx)
 	switch {
@@ -65,7 +65,7 @@ func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGro
 	return nil, v.refusal(err)
 }
 
-// ValidateDelete lets everything go.
+// ValidateDelete accepts every deletion.
 func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admission.Warnings, error) {
 	if v.faults.Has(deletionsJudged) {
 		return nil, v.refusal(v.rule.check(group.Spec.SubGroups))
@@ -73,13 +73,13 @@ func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admis
 	return nil, nil
 }
 
-// skips says whether a fault keeps the request from being judged.
+// skips reports whether a fault prevents the validation of the request.
 func (v validator) skips(ctx context.Context) bool {
 	request, err := admission.RequestFromContext(ctx)
 	return err == nil && v.faults.Has(dryRunUnchecked) && request.DryRun != nil && *request.DryRun
 }
 
-// refusal is what controller-runtime makes an answer of: 403 Forbidden with a plain error's text.
+// refusal is converted by controller-runtime: 403 Forbidden with a plain error's message.
 func (v validator) refusal(err error) error {
 	if err != nil && v.faults.Has(refusesAsBadRequest) {
 		return apierrors.NewBadRequest(err.Error())
@@ -87,7 +87,7 @@ func (v validator) refusal(err error) error {
 	return err
 }
 
-// minMemberOfParents is what the fault parentMinMemberRefused has against a sub group.
+// minMemberOfParents is the check of the fault parentMinMemberRefused.
 func minMemberOfParents(groups []api.SubGroup) error {
 	parents := map[string]bool{}
 	for _, group := range groups {

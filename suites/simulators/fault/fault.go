@@ -12,31 +12,31 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Fault is a plausible bug that a simulator can be told to have.
+// Fault is a plausible bug that a simulator has on request.
 type Fault struct {
-	// Name by which it is asked for.
+	// Name of the fault.
 	Name string `json:"name"`
 	// Sentence says what goes wrong.
 	Sentence string `json:"sentence"`
-	// Breaks are the requirements that do not hold with it.
+	// Breaks are the requirements that it violates.
 	Breaks []string `json:"breaks"`
-	// ClusterWide: it is in what there is once for the whole cluster, as a CRD or a configuration, and cannot be confined
-	// to namespaces.
+	// ClusterWide: it affects something that exists once per cluster, such as a CRD or a configuration, and cannot be
+	// limited to namespaces.
 	ClusterWide bool `json:"clusterWide,omitempty"`
 }
 
-// New is a fault that can be confined to namespaces.
+// New is a fault that can be limited to namespaces.
 func New(name, sentence string, breaks []string) Fault {
 	return Fault{Name: name, Sentence: sentence, Breaks: breaks}
 }
 
-// Wide is a fault that cannot be confined.
+// Wide is a fault that cannot be limited.
 func Wide(f Fault) Fault {
 	f.ClusterWide = true
 	return f
 }
 
-// Set is the faults that a simulator was asked to have. The zero value has none.
+// Set is the requested faults of a simulator. The zero value has none.
 type Set struct {
 	everywhere map[string]bool
 	confined   []confined
@@ -45,8 +45,8 @@ type Set struct {
 // confined is a fault in the namespaces whose names match a pattern.
 type confined struct{ name, pattern string }
 
-// NewSet returns the faults that were asked for, NAME or NAME@NAMESPACES, of those that are known. A fault that is not
-// known, or cannot be confined and is to be, is an error.
+// NewSet returns the requested faults, NAME or NAME@NAMESPACES. An unknown fault, or a cluster-wide one with
+// namespaces, is an error.
 func NewSet(asked []string, known []Fault) (Set, error) {
 	s := Set{everywhere: map[string]bool{}}
 	for _, text := range asked {
@@ -54,11 +54,11 @@ func NewSet(asked []string, known []Fault) (Set, error) {
 		i := slices.IndexFunc(known, func(f Fault) bool { return f.Name == name })
 		switch {
 		case i < 0:
-			return Set{}, fmt.Errorf("no fault is called %q; the faults: %s", name, strings.Join(Names(known), ", "))
+			return Set{}, fmt.Errorf("unknown fault %q; known: %s", name, strings.Join(Names(known), ", "))
 		case pattern == "":
 			s.everywhere[name] = true
 		case known[i].ClusterWide:
-			return Set{}, fmt.Errorf("fault %s is one of the whole cluster, and cannot be confined to namespaces %s", name,
+			return Set{}, fmt.Errorf("fault %s affects the whole cluster, and cannot be limited to namespaces %s", name,
 				pattern)
 		default:
 			s.confined = append(s.confined, confined{name, pattern})
@@ -67,10 +67,10 @@ func NewSet(asked []string, known []Fault) (Set, error) {
 	return s, nil
 }
 
-// Has says whether there is a fault: everywhere, or else in the namespace that In was given.
+// Has reports whether a fault is active: everywhere, or in the namespace given to In.
 func (s Set) Has(name string) bool { return s.everywhere[name] }
 
-// In is the set as it is for what is in a namespace.
+// In is the set for the objects of a namespace.
 func (s Set) In(namespace string) Set {
 	there := Set{everywhere: maps.Clone(s.everywhere)}
 	for _, c := range s.confined {
@@ -81,7 +81,7 @@ func (s Set) In(namespace string) Set {
 	return there
 }
 
-// Only keeps one fault, where the set has it.
+// Only keeps one fault, if the set has it.
 func (s Set) Only(name string) Set {
 	return Set{
 		everywhere: map[string]bool{name: s.everywhere[name]},
@@ -89,10 +89,10 @@ func (s Set) Only(name string) Set {
 	}
 }
 
-// Empty says whether there is no fault anywhere.
+// Empty reports whether there is no fault anywhere.
 func (s Set) Empty() bool { return len(s.everywhere)+len(s.confined) == 0 }
 
-// Names of faults, in their order.
+// Names of faults, in order.
 func Names(list []Fault) []string {
 	var names []string
 	for _, f := range list {

@@ -43,9 +43,9 @@ func TestSet(t *testing.T) {
 
 func TestSetRefuses(t *testing.T) {
 	for asked, want := range map[string]string{
-		"quiet":            `no fault is called "quiet"; the faults: loud, late, unregistered`,
-		"quiet@f1-*":       `no fault is called "quiet"`,
-		"unregistered@f1*": "cannot be confined to namespaces f1*",
+		"quiet":            `unknown fault "quiet"; known: loud, late, unregistered`,
+		"quiet@f1-*":       `unknown fault "quiet"`,
+		"unregistered@f1*": "cannot be limited to namespaces f1*",
 	} {
 		if _, err := fault.NewSet([]string{asked}, known); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", asked, err)

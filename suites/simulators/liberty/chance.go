@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// chance is randomness that can be repeated: what comes depends on the seed, on what it is about, and on how often it
-// was asked about that.
+// chance is reproducible randomness: each value depends on the seed, the subject, and how often that subject was asked
+// for.
 type chance struct {
 	seed  uint64
 	mu    sync.Mutex
@@ -25,10 +25,10 @@ func (c *chance) roll(about string) float64 {
 	c.mu.Unlock()
 	hash := fnv.New64a()
 	fmt.Fprintf(hash, "%s %d", about, n)
-	return rand.New(rand.NewPCG(c.seed, hash.Sum64())).Float64() //nolint:gosec // it is to be repeatable
+	return rand.New(rand.NewPCG(c.seed, hash.Sum64())).Float64() //nolint:gosec // it must be reproducible
 }
 
-// Seeded gives those of some liberties a seed that have none.
+// Seeded gives a seed to the liberties that have none.
 func Seeded(asked []string, seed func() uint64) []string {
 	var all []string
 	for _, text := range asked {
@@ -40,7 +40,7 @@ func Seeded(asked []string, seed func() uint64) []string {
 	return all
 }
 
-// pause waits; it is false when the context has ended.
+// pause waits; it returns false if the context has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// The liberties of everybody who writes objects.
+// The liberties of all clients that write objects.
 const (
 	Conflicts    = "conflicts"
 	AnswersLost  = "answers-lost"
@@ -29,13 +29,13 @@ const (
 	LooseOwners  = "owners-do-not-block"
 )
 
-// Mark is the label and annotation of an object that has more metadata than it needs.
+// Mark is the label and annotation of an object with additional metadata.
 const Mark = "liberties.rehearse.dev/taken"
 
-// often is how likely it is that a write conflicts, and that its answer is lost.
+// often is the probability that a write conflicts, and that its answer is lost.
 const often, seldom = 1.0 / 4, 1.0 / 6
 
-// Client makes clients that take the liberties; twice says which objects may be made twice, and is nil where none may.
+// Client makes clients with the liberties; twice says which objects may be created twice, and is nil if none may.
 func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		c, err := client.NewWithWatch(config, options)
@@ -50,7 +50,7 @@ func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 	}
 }
 
-// writer is how objects are written.
+// writer is a client's way to write objects.
 type writer struct {
 	Set
 	twice func(client.Object) bool
@@ -75,7 +75,7 @@ func (w writer) create(ctx context.Context, c client.WithWatch, object client.Ob
 	return w.written(ctx, c, object, "create")
 }
 
-// makeAgain deletes an object that was just made, and makes another.
+// makeAgain deletes a new object, and creates another.
 func makeAgain(ctx context.Context, c client.Client, object, wanted client.Object,
 	options []client.CreateOption,
 ) error {
@@ -151,7 +151,7 @@ func (w writer) patchSub(ctx context.Context, c client.Client, name string, obje
 	return w.written(ctx, c, object, name)
 }
 
-// written is what follows a write: it is done once more, or its answer is lost.
+// written is what follows a write: it is repeated, or its answer is lost.
 func (w writer) written(ctx context.Context, c client.Client, object client.Object, what string) error {
 	if w.Has(WrittenTwice) {
 		text := fmt.Sprintf(`{"metadata":{"annotations":{"liberties.rehearse.dev/written":%q}}}`,
@@ -168,7 +168,7 @@ func (w writer) written(ctx context.Context, c client.Client, object client.Obje
 	return w.lost(object, what)
 }
 
-// lost is the error of a write that was done, and whose answer did not arrive.
+// lost is the error of a successful write whose answer did not arrive.
 func (w writer) lost(object client.Object, what string) error {
 	if w.happens(AnswersLost, what+" "+object.GetName(), seldom) {
 		return fmt.Errorf("%s %s: the answer was lost: %w", what, object.GetName(), errLiberty)
@@ -176,7 +176,7 @@ func (w writer) lost(object client.Object, what string) error {
 	return nil
 }
 
-// adorn gives a new object more metadata than it needs.
+// adorn gives a new object additional metadata.
 func (w writer) adorn(object client.Object) {
 	if w.Has(MoreMetadata) {
 		Adorn(object)
@@ -190,7 +190,7 @@ func (w writer) adorn(object client.Object) {
 	}
 }
 
-// Adorn gives an object a label and an annotation that it does not need.
+// Adorn gives an object an additional label and annotation.
 func Adorn(object metav1.Object) {
 	with := func(table map[string]string) map[string]string {
 		table = maps.Clone(table)

@@ -20,8 +20,8 @@ func TestNewSet(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,b=7": "",
 		"":      "",
-		"c":     `no liberty is called "c"; the liberties: a, b`,
-		"a=x":   `liberty a: its seed "x" is no number`,
+		"c":     `unknown liberty "c"; known: a, b`,
+		"a=x":   `liberty a: its seed "x" is not a number`,
 	} {
 		asked := strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 		s, err := NewSet(asked, known)

@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// The liberties of every program that is a manager.
+// The liberties of any program that is a manager.
 const (
 	Restarts = "restarts"
 	Replicas = "two-replicas"
 )
 
-// A manager that is restarted runs as long as this.
+// A manager that is restarted runs for this time.
 const shortestLife, longestLife = 5 * time.Second, 15 * time.Second
 
-// Part is what one of several managers does.
+// Part is the work of one of several managers.
 type Part struct {
 	// Webhooks are served, and Controllers run.
 	Webhooks, Controllers bool
@@ -25,7 +25,7 @@ type Part struct {
 	Elected bool
 }
 
-// Elect has a manager's controllers run only while it is the leader, where its part says so.
+// Elect makes a manager's controllers run only while it is the leader, if its part says so.
 func (p Part) Elect(o *manager.Options, id string) {
 	if !p.Elected {
 		return
@@ -36,8 +36,8 @@ func (p Part) Elect(o *manager.Options, id string) {
 	o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = &lease, &renew, &retry
 }
 
-// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several of them,
-// or has them restart.
+// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several, or
+// restarts them.
 func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (manager.Manager, error)) error {
 	if !s.Has(Replicas) {
 		return s.live(ctx, "manager", Part{Webhooks: true, Controllers: true}, build)
@@ -50,7 +50,7 @@ func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (mana
 	return group.Wait()
 }
 
-// live runs a manager, and another when that one was stopped by a liberty.
+// live runs a manager, and a new one whenever a liberty has stopped it.
 func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager,
 	error),
 ) error {
@@ -72,7 +72,7 @@ func (s Set) live(ctx context.Context, name string, part Part, build func(contex
 	}
 }
 
-// Serve serves until the context ends, beginning anew where the liberty of restarts has it.
+// Serve serves until the context ends. With the liberty of restarts it starts again and again.
 func (s Set) Serve(ctx context.Context, once func(context.Context) error) error {
 	if !s.Has(Restarts) {
 		return once(ctx)
@@ -91,7 +91,7 @@ func (s Set) Serve(ctx context.Context, once func(context.Context) error) error 
 	}
 }
 
-// end stops a manager some time after it has begun to lead.
+// end stops a manager some time after it has become the leader.
 func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop func()) {
 	select {
 	case <-leads:

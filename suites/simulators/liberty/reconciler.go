@@ -10,20 +10,20 @@ import (
 
 // The liberties of every controller.
 const (
-	// Late, FailsFirst, FailsAfter and Twice are about when and how often a controller looks at an object.
+	// Late, FailsFirst, FailsAfter and Twice are about when and how often a controller reconciles an object.
 	Late       = "late"
 	FailsFirst = "fails-first"
 	FailsAfter = "fails-after"
 	Twice      = "looks-twice"
 )
 
-// latest is how late a reconcile is at most.
+// latest is the maximal delay of a reconcile.
 const latest = 3 * time.Second
 
 // errLiberty is the error of a controller that did nothing wrong.
 var errLiberty = errors.New("tried again, as a liberty has it")
 
-// Reconciler is a controller that takes the liberties.
+// Reconciler is a controller with the liberties.
 func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile.Reconciler {
 	return reconcile.Func(func(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 		about := controller + " " + request.Name
@@ -44,12 +44,12 @@ func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile
 	})
 }
 
-// Delay waits as long as a reconcile is late; it is false when the context has ended.
+// Delay waits for the delay of a reconcile; it returns false if the context has ended.
 func (s Set) Delay(ctx context.Context, about string) bool {
 	return !s.Has(Late) || pause(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
 }
 
-// Workers is how many objects are reconciled at once, so that who waits keeps nobody else from being looked at.
+// Workers is how many objects are reconciled at once, so that a delayed reconcile does not block others.
 func (s Set) Workers(usual int) int {
 	if s.Has(Late) {
 		return 16 * usual

@@ -9,21 +9,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// The liberties of every webhook.
+// The liberties of any webhook.
 const (
 	OtherWords  = "other-words"
 	Warnings    = "warnings"
 	SlowAnswers = "slow-answers"
 )
 
-// slowest is how late an answer is at most.
+// slowest is the maximal delay of an answer.
 const slowest = time.Second
 
-// Said is what other words say of a request that is not allowed; the specification names none.
+// Said is the other message for a rejected request; the specification requires none.
 const Said = "not like this, please"
 
-// Webhook takes the liberties. words says the same as a message in other words; where it is nil they are always Said,
-// and the answer is a plain 403.
+// Webhook has the liberties. words returns a message in other words; if it is nil, the message is always Said, and the
+// answer is a plain 403.
 func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *admission.Webhook {
 	inner := w.Handler
 	w.Handler = admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {
@@ -42,12 +42,12 @@ func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *a
 	return w
 }
 
-// Linger waits as long as a slow answer takes; it is false when the context has ended.
+// Linger waits for the delay of a slow answer; it returns false if the context has ended.
 func (s Set) Linger(ctx context.Context, about string) bool {
 	return !s.Has(SlowAnswers) || pause(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
 }
 
-// isRefusal: the request is not allowed. That the webhook failed is no refusal.
+// isRefusal: the request is rejected. A failure of the webhook is not a rejection.
 func isRefusal(response admission.Response) bool {
 	return !response.Allowed && response.Result != nil && response.Result.Code < http.StatusInternalServerError
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// Choice is in what ways a simulator can be different.
+// Choice is the possible differences of a simulator.
 type Choice struct {
 	// Simulator by its name.
 	Simulator string
@@ -27,11 +27,11 @@ type Choice struct {
 	Liberties []liberty.Liberty
 }
 
-// Behaviour is what a run of a simulator was asked to do differently.
+// Behaviour is the requested differences of a run of a simulator.
 type Behaviour struct {
 	Variant string
 	Faults  fault.Set
-	// Liberties are what is different, but right.
+	// Liberties are differences that the specification allows.
 	Liberties liberty.Set
 }
 
@@ -55,20 +55,20 @@ func (c Choice) Choose(variant string, faults, liberties []string) (Behaviour, e
 	return b, nil
 }
 
-// In is the behaviour towards what is in a namespace.
+// In is the behaviour for the objects of a namespace.
 func (b Behaviour) In(namespace string) Behaviour {
 	b.Faults = b.Faults.In(namespace)
 	return b
 }
 
-// Has tells whether a fault was asked for.
+// Has reports whether a fault was requested.
 func (b Behaviour) Has(name string) bool { return b.Faults.Has(name) }
 
 // workers is how many objects of a kind are reconciled at once.
 const workers = 8
 
-// Manager are the options of a manager of the simulator. It caches what has the labels, and all objects of its own
-// kind; twice says of which objects it may make two.
+// Manager are the options of a manager of the simulator. It caches objects with the labels, and all objects of its own
+// kind; twice says which objects may be created twice.
 func (b Behaviour) Manager(o Options, scheme *runtime.Scheme, ours labels.Selector, own client.Object,
 	twice func(client.Object) bool,
 ) manager.Options {

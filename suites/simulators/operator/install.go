@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Install applies definitions of an API and registrations of webhooks, which become the field manager's, and waits
-// until the API is served.
+// Install applies definitions of an API and registrations of webhooks as the field manager, and waits until the API is
+// served.
 func Install(ctx context.Context, config *rest.Config, fieldManager string, objects ...client.Object) error {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, admissionv1.AddToScheme} {
@@ -42,7 +42,7 @@ func Install(ctx context.Context, config *rest.Config, fieldManager string, obje
 	return nil
 }
 
-// Apply makes an object as it is given, whatever it was before; its fields become the field manager's.
+// Apply creates or replaces an object; its fields become the field manager's.
 func Apply(ctx context.Context, c client.Client, fieldManager string, object client.Object) error {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package operator contains what simulated systems share: their configuration, and how they survive restarts of the API
+// Package operator is shared by simulated systems: their configuration, and how they survive restarts of the API
 // server, install their API, serve webhooks, and report readiness.
 package operator
 
@@ -17,10 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Run does something again and again until the context ends, which is no error: whatever goes wrong is logged and tried
-// again, but for an address that cannot be served on, and for a backoff.PermanentError.
+// Run repeats something until the context ends, which is not an error. Every error is logged and retried, except an
+// address that cannot be used, and a backoff.PermanentError.
 func Run(ctx context.Context, logger logr.Logger, once func(context.Context) error) error {
-	log.SetLogger(logger) // some parts of controller-runtime know no other way
+	log.SetLogger(logger) // some parts of controller-runtime require it
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
 		backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
 	return backoff.Retry(func() error {
@@ -41,15 +41,14 @@ func Run(ctx context.Context, logger logr.Logger, once func(context.Context) err
 	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
 }
 
-// Unthrottled is the configuration of a client that does not hold itself back: the API server's own fairness is limit
-// enough.
+// Unthrottled is the configuration of a client without rate limits: the API server's own fairness is enough.
 func Unthrottled(c *rest.Config) *rest.Config {
 	c = rest.CopyConfig(c)
 	c.QPS = -1
 	return c
 }
 
-// Authority reads the authority that signed the serving certificate of a folder, which must be there, too.
+// Authority reads the authority that signed the serving certificate of a folder. That certificate must exist, too.
 func Authority(dir string) ([]byte, error) {
 	for _, name := range []string{"tls.crt", "tls.key"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {

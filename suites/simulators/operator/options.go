@@ -5,24 +5,24 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Options say where a simulated system runs and how it behaves.
+// Options are where a simulated system runs and how it behaves.
 type Options struct {
 	// RESTConfig of the API server, as an administrator.
 	RESTConfig *rest.Config
-	// Host and Port on which webhooks and /readyz are served, with TLS. The API server reaches them under that name.
+	// Host and Port of webhooks and /readyz, with TLS. The API server uses this host name.
 	Host string
 	Port int
-	// CertDir holds tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it. What a simulator
-	// has to keep is there, too.
+	// CertDir has tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it. A simulator
+	// stores its data there, too.
 	CertDir string
-	// Faults are the names of the bugs to have.
+	// Faults are the names of the requested bugs.
 	Faults []string
-	// Liberties are the names of the ways to be different, NAME or NAME=SEED.
+	// Liberties are the names of the requested liberties, NAME or NAME=SEED.
 	Liberties []string
-	// Variant of the specification; the simulator's own choice unless given.
+	// Variant of the specification. Default: the simulator's own choice.
 	Variant string
-	// Config of the system, as it takes it: YAML, nil where there is none.
+	// Config of the system, verbatim: YAML, nil if there is none.
 	Config []byte
-	// Logger gets what the simulator has to say.
+	// Logger of the simulator.
 	Logger logr.Logger
 }

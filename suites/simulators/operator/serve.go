@@ -15,12 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 )
 
-// PathReady is where an operator says that it is ready.
+// PathReady is where an operator reports that it is ready.
 const PathReady = "/readyz"
 
-// Server serves webhooks with the certificate of a folder. It speaks no HTTP/2, whose farewell to the API server takes
-// a second. The certificate lasts as long as the server, so it is read once: controller-runtime would watch its files,
-// and a user may have 128 such watches by default (inotify).
+// Server serves webhooks with the certificate of a folder. It does not use HTTP/2, which needs a second to close a
+// connection to the API server. The certificate does not change while the server runs, so it is read once:
+// controller-runtime would watch its files, and a user may have 128 such watches by default (inotify).
 func Server(host string, port int, certDir string) webhook.Server {
 	certificate := sync.OnceValues(func() (*tls.Certificate, error) {
 		pair, err := tls.LoadX509KeyPair(filepath.Join(certDir, "tls.crt"), filepath.Join(certDir, "tls.key"))
@@ -35,7 +35,7 @@ func Server(host string, port int, certDir string) webhook.Server {
 	})
 }
 
-// ServeReadiness has a manager's webhook server answer 200 at PathReady once the caches of these kinds are filled.
+// ServeReadiness makes a manager's webhook server answer 200 at PathReady once the caches of these kinds are filled.
 func ServeReadiness(ctx context.Context, m manager.Manager, kinds ...client.Object) error {
 	for _, kind := range kinds {
 		if _, err := m.GetCache().GetInformer(ctx, kind, cache.BlockUntilSynced(false)); err != nil {

@@ -1,5 +1,5 @@
-// Package policy is a small policy engine, run as a simulated system, that refuses every cluster-scoped object of a
-// kind that it does not know. It knows what the API server serves that it happens to ask, as real ones do.
+// Package policy is a small policy engine, run as a simulated system. It rejects every cluster-scoped object of an
+// unknown kind. Like real policy engines, it knows only the kinds of the one API server that it asks.
 package policy
 
 import (
@@ -26,7 +26,7 @@ const (
 	// Name of the simulated system.
 	Name = "policy"
 	path = "/validate"
-	// patience of the API server with a judgement.
+	// patience is the webhook's timeout in the API server.
 	patience = 5
 )
 
@@ -38,7 +38,7 @@ func Simulator() simulators.Simulator {
 	return simulators.Simulator{Run: Run, Probes: []*unstructured.Unstructured{probe}}
 }
 
-// Run serves the webhook, and registers it as soon as it is served, until the context ends.
+// Run serves the webhook until the context ends, and registers it as soon as it is served.
 func Run(ctx context.Context, o operator.Options) error {
 	authority, err := operator.Authority(o.CertDir)
 	if err != nil {
@@ -83,7 +83,7 @@ func listening(ctx context.Context, server webhook.Server) error {
 	return nil
 }
 
-// registration has the API server ask about every cluster-scoped object, and take no answer for a refusal.
+// registration makes the API server send every cluster-scoped object to the webhook, and fail closed.
 func registration(o operator.Options, authority []byte) *admissionv1.ValidatingWebhookConfiguration {
 	url := "https://" + net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) + path
 	fail, none, seconds := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience)
@@ -108,12 +108,12 @@ func registration(o operator.Options, authority []byte) *admissionv1.ValidatingW
 	}
 }
 
-// judge asks an API server which kinds there are.
+// judge asks an API server for its kinds.
 type judge struct {
 	discovery.ServerResourcesInterface
 }
 
-// Handle refuses an object of a kind that the API server does not serve that was asked.
+// Handle rejects an object whose kind the API server does not serve.
 func (j judge) Handle(_ context.Context, request admission.Request) admission.Response {
 	kind := metav1.GroupVersion{Group: request.Kind.Group, Version: request.Kind.Version}.String()
 	list, err := j.ServerResourcesForGroupVersion(kind)
