@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// behaviour is what a run was asked to do differently.
+// behaviour is the requested differences of a run.
 type behaviour struct{ operator.Behaviour }
 
 func newBehaviour(variant string, faults, liberties []string) (behaviour, error) {
@@ -16,10 +16,10 @@ func newBehaviour(variant string, faults, liberties []string) (behaviour, error)
 	return behaviour{b}, err
 }
 
-// in is the behaviour towards what is in a namespace.
+// in is the behaviour for the objects of a namespace.
 func (b behaviour) in(namespace string) behaviour { return behaviour{b.In(namespace)} }
 
-// mark says on a leader's template that its subdomain is to be overwritten.
+// mark is set on a leader's template whose subdomain will be overwritten.
 func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPolicy) {
 	if policy != api.SubdomainUniquePerReplica {
 		return
@@ -34,7 +34,7 @@ func (b behaviour) mark(template *corev1.PodTemplateSpec, policy api.SubdomainPo
 	(*marks)[api.KeySubdomainPolicy] = string(policy)
 }
 
-// marked is the policy by which a leader pod was made.
+// marked is the policy with which a leader pod was created.
 func (b behaviour) marked(pod *corev1.Pod) api.SubdomainPolicy {
 	marks := pod.Labels
 	if b.Variant == VariantAnnotation {

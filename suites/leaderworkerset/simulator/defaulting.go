@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// annotationPolicyWrites is only there under a fault.
+// annotationPolicyWrites is set only by a fault.
 const annotationPolicyWrites = "leaderworkerset.sigs.k8s.io/policy-writes"
 
-// setDefaulter fills in the policy. The other defaults are in the API's definition; this one is not, so that an object
-// from before the field existed is only defaulted when it is written.
+// setDefaulter sets the policy's default. The other defaults are in the API's schema. This one is not, so an object
+// from before the field existed gets its default only when it is written.
 type setDefaulter struct {
 	behaviour behaviour
 }
@@ -64,7 +64,7 @@ func (d *setDefaulter) defaultPolicy(spec *api.LeaderWorkerSetSpec, old *api.Lea
 	spec.NetworkConfig.SubdomainPolicy = &policy
 }
 
-// oldSet is what an update replaces; nil on a creation.
+// oldSet is the object before an update; nil on a creation.
 func oldSet(ctx context.Context) (*api.LeaderWorkerSet, error) {
 	request, err := admission.RequestFromContext(ctx)
 	if err != nil || request.Operation != admissionv1.Update {

@@ -62,35 +62,35 @@ const (
 )
 
 var apiFaults = []fault.Fault{
-	fault.New(faultNoDefaultPolicy, "A LeaderWorkerSet without networkConfig is stored as it is.", []string{"LWS-L01"}),
-	fault.New(faultEmptyConfigUndefaulted, "An empty networkConfig is stored as it is.", []string{"LWS-L02"}),
-	fault.New(faultDropsExplicitShared, "A policy of Shared that is written out is removed, as if it said nothing.",
-		[]string{"LWS-L03"}),
+	fault.New(faultNoDefaultPolicy, "A LeaderWorkerSet without networkConfig is stored unchanged.", []string{"LWS-L01"}),
+	fault.New(faultEmptyConfigUndefaulted, "An empty networkConfig is stored unchanged.", []string{"LWS-L02"}),
+	fault.New(faultDropsExplicitShared, "An explicit policy Shared is removed.", []string{"LWS-L03"}),
 	fault.Wide(fault.New(faultAcceptsAnyPolicy, "Any text is accepted as a policy.", []string{"LWS-L04"})),
-	fault.New(faultPolicyImmutable, "A change of the policy is refused.", []string{"LWS-L05"}),
-	fault.New(faultNullKeepsOldPolicy, "An update without a policy keeps the one from before.", []string{"LWS-L06"}),
-	fault.New(faultUnsetPolicyIsARevision, "No policy and Shared are two revisions, so that defaulting an old object "+
+	fault.New(faultPolicyImmutable, "A change of the policy is rejected.", []string{"LWS-L05"}),
+	fault.New(faultNullKeepsOldPolicy, "An update without a policy keeps the old one.", []string{"LWS-L06"}),
+	fault.New(faultUnsetPolicyIsARevision, "No policy and Shared are two revisions, so defaulting an old object "+
 		"restarts its pods.", []string{"LWS-L07"}),
-	fault.Wide(fault.New(faultKeepsUnknownFields, "What is unknown in networkConfig is stored.", []string{"LWS-L08"})),
+	fault.Wide(fault.New(faultKeepsUnknownFields, "Unknown fields of networkConfig are stored.", []string{"LWS-L08"})),
 }
 
 var serviceFaults = []fault.Fault{
 	fault.New(faultSharedHasClusterIP, "The shared Service has a cluster IP.", []string{"LWS-L10"}),
-	fault.New(faultScaleAddsServices, "Under Shared, replicas that a scale-up adds get a Service each.",
+	fault.New(faultScaleAddsServices, "Under Shared, each replica that is added gets its own Service.",
 		[]string{"LWS-L11"}),
 	fault.New(faultLastWithoutService, "Under UniquePerReplica the last replica gets no Service.", []string{"LWS-L12"}),
-	fault.New(faultSharedAlways, "The shared Service is made under UniquePerReplica too.", []string{"LWS-L13"}),
+	fault.New(faultSharedAlways, "The shared Service is also created under UniquePerReplica.", []string{"LWS-L13"}),
 	fault.New(faultServiceNamedByIndex, "A replica's Service has another name than its leader.", []string{"LWS-L14"}),
-	fault.New(faultSelectorWithoutName, "A replica's Service selects by group index alone, so also the pods of other "+
-		"LeaderWorkerSets.", []string{"LWS-L15"}),
+	fault.New(faultSelectorWithoutName, "A replica's Service selects only by group index, so it also selects pods "+
+		"of other LeaderWorkerSets.", []string{"LWS-L15"}),
 	fault.New(faultServiceOwnedBySet, "A replica's Service is owned by the LeaderWorkerSet.", []string{"LWS-L16"}),
-	fault.New(faultWorkersMakeServices, "Workers get a Service too.", []string{"LWS-L17"}),
-	fault.New(faultServicesByNameOnly, "Whether a replica has its Service is told by the name alone, and a Service "+
-		"that goes is not noticed.", []string{"LWS-L18"}),
-	fault.New(faultServicesForTerminating, "A Service is made for a leader that is being deleted.", []string{"LWS-L18"}),
-	fault.New(faultRecreateOrphans, "A group is recreated by deleting its leader alone and orphaning the rest.",
+	fault.New(faultWorkersMakeServices, "Workers also get a Service.", []string{"LWS-L17"}),
+	fault.New(faultServicesByNameOnly, "Any Service with the right name counts as the replica's Service, and its "+
+		"deletion is not noticed.", []string{"LWS-L18"}),
+	fault.New(faultServicesForTerminating, "A Service is created for a leader that is being deleted.",
+		[]string{"LWS-L18"}),
+	fault.New(faultRecreateOrphans, "A group is recreated by deleting only its leader and orphaning the rest.",
 		[]string{"LWS-L19"}),
-	fault.New(faultScaleDownKeepsServices, "A scale-down hands the Services of the removed replicas to the "+
+	fault.New(faultScaleDownKeepsServices, "A scale-down makes the Services of the removed replicas belong to the "+
 		"LeaderWorkerSet.", []string{"LWS-L20"}),
 	fault.New(faultSharedUnowned, "The shared Service has no owner and outlives the LeaderWorkerSet.",
 		[]string{"LWS-L21"}),
@@ -104,43 +104,43 @@ var podFaults = []fault.Fault{
 		[]string{"LWS-L24"}),
 	fault.New(faultLeaderSetServiceName, "Under UniquePerReplica the StatefulSet of the leaders names the first "+
 		"replica's Service.", []string{"LWS-L30"}),
-	fault.New(faultSubdomainNotOverwritten, "The pod webhook leaves a leader's subdomain.", []string{"LWS-L31"}),
-	fault.New(faultOverwriteByLiveSpec, "The pod webhook asks the LeaderWorkerSet and not the leader's mark whether to "+
-		"overwrite.", []string{"LWS-L32"}),
+	fault.New(faultSubdomainNotOverwritten, "The pod webhook does not change a leader's subdomain.", []string{"LWS-L31"}),
+	fault.New(faultOverwriteByLiveSpec, "The pod webhook overwrites the subdomain by the LeaderWorkerSet's policy, "+
+		"not by the leader's mark.", []string{"LWS-L32"}),
 	fault.New(faultOverwritesAlways, "The pod webhook overwrites the subdomain of every leader.", []string{"LWS-L33"}),
 	fault.New(faultWorkersInSharedDomain, "Workers are in the shared subdomain whatever the policy.", []string{"LWS-L34"}),
-	fault.New(faultAddressOfItself, "LWS_LEADER_ADDRESS is the address of the pod that gets it.", []string{"LWS-L40"}),
+	fault.New(faultAddressOfItself, "LWS_LEADER_ADDRESS is the pod's own address.", []string{"LWS-L40"}),
 	fault.New(faultAddressInSharedDomain, "LWS_LEADER_ADDRESS is in the shared subdomain whatever the policy.",
 		[]string{"LWS-L41"}),
 	fault.New(faultTPUMissesLast, "TPU_WORKER_HOSTNAMES lacks the last worker.", []string{"LWS-L42"}),
 	fault.New(faultTPUInSharedDomain, "TPU_WORKER_HOSTNAMES is in the shared subdomain whatever the policy.",
 		[]string{"LWS-L43"}),
-	fault.New(faultTPULeaderAlways, "TPU_WORKER_HOSTNAMES has the leader whether it has TPUs or not.",
+	fault.New(faultTPULeaderAlways, "TPU_WORKER_HOSTNAMES always contains the leader, even without TPUs.",
 		[]string{"LWS-L44"}),
-	fault.New(faultVariablesFirst, "The pod webhook makes the variables before it overwrites the subdomain.",
+	fault.New(faultVariablesFirst, "The pod webhook sets the variables before it overwrites the subdomain.",
 		[]string{"LWS-L45"}),
 }
 
 var transitionFaults = []fault.Fault{
-	fault.New(faultPolicyNotInRevision, "A change of the policy makes no new revision, so that no pod is updated.",
+	fault.New(faultPolicyNotInRevision, "A change of the policy creates no new revision, so no pod is updated.",
 		[]string{"LWS-L50"}),
 	fault.New(faultEveryPolicyWriteRolls, "Writing the same policy again starts a rolling update.", []string{"LWS-L51"}),
 	fault.New(faultSharedDroppedWhenUnique, "The shared Service is deleted when the transition to UniquePerReplica is "+
 		"done.", []string{"LWS-L52"}),
-	fault.New(faultSharedRenewed, "The shared Service is deleted and made again when a transition starts.",
+	fault.New(faultSharedRenewed, "The shared Service is deleted and created again when a transition starts.",
 		[]string{"LWS-L53"}),
-	fault.New(faultSharedAfterRollout, "The shared Service is made when the transition to Shared is done.",
+	fault.New(faultSharedAfterRollout, "The shared Service is created when the transition to Shared is done.",
 		[]string{"LWS-L54"}),
 	fault.New(faultServicesDroppedAtStart, "The replicas' Services are deleted when the transition to Shared starts.",
 		[]string{"LWS-L55"}),
 	fault.New(faultReturnDropsShared, "The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.",
 		[]string{"LWS-L56"}),
-	fault.New(faultWorkersFromLiveSpec, "Workers follow the newest policy and not their leader's revision.",
+	fault.New(faultWorkersFromLiveSpec, "Workers follow the newest policy instead of their leader's revision.",
 		[]string{"LWS-L57"}),
-	fault.New(faultServicesFromLiveSpec, "Whether a replica gets a Service follows the newest policy and not its "+
+	fault.New(faultServicesFromLiveSpec, "The newest policy decides whether a replica gets a Service, not its "+
 		"leader's revision.", []string{"LWS-L57", "LWS-L63"}),
 	fault.New(faultServicesOnChange, "A leader gets its Service as soon as the policy is UniquePerReplica, before it "+
 		"is updated, and keeps it when the policy is changed back.", []string{"LWS-L57", "LWS-L63"}),
-	fault.New(faultSurgeWithoutServices, "Replicas beyond the wanted number get no Service.", []string{"LWS-L58"}),
-	fault.New(faultSurgeStays, "Replicas beyond the wanted number stay after the rolling update.", []string{"LWS-L58"}),
+	fault.New(faultSurgeWithoutServices, "Replicas beyond the desired number get no Service.", []string{"LWS-L58"}),
+	fault.New(faultSurgeStays, "Replicas beyond the desired number stay after the rolling update.", []string{"LWS-L58"}),
 }

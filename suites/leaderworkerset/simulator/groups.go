@@ -12,13 +12,13 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// observation is what there is of a LeaderWorkerSet's groups.
+// observation is the current state of a LeaderWorkerSet's groups.
 type observation struct {
 	leaders map[int]*corev1.Pod
-	workers map[string]*appsv1.StatefulSet // by name, which is the leader's
+	workers map[string]*appsv1.StatefulSet // by name, which is also the leader's
 }
 
-// observe looks at the groups of a LeaderWorkerSet.
+// observe reads the groups of a LeaderWorkerSet.
 func observe(ctx context.Context, c client.Reader, set *api.LeaderWorkerSet) (*observation, error) {
 	var leaders corev1.PodList
 	if err := c.List(ctx, &leaders, client.InNamespace(set.Namespace),
@@ -43,7 +43,7 @@ func observe(ctx context.Context, c client.Reader, set *api.LeaderWorkerSet) (*o
 	return o, nil
 }
 
-// progress of the groups up to the highest index, measured against the newest revision.
+// progress of the groups up to the highest index, compared with the newest revision.
 func (o *observation) progress(newest string) []progress {
 	highest := -1
 	for index := range o.leaders {
@@ -57,7 +57,7 @@ func (o *observation) progress(newest string) []progress {
 	return groups
 }
 
-// older tells whether there is a leader of another revision than the newest, from a group on.
+// older reports whether any leader, from a group on, has another revision than the newest.
 func (o *observation) older(newest string, from int) bool {
 	for index, leader := range o.leaders {
 		if index >= from && leader.Labels[api.LabelRevision] != newest {

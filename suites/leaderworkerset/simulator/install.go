@@ -14,17 +14,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// fieldManager owns what is installed.
+// fieldManager owns the installed objects.
 const fieldManager = "leaderworkerset-simulator"
 
-// The paths at which webhooks are served.
+// The paths of the webhooks.
 const (
 	pathDefaultSet    = "/mutate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
 	pathValidateSet   = "/validate-leaderworkerset-x-k8s-io-v1-leaderworkerset"
 	pathValidateScale = "/validate-leaderworkerset-x-k8s-io-v1-scale"
 	pathMutatePod     = "/mutate--v1-pod"
-	// pathValidatePod is where the webhook configurations of kubernetes-sigs/lws lead, too. Nothing of ours does, and
-	// nothing is rejected there.
+	// pathValidatePod is also used by the webhook configurations of kubernetes-sigs/lws. This simulator's do not use
+	// it, and it rejects nothing.
 	pathValidatePod = "/validate--v1-pod"
 )
 
@@ -37,7 +37,7 @@ func (s *simulation) install(ctx context.Context) error {
 	return operator.Install(ctx, s.RESTConfig, fieldManager, crd, s.mutating(), s.validating())
 }
 
-// definition is the API's definition as this run has it.
+// definition is the API's definition in this run.
 func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd, err := api.CustomResourceDefinition()
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *simulation) mutating() *admissionv1.MutatingWebhookConfiguration {
 		Webhooks: []admissionv1.MutatingWebhook{
 			webhook("mleaderworkerset."+api.Group, pathDefaultSet, rules(setResource, admissionv1.Create, admissionv1.Update),
 				nil),
-			// Other pods are none of this system's business, and must not depend on it.
+			// Other pods must not depend on this system.
 			webhook("mpod."+api.Group, pathMutatePod, rules(podResource, admissionv1.Create), &metav1.LabelSelector{
 				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: api.LabelName, Operator: metav1.LabelSelectorOpExists}},
 			}),

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// newLeaderSet is the StatefulSet of a LeaderWorkerSet's leaders. Its serviceName is the same under every policy: it is
-// one for all leaders, and it cannot be changed.
+// newLeaderSet is the StatefulSet of a LeaderWorkerSet's leaders. Its serviceName is the same under every policy: it
+// applies to all leaders, and it is immutable.
 func (b behaviour) newLeaderSet(set *api.LeaderWorkerSet, r *revision) *appsv1.StatefulSet {
 	serviceName := set.Name
 	if b.Has(faultLeaderSetServiceName) && r.Policy == api.SubdomainUniquePerReplica {
@@ -36,7 +36,7 @@ func (b behaviour) newLeaderSet(set *api.LeaderWorkerSet, r *revision) *appsv1.S
 	return leaders
 }
 
-// setTemplate makes the leaders follow a revision.
+// setTemplate sets the template of the leaders to a revision.
 func (b behaviour) setTemplate(leaders *appsv1.StatefulSet, set *api.LeaderWorkerSet, r *revision) {
 	if leaders.Labels == nil {
 		leaders.Labels = map[string]string{}
@@ -63,8 +63,8 @@ func addMetadata(template *corev1.PodTemplateSpec, labels, annotations map[strin
 	maps.Copy(template.Annotations, annotations)
 }
 
-// setExtent says how many leaders there are and which are updated. Which groups may be replaced is decided by the
-// partition alone, so the StatefulSet's own limit is out of its way, where the cluster has that field.
+// setExtent sets the number of leaders, and which are updated. Only the partition decides which groups may be replaced,
+// so the StatefulSet's own limit is set to a value that has no effect, if the cluster has that field.
 func setExtent(leaders *appsv1.StatefulSet, l limits, e extent) {
 	if leaders.Annotations == nil {
 		leaders.Annotations = map[string]string{}
@@ -79,7 +79,7 @@ func setExtent(leaders *appsv1.StatefulSet, l limits, e extent) {
 	}
 }
 
-// extentOf is the extent that leaders have now, and for how many replicas it was made.
+// extentOf is the current extent of the leaders, and the number of replicas for which it was set.
 func extentOf(leaders *appsv1.StatefulSet) (extent, int) {
 	e := extent{replicas: 1}
 	if leaders.Spec.Replicas != nil {

@@ -25,7 +25,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// manager makes a manager with the webhooks, the controllers, or both.
+// manager creates a manager with the webhooks, the controllers, or both.
 func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {
@@ -106,14 +106,16 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	return nil
 }
 
-// isSharedService says whether an object is the Service of all groups, which may be made anew before anybody uses it. A
-// replica's may not: its leader may be deleted meanwhile, and none is made for a leader that goes.
+// isSharedService reports whether an object is the Service of all groups, which may be created again before it is used.
+// A replica's Service may not: its leader may be deleted meanwhile, and no Service is created for a leader that is
+// being deleted.
 func isSharedService(object client.Object) bool {
 	_, service := object.(*corev1.Service)
 	return service && object.GetName() == object.GetLabels()[api.LabelName]
 }
 
-// toSet maps what is made for a LeaderWorkerSet to it, by label: also what an earlier one of the same name left behind.
+// toSet maps an object that was created for a LeaderWorkerSet to it, by label: also one that belongs to an earlier
+// LeaderWorkerSet of the same name.
 func toSet(_ context.Context, object client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: client.ObjectKey{
 		Namespace: object.GetNamespace(),
@@ -121,7 +123,7 @@ func toSet(_ context.Context, object client.Object) []reconcile.Request {
 	}}}
 }
 
-// toOwnerPod maps what a leader owns to the leader, or to the one that has its name now.
+// toOwnerPod maps a dependent of a leader to the leader, or to the pod that now has its name.
 func toOwnerPod(_ context.Context, object client.Object) []reconcile.Request {
 	owner := metav1.GetControllerOf(object)
 	if owner == nil || owner.Kind != "Pod" {

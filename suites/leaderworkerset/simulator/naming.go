@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// ordinal splits the name of a StatefulSet's pod into the StatefulSet's name and the pod's number.
+// ordinal splits the name of a StatefulSet's pod into the StatefulSet's name and the pod's ordinal.
 func ordinal(podName string) (string, int, error) {
 	dash := strings.LastIndexByte(podName, '-')
 	if dash > 0 {
@@ -24,12 +24,12 @@ func ordinal(podName string) (string, int, error) {
 	return "", 0, fmt.Errorf("pod %q is not named after a StatefulSet: want a name, a dash and a number", podName)
 }
 
-// leaderName is the name of a group's leader, and of all that the group has one of.
+// leaderName is the name of a group's leader, its Service and its workers' StatefulSet.
 func leaderName(set string, index int) string {
 	return set + "-" + strconv.Itoa(index)
 }
 
-// groupKey is the same for the pods of a group, and fits a label.
+// groupKey is the same for all pods of a group, and is a valid label value.
 func groupKey(namespace, leader string) string {
 	sum := sha256.Sum256([]byte(namespace + "/" + leader))
 	return hex.EncodeToString(sum[:16])

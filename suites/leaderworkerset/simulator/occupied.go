@@ -10,13 +10,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// occupiedError says that something has a name that is needed for something else.
+// occupiedError means that another object has a required name.
 type occupiedError struct {
 	object client.Object
 }
 
 func (e *occupiedError) Error() string {
-	return fmt.Sprintf("a %T %s is needed, but there is one that belongs to something else; waiting for it to go",
+	return fmt.Sprintf("a %T %s is needed, but that name belongs to another owner; waiting until it is free",
 		e.object, e.object.GetName())
 }
 
@@ -24,14 +24,13 @@ func asOccupied(err error, taken **occupiedError) bool {
 	return errors.As(err, taken)
 }
 
-// owned tells whether what is there has the controller that it is wanted for.
+// owned reports whether an existing object has the desired controller.
 func owned(want, have client.Object) bool {
 	one, other := metav1.GetControllerOf(want), metav1.GetControllerOf(have)
 	return one == nil || other != nil && one.UID == other.UID
 }
 
-// createOwned creates an object. That it is there already, with the same owner, is no error: the cache may not have
-// known.
+// createOwned creates an object. It is not an error if it exists with the same owner: the cache may be stale.
 func createOwned(ctx context.Context, c client.Client, live client.Reader, want client.Object) error {
 	err := c.Create(ctx, want)
 	if !apierrors.IsAlreadyExists(err) {

@@ -15,18 +15,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// podReconciler makes what a group has one of, as soon as its leader is there: its Service and its workers'
-// StatefulSet.
+// podReconciler creates the Service and the workers' StatefulSet of a group once its leader exists.
 type podReconciler struct {
 	client    client.Client
-	live      client.Reader // past the cache
+	live      client.Reader // without the cache
 	events    events.EventRecorder
 	behaviour behaviour
 	revisions *revisions
 	gone      *goneWorkers
 }
 
-// in is the reconciler of what is in a namespace.
+// in is the reconciler for the objects of a namespace.
 func (r *podReconciler) in(namespace string) *podReconciler {
 	there := *r
 	there.behaviour, there.revisions = r.behaviour.in(namespace), r.revisions.in(namespace)
@@ -52,7 +51,7 @@ func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	var taken *occupiedError
 	switch {
 	case ctx.Err() != nil:
-		return reconcile.Result{}, nil // the next run starts from what is there
+		return reconcile.Result{}, nil // the next run reads the current state
 	case asOccupied(err, &taken):
 		r.events.Eventf(&pod, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
 		return reconcile.Result{RequeueAfter: occupiedAgain}, nil
@@ -70,11 +69,11 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 		}
 		return nil
 	}
-	// A leader that is going gets nothing any more: it would have to be removed again.
+	// A leader that is being deleted gets nothing new: it would have to be removed again.
 	if pod.DeletionTimestamp != nil && !r.behaviour.Has(faultServicesForTerminating) {
 		return nil
 	}
-	// All that a group has follows from its leader's revision, also when the LeaderWorkerSet has changed since.
+	// The leader's revision determines everything in a group, even if the LeaderWorkerSet has changed since.
 	of, err := r.revisions.named(ctx, pod.Namespace, set.Name, pod.Labels[api.LabelRevision])
 	if err != nil {
 		return err
@@ -89,7 +88,7 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 	return workers(ctx, set, pod, of)
 }
 
-// ensureService makes a leader's Service, where it is to have one.
+// ensureService creates a leader's Service, if it should have one.
 func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod,
 	of *revision,
 ) error {
@@ -99,7 +98,7 @@ func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorker
 	return r.ensureOwned(ctx, leader, r.behaviour.replicaService(set, leader), &corev1.Service{})
 }
 
-// ensureWorkers makes the StatefulSet of a group's workers, as soon as it is to be there.
+// ensureWorkers creates the StatefulSet of a group's workers, once it should exist.
 func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorkerSet, leader *corev1.Pod,
 	of *revision,
 ) error {
@@ -110,7 +109,7 @@ func (r *podReconciler) ensureWorkers(ctx context.Context, set *api.LeaderWorker
 	return r.ensureOwned(ctx, leader, r.behaviour.newWorkerSet(set, leader, of), &appsv1.StatefulSet{})
 }
 
-// wantsService tells whether a leader has a Service of its own.
+// wantsService reports whether a leader has its own Service.
 func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Pod, of *revision) bool {
 	policy := of.Policy
 	if r.behaviour.Has(faultServicesFromLiveSpec) || r.behaviour.Has(faultServicesDroppedAtStart) {
@@ -133,8 +132,8 @@ func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Po
 	return true
 }
 
-// ensureOwned creates what a pod is to own, unless it is there. One that the pod's predecessor of the same name left is
-// deleted; its going brings the pod here again.
+// ensureOwned creates an object that a pod owns, unless it exists. An object of an earlier pod of the same name is
+// deleted; its deletion triggers another reconcile of the pod.
 func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, have client.Object) error {
 	err := r.client.Get(ctx, client.ObjectKeyFromObject(want), have)
 	if client.IgnoreNotFound(err) != nil {
@@ -144,8 +143,8 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 	if there && (owned(want, have) || r.behaviour.Has(faultServicesByNameOnly)) {
 		return nil
 	}
-	// The cache may be behind: to make something for a pod that is gone would make work for the garbage collector, and
-	// would show as a Service that comes and goes.
+	// The cache may be stale. An object for a deleted pod would only be garbage collected again, and would show as a
+	// Service that appears and disappears.
 	var now corev1.Pod
 	if err := r.live.Get(ctx, client.ObjectKeyFromObject(pod), &now); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("read pod %s: %w", pod.Name, err)
@@ -159,7 +158,7 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 	return r.removeLeftover(ctx, pod, have)
 }
 
-// removeLeftover deletes what belongs to an earlier pod of the same name. Whatever else is there is not ours to delete.
+// removeLeftover deletes an object that belongs to an earlier pod of the same name. Other objects are not deleted.
 func (r *podReconciler) removeLeftover(ctx context.Context, pod *corev1.Pod, have client.Object) error {
 	owner := metav1.GetControllerOf(have)
 	if owner == nil || owner.Kind != "Pod" || owner.Name != pod.Name {

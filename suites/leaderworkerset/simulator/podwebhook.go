@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// podDefaulter gives the pods of a group what their StatefulSets cannot: what depends on the name of the one pod.
+// podDefaulter sets the fields of a group's pods that their StatefulSets cannot set: those that depend on the pod's
+// name.
 type podDefaulter struct {
 	behaviour behaviour
 	reader    client.Reader // only for a fault
@@ -57,7 +58,7 @@ func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// place reads a pod's place from its name and metadata, as its StatefulSet made them.
+// place reads a pod's place from its name and metadata, which its StatefulSet has set.
 func place(pod *corev1.Pod, namespace string) (member, error) {
 	m := member{set: pod.Labels[api.LabelName], namespace: namespace, size: 1}
 	parent, number, err := ordinal(pod.Name)
@@ -80,7 +81,7 @@ func place(pod *corev1.Pod, namespace string) (member, error) {
 	return m, nil
 }
 
-// overwrites tells whether a pod's subdomain is its own name.
+// overwrites reports whether a pod's subdomain becomes its own name.
 func (d *podDefaulter) overwrites(ctx context.Context, pod *corev1.Pod, m member) (bool, error) {
 	switch {
 	case !isLeader(pod) && d.behaviour.Has(faultWorkersOwnSubdomain):

@@ -6,8 +6,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// Probes returns objects that the API server accepts; creating them (as a dry run) reaches every webhook configuration
-// of the simulator. What the webhooks add shows that they were reached: a subdomainPolicy, and a label group-index.
+// Probes returns valid objects. Creating them as dry runs reaches every webhook configuration of the simulator. A
+// subdomainPolicy and a label group-index show that the webhooks were called.
 func Probes() []*unstructured.Unstructured {
 	pod := map[string]any{"containers": []any{map[string]any{"name": "probe", "image": "probe"}}}
 	set := &unstructured.Unstructured{Object: map[string]any{

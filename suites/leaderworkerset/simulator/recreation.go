@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// recreateGroup deletes the leader of a group in which something restarted, and with it, before it, all that the group
-// has. The leaders' StatefulSet makes the leader again.
+// recreateGroup recreates a group in which a container has restarted: it deletes everything in the group, and then the
+// leader. The leaders' StatefulSet creates the leader again.
 func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorkerSet, pod *corev1.Pod) error {
 	if set.Spec.LeaderWorkerTemplate.RestartPolicy == api.RestartNone {
 		return nil
@@ -50,8 +50,8 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// goneWorkers are workers whose deletion was seen, and for which their groups were not recreated yet. Where a pod goes
-// at once nobody may ever see it marked as deleted: when it is looked at, it is gone, or another has its name.
+// goneWorkers are workers whose deletion was seen, and whose groups were not recreated yet. A pod may disappear at
+// once: no reconcile then sees it marked as deleted, or it sees another pod with its name.
 type goneWorkers struct {
 	mu     sync.Mutex
 	byName map[client.ObjectKey][]*corev1.Pod
@@ -59,7 +59,7 @@ type goneWorkers struct {
 
 func newGoneWorkers() *goneWorkers { return &goneWorkers{byName: map[client.ObjectKey][]*corev1.Pod{}} }
 
-// handler notes workers that are gone, and has them looked at.
+// handler records deleted workers, and triggers their reconcile.
 func (g *goneWorkers) handler() handler.EventHandler {
 	return handler.Funcs{DeleteFunc: func(_ context.Context, e event.DeleteEvent,
 		queue workqueue.TypedRateLimitingInterface[reconcile.Request],
@@ -88,8 +88,8 @@ func (g *goneWorkers) take(key client.ObjectKey) []*corev1.Pod {
 	return pods
 }
 
-// recreateGroupsOfGone recreates the groups of workers of that name that are gone, unless that was begun when they were
-// marked as deleted.
+// recreateGroupsOfGone recreates the groups of deleted workers of that name, unless that began when they were marked as
+// deleted.
 func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.ObjectKey) error {
 	pods := r.gone.take(key)
 	for i, pod := range pods {
@@ -108,8 +108,8 @@ func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.Obj
 	return nil
 }
 
-// leaderOf is the leader of a worker whose group is not on its way out already, or nil. It looks past the cache, which
-// may not know yet that the leader was replaced.
+// leaderOf is the leader of a worker, or nil if the group is already being deleted. It does not use the cache, in which
+// the leader may be stale.
 func (r *podReconciler) leaderOf(ctx context.Context, worker *corev1.Pod) (*corev1.Pod, error) {
 	workers, leader := &appsv1.StatefulSet{}, &corev1.Pod{}
 	if found, err := r.controllerOf(ctx, worker, "StatefulSet", workers); err != nil || !found {
@@ -121,7 +121,7 @@ func (r *podReconciler) leaderOf(ctx context.Context, worker *corev1.Pod) (*core
 	return leader, nil
 }
 
-// controllerOf reads an object's controller; it is not found when it is being deleted.
+// controllerOf reads an object's controller. It returns not found if the controller is being deleted.
 func (r *podReconciler) controllerOf(ctx context.Context, object client.Object, kind string,
 	controller client.Object,
 ) (bool, error) {
@@ -136,7 +136,7 @@ func (r *podReconciler) controllerOf(ctx context.Context, object client.Object, 
 	return err == nil && controller.GetUID() == ref.UID && controller.GetDeletionTimestamp() == nil, nil
 }
 
-// restarted tells whether a container of a pod that is not done did.
+// restarted reports whether a container of a running pod has restarted.
 func restarted(pod *corev1.Pod) bool {
 	if pod.Status.Phase != corev1.PodRunning && pod.Status.Phase != corev1.PodPending {
 		return false

@@ -17,34 +17,34 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// revision is what the pods of a group are made of. A group is made of one revision whole, whatever became of the
-// LeaderWorkerSet since.
+// revision determines the pods of a group. All pods of a group have one revision, even if the LeaderWorkerSet has
+// changed since.
 type revision struct {
 	Template api.LeaderWorkerTemplate `json:"template"`
-	// Policy is never empty: an object from before the field existed makes the same revision as one that says Shared.
+	// Policy is never empty: an object from before the field existed has the same revision as one with Shared.
 	Policy api.SubdomainPolicy `json:"subdomainPolicy,omitempty"`
-	// Writes is only there under a fault.
+	// Writes is set only by a fault.
 	Writes string `json:"writes,omitempty"`
 
 	hash   string
 	number int64
 }
 
-// revisions keeps the revisions of LeaderWorkerSets as ControllerRevisions.
+// revisions stores the revisions of LeaderWorkerSets as ControllerRevisions.
 type revisions struct {
 	client    client.Client
 	behaviour behaviour
 }
 
-// in are the revisions of what is in a namespace.
+// in are the revisions of a namespace.
 func (r *revisions) in(namespace string) *revisions {
 	return &revisions{r.client, r.behaviour.in(namespace)}
 }
 
-// wanted is the revision that a LeaderWorkerSet asks for now, and how it is stored.
+// wanted is the current revision of a LeaderWorkerSet, and its stored form.
 func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) {
 	template := set.Spec.LeaderWorkerTemplate.DeepCopy()
-	template.RestartPolicy = "" // takes effect without new pods
+	template.RestartPolicy = "" // effective without new pods
 	made := &revision{Template: *template, Policy: set.SubdomainPolicy()}
 	if r.behaviour.Has(faultEveryPolicyWriteRolls) {
 		made.Writes = set.Annotations[annotationPolicyWrites]
@@ -68,7 +68,7 @@ func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) 
 	return made, data, nil
 }
 
-// ensure stores the revision that a LeaderWorkerSet asks for now, and returns it.
+// ensure stores the current revision of a LeaderWorkerSet, and returns it.
 func (r *revisions) ensure(ctx context.Context, set *api.LeaderWorkerSet) (*revision, error) {
 	made, data, err := r.wanted(set)
 	if err != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// limits are what a rollout must keep to, in numbers of groups.
+// limits of a rollout, in numbers of groups.
 type limits struct {
 	replicas, partition, unavailable, surge int
 }
 
-// resolve turns a LeaderWorkerSet's rollout strategy into numbers; what is not given has its default.
+// resolve converts a LeaderWorkerSet's rollout strategy to numbers; unset fields have their defaults.
 func resolve(set *api.LeaderWorkerSet) limits {
 	l := limits{replicas: int(set.Replicas()), unavailable: 1}
 	config := set.Spec.RolloutStrategy.RollingUpdateConfiguration
@@ -21,35 +21,35 @@ func resolve(set *api.LeaderWorkerSet) limits {
 	if config.Partition != nil {
 		l.partition = int(*config.Partition)
 	}
-	// The webhook lets nothing by that these could not read.
+	// The webhook rejects values that cannot be read here.
 	l.unavailable, _ = intstr.GetScaledValueFromIntOrPercent(&config.MaxUnavailable, l.replicas, false)
 	l.surge, _ = intstr.GetScaledValueFromIntOrPercent(&config.MaxSurge, l.replicas, true)
 	if l.unavailable == 0 && l.surge == 0 {
-		l.unavailable = 1 // as for Deployments: percentages of few replicas must not stop a rollout
+		l.unavailable = 1 // as in Deployments: a percentage of few replicas must not stop a rollout
 	}
 	return l
 }
 
-// extent is how far the StatefulSet of the leaders goes, and down to which group it is of the newest revision.
+// extent is the number of groups in the StatefulSet of the leaders, and the first group that has the newest revision.
 type extent struct {
 	replicas, partition int
 }
 
-// progress is how one group stands.
+// progress is the state of one group.
 type progress struct {
-	// ready: all of its pods are, and all are of the leader's revision.
+	// ready: all of its pods are ready, and all have the leader's revision.
 	ready bool
-	// updated: it is of the newest revision.
+	// updated: it has the newest revision.
 	updated bool
 }
 
-// begin is where a rollout starts: nothing that is there is touched yet.
+// begin is the start of a rollout: no existing group is changed yet.
 func begin(now extent) extent {
 	return extent{replicas: now.replicas, partition: now.replicas}
 }
 
-// next is how far a rollout can go now. surging is how many groups beyond the replicas there may be at most: as many as
-// there are, or any number when the rollout begins. groups[i] is group i; one that is missing there is not ready.
+// next is how far a rollout can go now. surging is the maximal number of groups beyond the replicas: the current
+// number, or any number when the rollout begins. groups[i] is group i; a missing one is not ready.
 func next(l limits, now extent, surging int, groups []progress) extent {
 	group := func(i int) progress {
 		if i < len(groups) {
@@ -65,7 +65,7 @@ func next(l limits, now extent, surging int, groups []progress) extent {
 	}
 	to := extent{replicas: l.replicas + min(surging, extra(l, remaining)), partition: max(now.partition, l.partition)}
 
-	// A group from the partition on that is not updated is on its way out, ready or not.
+	// A group from the partition on that is not updated will be deleted, ready or not.
 	ready := 0
 	for i := range to.replicas {
 		if g := group(i); g.ready && (g.updated || i < to.partition) {
@@ -87,8 +87,8 @@ func next(l limits, now extent, surging int, groups []progress) extent {
 	return to
 }
 
-// extra is how many groups a rollout wants beyond the replicas: all that it may have, and towards its end only as many
-// as have to stand in for groups that are not updated.
+// extra is how many groups a rollout needs beyond the replicas: the maximum, and towards the end only as many as
+// replace groups that are not updated.
 func extra(l limits, remaining int) int {
 	surge := min(l.surge, l.replicas)
 	if remaining > surge {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// scaleValidator holds a change of the replicas through the scale subresource to the same rules as any other.
+// scaleValidator applies the rules for replicas to changes through the scale subresource.
 type scaleValidator struct {
 	reader client.Reader
 }

@@ -8,11 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// labelPurpose is a label of Services that only a liberty has.
+// labelPurpose is a label of Services that only a liberty sets.
 const labelPurpose = "app.kubernetes.io/component"
 
-// headless is a Service without an address of its own: it is there for the names of its pods, also before they are
-// ready.
+// headless is a Service without its own address: it only provides the names of its pods, even before they are ready.
 func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[string]string,
 	owner *metav1.OwnerReference,
 ) *corev1.Service {
@@ -47,7 +46,7 @@ func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
 	return service
 }
 
-// replicaService is the Service of one group, owned by the group's leader so that it goes with it.
+// replicaService is the Service of one group. The group's leader owns it, so that it is deleted with the leader.
 func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) *corev1.Service {
 	index := leader.Labels[api.LabelGroupIndex]
 	name, owner := leader.Name, metav1.NewControllerRef(leader, corev1.SchemeGroupVersion.WithKind("Pod"))

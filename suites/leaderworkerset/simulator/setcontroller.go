@@ -17,19 +17,19 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// occupiedAgain is when to look again at a name that something else has.
+// occupiedAgain is when to retry a name that another object has.
 const occupiedAgain = 2 * time.Second
 
-// setReconciler makes what a LeaderWorkerSet has one of: the shared Service and the StatefulSet of the leaders.
+// setReconciler creates the shared Service and the StatefulSet of the leaders of a LeaderWorkerSet.
 type setReconciler struct {
 	client    client.Client
-	live      client.Reader // past the cache
+	live      client.Reader // without the cache
 	events    events.EventRecorder
 	behaviour behaviour
 	revisions *revisions
 }
 
-// in is the reconciler of what is in a namespace.
+// in is the reconciler for the objects of a namespace.
 func (r *setReconciler) in(namespace string) *setReconciler {
 	there := *r
 	there.behaviour, there.revisions = r.behaviour.in(namespace), r.revisions.in(namespace)
@@ -47,7 +47,7 @@ func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	var taken *occupiedError
 	switch {
 	case ctx.Err() != nil:
-		return reconcile.Result{}, nil // the next run starts from what is there
+		return reconcile.Result{}, nil // the next run reads the current state
 	case apierrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: 10 * time.Millisecond}, nil
 	case asOccupied(err, &taken):
@@ -62,8 +62,8 @@ func (r *setReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet)
 	if err != nil {
 		return err
 	}
-	// The leaders' StatefulSet is read past the cache: to decide from an old partition could raise it again, and put old
-	// pods into the place of new ones.
+	// The leaders' StatefulSet is read without the cache: with a stale partition, this could raise the partition again,
+	// and replace new pods by old ones.
 	leaders, err := r.leaderSet(ctx, set)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (r *setReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet)
 	if err != nil {
 		return err
 	}
-	// Before anything is rolled out: the shared Service is there before the first pod that needs it.
+	// Before the rollout: the shared Service must exist before the first pod that needs it.
 	if err := r.ensureSharedService(ctx, set, newest, leaders, seen); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (r *setReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet)
 	return r.report(ctx, set, leaders, newest, seen)
 }
 
-// leaderSet is the StatefulSet of the leaders, or nil when there is none.
+// leaderSet is the StatefulSet of the leaders, or nil if there is none.
 func (r *setReconciler) leaderSet(ctx context.Context, set *api.LeaderWorkerSet) (*appsv1.StatefulSet, error) {
 	leaders := &appsv1.StatefulSet{}
 	err := r.live.Get(ctx, client.ObjectKeyFromObject(set), leaders)
@@ -104,7 +104,8 @@ func (r *setReconciler) leaderSet(ctx context.Context, set *api.LeaderWorkerSet)
 	return leaders, nil
 }
 
-// rollOut brings the leaders closer to the newest revision and the number of replicas, as far as the limits allow now.
+// rollOut brings the leaders closer to the newest revision and the number of replicas, as far as the limits currently
+// allow.
 func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
 	leaders *appsv1.StatefulSet, seen *observation,
 ) error {
@@ -134,8 +135,8 @@ func (r *setReconciler) rollOut(ctx context.Context, set *api.LeaderWorkerSet, n
 	return nil
 }
 
-// ensureSharedService makes the shared Service while any group needs it. It is never deleted: what was Shared once may
-// have clients that still use its name.
+// ensureSharedService creates the shared Service while any group needs it. It is never deleted: clients may still use
+// its name.
 func (r *setReconciler) ensureSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
 	leaders *appsv1.StatefulSet, seen *observation,
 ) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// beforeRollout is where a rollout can go wrong as it starts; without a fault there is nothing to do.
+// beforeRollout applies the faults at the start of a rollout; without a fault it does nothing.
 func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) error {
 	if r.behaviour.Has(faultSharedRenewed) {
 		return client.IgnoreNotFound(r.client.Delete(ctx, r.behaviour.sharedService(set)))
@@ -35,7 +35,7 @@ func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// beforeScaling is where a change of the replicas can go wrong; without a fault there is nothing to do.
+// beforeScaling applies the faults at a change of the replicas; without a fault it does nothing.
 func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
 	before int,
 ) error {
@@ -69,7 +69,7 @@ func (r *setReconciler) beforeScaling(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// dropsSharedService tells whether the shared Service is deleted, which is always a fault.
+// dropsSharedService reports whether the shared Service is deleted, which is always a fault.
 func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderWorkerSet, newest *revision,
 	leaders *appsv1.StatefulSet, seen *observation,
 ) (bool, error) {
@@ -82,8 +82,8 @@ func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderW
 	return r.behaviour.Has(faultSharedDroppedWhenUnique), nil
 }
 
-// returned tells whether a LeaderWorkerSet had another policy in between: then its revision is the third, or there is a
-// later one from then.
+// returned reports whether a LeaderWorkerSet had another policy in between: then its revision is the third, or a later
+// one exists.
 func (r *setReconciler) returned(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) (bool, error) {
 	stored, err := r.revisions.list(ctx, set)
 	return newest.number >= 3 || slices.ContainsFunc(stored,

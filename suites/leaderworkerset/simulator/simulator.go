@@ -1,5 +1,5 @@
-// Package simulator is a small implementation of LeaderWorkerSet as KEP-173 describes it: webhooks and controllers that
-// any cluster can run, and that can be told to have one of many bugs.
+// Package simulator is a small implementation of LeaderWorkerSet as KEP-173 describes it: webhooks and controllers for
+// any cluster. It has one of many bugs on request.
 package simulator
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// Name of the system that this simulates.
+// Name of the simulated system.
 const Name = "leaderworkerset"
 
-// The variants: what the specification and its upstream implementation do differently.
+// The variants: the differences between the specification and its upstream implementation.
 const (
 	// VariantLabel marks leaders whose subdomain is overwritten with a label, as KEP-173 says. It is the default.
 	VariantLabel = "label"
@@ -26,11 +26,11 @@ func Variants() []string {
 	return []string{VariantLabel, VariantAnnotation, VariantBefore}
 }
 
-// Options say where the simulator runs and how it behaves.
+// Options are where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server
-// that goes away. An error means that the options are wrong; whatever else goes wrong is logged and tried again.
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It survives a restart of the
+// API server. An error means that the options are wrong; any other error is logged and retried.
 func Run(ctx context.Context, o Options) error {
 	behaviour, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// done tells whether all groups are ready and those that are to be updated are.
+// done reports whether all groups are ready and the rollout is complete.
 func (o *observation) done(set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet, newest *revision) bool {
 	l := resolve(set)
 	if now, _ := extentOf(leaders); leaders.Labels[api.LabelRevision] != newest.hash ||
@@ -30,7 +30,7 @@ func (o *observation) done(set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet
 	return true
 }
 
-// report writes the status, and forgets revisions that no group can be made of any more.
+// report writes the status, and removes revisions that no group can use any more.
 func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet,
 	newest *revision, seen *observation,
 ) error {
@@ -65,7 +65,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 			return fmt.Errorf("write the status of %s: %w", set.Name, err)
 		}
 	}
-	// The StatefulSet makes leaders of its current revision too, so both of its revisions must be the newest.
+	// The StatefulSet also creates leaders of its current revision, so both of its revisions must be the newest.
 	if r.behaviour.Liberties.Has(libertyRevisionsKept) {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 	return nil
 }
 
-// conditions say how a LeaderWorkerSet stands; while groups are only being made, UpdateInProgress stays as it was.
+// conditions of a LeaderWorkerSet; while groups are only being created, UpdateInProgress stays unchanged.
 func conditions(done, updating bool) []metav1.Condition {
 	condition := func(name, reason, message string, status bool) metav1.Condition {
 		c := metav1.Condition{Type: name, Reason: reason, Message: message, Status: metav1.ConditionFalse}

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// setValidator refuses what no controller could make.
+// setValidator rejects objects that no controller could implement.
 type setValidator struct {
 	behaviour behaviour
 }
@@ -109,7 +109,7 @@ func validateShare(value intstr.IntOrString, path *field.Path) field.ErrorList {
 // revisionSuffix is the longest that a StatefulSet's name is extended by in the label controller-revision-hash.
 const revisionSuffix = len("-") + 10
 
-// longestName is how long a name can be so that all that is derived from it fits a DNS label and a label's value: the
+// longestName is the maximal length of a name so that all derived names are valid DNS labels and label values: the
 // names of leaders, workers and Services, and the revisions of the StatefulSets.
 func longestName(set *api.LeaderWorkerSet) int {
 	last := max(int(set.Replicas())+resolve(set).surge-1, 0)

@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// The variables that every container of a group gets.
+// The variables of every container in a group.
 const (
 	variableLeaderAddress = "LWS_LEADER_ADDRESS"
 	variableGroupSize     = "LWS_GROUP_SIZE"
 	variableWorkerIndex   = "LWS_WORKER_INDEX"
 )
 
-// addVariables tells the containers where their leader is and where they are themselves.
+// addVariables tells the containers the address of their leader and their own place.
 func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	leader, subdomain := m.leader, pod.Spec.Subdomain
 	if d.behaviour.Has(faultAddressOfItself) {
@@ -39,7 +39,7 @@ func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	d.addTPUVariables(pod, m)
 }
 
-// withVariables puts variables first, so that the others can refer to them, and instead of any others of their names.
+// withVariables puts variables first, so that others can refer to them, and replaces others of the same names.
 func withVariables(env, variables []corev1.EnvVar) []corev1.EnvVar {
 	env = slices.DeleteFunc(env, func(e corev1.EnvVar) bool {
 		return slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == e.Name })
@@ -49,7 +49,7 @@ func withVariables(env, variables []corev1.EnvVar) []corev1.EnvVar {
 
 const resourceTPU corev1.ResourceName = "google.com/tpu"
 
-// The variables that the container with the TPUs gets.
+// The variables of the container with the TPUs.
 const (
 	variableTPUHostnames = "TPU_WORKER_HOSTNAMES"
 	variableTPUAddresses = "TPU_PROCESS_ADDRESSES"
@@ -57,11 +57,11 @@ const (
 	variableTPUName      = "TPU_NAME"
 )
 
-// tpuPort is where a TPU's process listens for the others.
+// tpuPort is the port on which a TPU's process listens for the others.
 const tpuPort = "8476"
 
-// addTPUVariables tells the container that has TPUs which pods of its group have TPUs too. What a container says itself
-// stays.
+// addTPUVariables tells the container with TPUs which other pods of its group have TPUs. A variable that the container
+// already has stays unchanged.
 func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	container := tpuContainer(&pod.Spec)
 	if container == nil {
@@ -85,7 +85,7 @@ func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	)
 }
 
-// tpuHosts lists the host names of the group's pods that have TPUs, and where this pod is among them. The leader may
+// tpuHosts lists the host names of the group's pods with TPUs, and the index of this pod in the list. The leader may
 // have none.
 func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	subdomain := pod.Spec.Subdomain
@@ -109,7 +109,7 @@ func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	return hostnames, id
 }
 
-// tpuContainer is the first container that asks for TPUs, if any does.
+// tpuContainer is the first container that requests TPUs, if any.
 func tpuContainer(spec *corev1.PodSpec) *corev1.Container {
 	for _, containers := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		i := slices.IndexFunc(containers, func(c corev1.Container) bool {
