@@ -7,12 +7,13 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// gangLast says whether PodGangs come after their pods: as it was before GREP-375, or by a fault.
+// gangLast reports whether PodGangs are created after their pods: as before GREP-375, or by a fault.
 func (r *setReconciler) gangLast() bool {
 	return r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultPodsBeforeGang)
 }
 
-// ensureGangLast is how it was: pods first, then a PodGang that has all of them from the start, without conditions.
+// ensureGangLast is the old behaviour: pods first, then a PodGang that references all of them from the start, without
+// conditions.
 func (r *setReconciler) ensureGangLast(ctx context.Context, one replica, gang *scheduler.PodGang, there bool) error {
 	if err := r.ensureCliques(ctx, one); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// behaviour is what a run was asked to do differently.
+// behaviour is the requested differences of a run.
 type behaviour struct{ operator.Behaviour }
 
 func newBehaviour(variant string, faults, liberties []string) (behaviour, error) {
@@ -15,7 +15,7 @@ func newBehaviour(variant string, faults, liberties []string) (behaviour, error)
 	return behaviour{b}, err
 }
 
-// in is the behaviour towards what is in a namespace.
+// in is the behaviour for the objects of a namespace.
 func (b behaviour) in(namespace string) behaviour { return behaviour{b.In(namespace)} }
 
 // dialect is how configurations are read.

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 )
 
-// cliqueReconciler makes the pods of PodCliques, with gates, and takes the gates off.
+// cliqueReconciler creates the pods of PodCliques, with gates, and removes the gates.
 type cliqueReconciler struct {
 	store
 	selection
@@ -47,7 +47,7 @@ func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 		return reconcile.Result{}, err
 	}
 	if gang == nil && !r.gangMayBeMissing() {
-		return reconcile.Result{}, nil // its coming brings us here again
+		return reconcile.Result{}, nil // its creation triggers another reconcile
 	}
 	short, err := r.ensurePods(ctx, &clique, gang, backend)
 	if err != nil {
@@ -60,12 +60,12 @@ func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 		return reconcile.Result{}, err
 	}
 	if short {
-		return reconcile.Result{RequeueAfter: laterPause}, nil // nobody tells when a quota has room
+		return reconcile.Result{RequeueAfter: laterPause}, nil // there is no event when a quota has room
 	}
 	return reconcile.Result{}, nil
 }
 
-// gangOf is a clique's PodGang as soon as it says of itself that its pods are to come; nil before.
+// gangOf is a clique's PodGang once its status says that its pods are pending; nil before.
 func (r *cliqueReconciler) gangOf(ctx context.Context, clique *api.PodClique) (*scheduler.PodGang, error) {
 	var gang scheduler.PodGang
 	err := r.live.Get(ctx, client.ObjectKey{Namespace: clique.Namespace, Name: clique.Labels[api.LabelPodGang]}, &gang)
@@ -86,8 +86,8 @@ func (r *cliqueReconciler) gangMayBeMissing() bool {
 	return r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultPodsBeforeGang)
 }
 
-// ensurePods creates the pods that are missing and deletes those that are too many. It is short of pods where something
-// forbids them, such as a quota.
+// ensurePods creates missing pods and deletes surplus ones. It is short of pods if something forbids them, such as a
+// quota.
 func (r *cliqueReconciler) ensurePods(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang,
 	backend backends.SchedulerBackend,
 ) (short bool, err error) {
@@ -149,7 +149,7 @@ func (r *cliqueReconciler) pod(clique *api.PodClique, name string, gang *schedul
 	return pod
 }
 
-// prepare lets the backend have its say about a pod.
+// prepare lets the backend change a pod.
 func (r *cliqueReconciler) prepare(backend backends.SchedulerBackend, pod *corev1.Pod) {
 	if r.behaviour.Has(faultLabelsLate) {
 		gang := podGangOf(pod)
@@ -161,12 +161,12 @@ func (r *cliqueReconciler) prepare(backend backends.SchedulerBackend, pod *corev
 	backend.PreparePod(pod)
 }
 
-// podGangOf is a pod's PodGang by its set and index, for when it has no label that says so.
+// podGangOf is a pod's PodGang by its set and index, if no label names it.
 func podGangOf(pod *corev1.Pod) string {
 	return pod.Labels[api.LabelPartOf] + "-" + pod.Labels[api.LabelReplicaIndex]
 }
 
-// createPod creates a pod, with fields that Go's type of it may not have.
+// createPod creates a pod, with fields that Go's type may not have.
 func (r *cliqueReconciler) createPod(ctx context.Context, backend backends.SchedulerBackend, pod *corev1.Pod) error {
 	preparer, ok := backend.(backends.ObjectPreparer)
 	if !ok {
@@ -185,8 +185,8 @@ func (r *cliqueReconciler) createPod(ctx context.Context, backend backends.Sched
 	return r.Create(ctx, object)
 }
 
-// ungate takes the gate off pods that their PodGang references, once that is initialized and the backend has made its
-// resources.
+// ungate removes the gate from pods that their PodGang references, once that is initialized and the backend has created
+// its resources.
 func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang) error {
 	if gang == nil || !r.released(gang) {
 		return nil
@@ -205,13 +205,13 @@ func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, ga
 			continue
 		}
 		if err := r.removeGate(ctx, pod, at, gang.Name); err != nil {
-			return client.IgnoreNotFound(fmt.Errorf("take the gate off pod %s: %w", pod.Name, err))
+			return client.IgnoreNotFound(fmt.Errorf("remove the gate of pod %s: %w", pod.Name, err))
 		}
 	}
 	return nil
 }
 
-// released says whether a PodGang's pods may lose their gates.
+// released reports whether the gates of a PodGang's pods may be removed.
 func (r *cliqueReconciler) released(gang *scheduler.PodGang) bool {
 	switch {
 	case r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultGatesByReference):
@@ -224,7 +224,7 @@ func (r *cliqueReconciler) released(gang *scheduler.PodGang) bool {
 	return gang.Initialized() && gang.Synced()
 }
 
-// removeGate is a patch, so that fields stay which Go's type of a pod does not have.
+// removeGate is a patch, to keep fields that Go's type of a pod does not have.
 func (r *cliqueReconciler) removeGate(ctx context.Context, pod *corev1.Pod, at int, gang string) error {
 	path := fmt.Sprintf("/spec/schedulingGates/%d", at)
 	operations := []map[string]any{
@@ -264,7 +264,7 @@ func (r *cliqueReconciler) writeStatus(ctx context.Context, clique *api.PodCliqu
 	clique.Status = status
 	err = r.Status().Update(ctx, clique)
 	if apierrors.IsConflict(err) {
-		return nil // the change brings us here again
+		return nil // the change triggers another reconcile
 	}
 	if err != nil {
 		return client.IgnoreNotFound(fmt.Errorf("write the status of PodClique %s: %w", clique.Name, err))

@@ -12,7 +12,7 @@ func Faults() []fault.Fault {
 	return slices.Concat(configurationFaults(), admissionFaults(), lifecycleFaults(), backendFaults())
 }
 
-// breaks are requirements by their numbers.
+// breaks returns requirements by their numbers.
 func breaks(numbers string) []string {
 	var ids []string
 	for _, number := range strings.Fields(numbers) {
@@ -41,24 +41,24 @@ const (
 
 func configurationFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.Wide(fault.New(faultNoImplicitDefault, "Without a profile that is the default there is none, and "+
-			"PodCliqueSets without schedulerName are refused.", breaks("01 02 05"))),
-		fault.Wide(fault.New(faultDefaultFlagIgnored, "A profile's field default is not read.", breaks("03 04 13 23 54"))),
-		fault.Wide(fault.New(faultSeveralDefaults, "Of several default profiles the first is taken.", breaks("04"))),
-		fault.Wide(fault.New(faultFirstProfileDefault, "Without a profile that is the default the first one is.",
+		fault.Wide(fault.New(faultNoImplicitDefault, "Without a default profile, kube-scheduler is not the default, and "+
+			"PodCliqueSets without schedulerName are rejected.", breaks("01 02 05"))),
+		fault.Wide(fault.New(faultDefaultFlagIgnored, "The field default of profiles is ignored.", breaks("03 04 13 23 54"))),
+		fault.Wide(fault.New(faultSeveralDefaults, "Of several default profiles the first is used.", breaks("04"))),
+		fault.Wide(fault.New(faultFirstProfileDefault, "Without a default profile the first one is the default.",
 			breaks("05"))),
-		fault.New(faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which nobody looks after.",
+		fault.New(faultKubeTakenLiterally, "Pods get the schedulerName kube-scheduler, which no scheduler serves.",
 			breaks("01 02 05 09 13 21 51")),
 		fault.Wide(fault.New(faultUnknownProfiles, "Profiles of unknown backends are skipped.", breaks("10"))),
 		fault.Wide(fault.New(faultDuplicatesAccepted, "A backend may have two profiles.", breaks("10"))),
 		fault.Wide(fault.New(faultGangsByDefault, "Gang scheduling is on unless it is turned off.", breaks("11"))),
-		fault.Wide(fault.New(faultGangsNever, "The option gangScheduling is not read.", breaks("11 13 50"))),
+		fault.Wide(fault.New(faultGangsNever, "The option gangScheduling is ignored.", breaks("11 13 50"))),
 		fault.Wide(fault.New(faultConfigIgnored, "Options that a backend cannot read are ignored.", breaks("12"))),
-		fault.New(faultKubeOnlyIfListed, "Kubernetes' scheduler is not available when profiles leave it out.",
+		fault.New(faultKubeOnlyIfListed, "Kubernetes' scheduler is not available if no profile lists it.",
 			breaks("05 14")),
 		fault.Wide(fault.New(faultEveryBackendEnabled, "Backends are enabled whether they are listed or not.",
 			breaks("15 20"))),
-		fault.Wide(fault.New(faultInitErrorsLogged, "The error of a backend's Init is logged and forgotten.", breaks("16"))),
+		fault.Wide(fault.New(faultInitErrorsLogged, "The error of a backend's Init is only logged.", breaks("16"))),
 		fault.Wide(fault.New(faultUnknownFields, "Unknown fields of the configuration are ignored.", breaks("17"))),
 	}
 }
@@ -80,20 +80,20 @@ const (
 
 func admissionFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.New(faultUnlistedAdmitted, "The webhook does not look whether a scheduler is enabled.", breaks("15 20 22")),
-		fault.New(faultKubeRefusedInPods, "A schedulerName of kube-scheduler is not known to be the default scheduler.",
+		fault.New(faultUnlistedAdmitted, "The webhook does not check whether a scheduler is enabled.", breaks("15 20 22")),
+		fault.New(faultKubeRefusedInPods, "The schedulerName kube-scheduler is not recognised as the default scheduler.",
 			breaks("21")),
 		fault.New(faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")),
-		fault.New(faultFirstCliqueDecides, "The first clique's scheduler is taken for all.", breaks("24 25")),
-		fault.New(faultEmptyNamesIgnored, "A clique without schedulerName is taken to agree with any.", breaks("25")),
+		fault.New(faultFirstCliqueDecides, "The first clique's scheduler counts for all.", breaks("24 25")),
+		fault.New(faultEmptyNamesIgnored, "A clique without schedulerName can be combined with any other.", breaks("25")),
 		fault.New(faultSchedulerNameMutable, "The schedulerName can be changed.", breaks("26")),
-		fault.New(faultBackendNotAsked, "The backend is not asked whether it can have a PodCliqueSet.", breaks("27 28")),
-		fault.New(faultRequiredAdmitted, "The kube backend admits required topology constraints and ignores them.",
+		fault.New(faultBackendNotAsked, "The backend does not validate PodCliqueSets.", breaks("27 28")),
+		fault.New(faultRequiredAdmitted, "The kube backend accepts required topology constraints and ignores them.",
 			breaks("28")),
-		fault.New(faultTopologyUnchecked, "Topology constraints are admitted when topology aware scheduling is off.",
+		fault.New(faultTopologyUnchecked, "Topology constraints are accepted when topology aware scheduling is off.",
 			breaks("30")),
 		fault.New(faultNoUnsupportedCondition, "The status does not say what the backend does not support.", breaks("29 31")),
-		fault.New(faultEmptySetAdmitted, "A PodCliqueSet without cliques is admitted.", breaks("32")),
+		fault.New(faultEmptySetAdmitted, "A PodCliqueSet without cliques is accepted.", breaks("32")),
 	}
 }
 
@@ -119,23 +119,25 @@ const (
 
 func lifecycleFaults() []fault.Fault {
 	return []fault.Fault{
-		fault.New(faultPodsBeforeGang, "A PodGang is created when its pods are there, as it was before.", breaks("40 44")),
-		fault.New(faultReferencesFromStart, "A PodGang references its pods from the start, by the names that they will have.",
+		fault.New(faultPodsBeforeGang, "A PodGang is created after its pods, as before GREP-375.", breaks("40 44")),
+		fault.New(faultReferencesFromStart, "A PodGang references its pods from the start, by their future names.",
 			breaks("40 44")),
-		fault.New(faultNoConditionAtFirst, "A PodGang says nothing of Initialized before it is.", breaks("41 46")),
+		fault.New(faultNoConditionAtFirst, "A PodGang has no condition Initialized before it is initialized.",
+			breaks("41 46")),
 		fault.New(faultUpstreamReasons, "The condition Initialized has other reasons.", breaks("41 42")),
-		fault.New(faultLabelsLate, "Pods are labelled with their PodGang when their gates come off.", breaks("43")),
+		fault.New(faultLabelsLate, "Pods are labelled with their PodGang only when their gates are removed.", breaks("43")),
 		fault.New(faultInitializedFirst, "A PodGang is initialized before its pods are referenced.", breaks("43")),
 		fault.New(faultReferencesIncremental, "Pods are referenced one by one as they are created.", breaks("44")),
-		fault.New(faultGatesByReference, "Pods are referenced one by one, and the gate of one that is comes off at once.",
+		fault.New(faultGatesByReference, "Pods are referenced one by one, and each gate is removed at once.",
 			breaks("44 45 46")),
-		fault.New(faultGatesStay, "Gates are never taken off.", breaks("45 54 56")),
+		fault.New(faultGatesStay, "Gates are never removed.", breaks("45 54 56")),
 		fault.New(faultInitializedShort, "A PodGang is initialized when one pod is still missing.", breaks("43 44 46")),
-		fault.New(faultLatePodsUngated, "Pods that come after the PodGang was initialized have no gate.", breaks("47")),
+		fault.New(faultLatePodsUngated, "Pods that are created after the PodGang was initialized have no gate.",
+			breaks("47")),
 		fault.New(faultScalingRestarts, "When the number of gangs changes, all pods are restarted.", breaks("47")),
-		fault.New(faultScaleInKeepsGangs, "A scale-in leaves the PodGangs.", breaks("47 52")),
-		fault.New(faultGangUnlabelled, "A PodGang does not say which PodCliqueSet it is of.", breaks("53")),
-		fault.New(faultOldGangsIgnored, "PodGangs from before the upgrade are left as they are.", breaks("55")),
+		fault.New(faultScaleInKeepsGangs, "A scale-in does not delete PodGangs.", breaks("47 52")),
+		fault.New(faultGangUnlabelled, "A PodGang has no label for its PodCliqueSet.", breaks("53")),
+		fault.New(faultOldGangsIgnored, "PodGangs from before the upgrade stay unchanged.", breaks("55")),
 		fault.New(faultUpgradeRestarts, "The pods of PodGangs from before the upgrade are restarted.", breaks("56")),
 	}
 }
@@ -156,12 +158,12 @@ func backendFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(faultSyncOnStatus, "The backend is called when only the status of a PodGang has changed.", breaks("48")),
 		fault.New(faultSyncOnce, "The backend is not called again when the spec of a PodGang changes.", breaks("48")),
-		fault.New(faultBackendAfterGates, "The backend makes its resources after the gates are off.", breaks("49")),
-		fault.New(faultNoGang, "The kube backend makes no gang.", breaks("11 13 49 50")),
+		fault.New(faultBackendAfterGates, "The backend creates its resources after the gates are removed.", breaks("49")),
+		fault.New(faultNoGang, "The kube backend creates no gang.", breaks("11 13 49 50")),
 		fault.New(faultPodsUnprepared, "The backend does not prepare pods.", breaks("03 23 51 54")),
 		fault.New(faultNoAnnotations, "Pods of the kai backend do not name their PodGroup.", breaks("51")),
-		fault.New(faultTopologyForgotten, "The kai backend does not take topology constraints to its PodGroup.",
+		fault.New(faultTopologyForgotten, "The kai backend does not copy topology constraints to its PodGroup.",
 			breaks("33 34")),
-		fault.New(faultResourcesUnowned, "What the backend makes has no owner, and stays.", breaks("52")),
+		fault.New(faultResourcesUnowned, "The backend's resources have no owner, and stay.", breaks("52")),
 	}
 }

@@ -17,7 +17,7 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// spoil puts the faults between the operator and its backends. Without faults they stay as they are.
+// spoil puts the faults between the operator and its backends. Without faults the backends stay unchanged.
 func (b behaviour) spoil(factories backends.Factories) backends.Factories {
 	if b.Faults.Empty() {
 		return factories
@@ -141,7 +141,7 @@ func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
 	return unsupported(f.SchedulerBackend, set)
 }
 
-// tooEarly says whether a fault keeps the backend from a PodGang for now: pods that have no node are still gated.
+// tooEarly reports whether a fault delays the backend for a PodGang: its pods without a node are still gated.
 func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
 	if !r.behaviour.in(gang.Namespace).Has(faultBackendAfterGates) {
 		return false
@@ -158,7 +158,7 @@ func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) 
 	return false
 }
 
-// spoilScaling restarts all pods when the number of gangs has changed, by a fault.
+// spoilScaling restarts all pods when the number of gangs has changed, if there is that fault.
 func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet) error {
 	if !r.behaviour.Has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
 		return nil
@@ -167,7 +167,7 @@ func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet)
 		client.MatchingLabels{api.LabelPartOf: set.Name})
 }
 
-// spoilOld is what a fault does to a PodGang from before the upgrade; ignore says that it is left as it is.
+// spoilOld applies faults to a PodGang from before the upgrade; ignore means that it stays unchanged.
 func (r *setReconciler) spoilOld(ctx context.Context, one replica) (ignore bool, err error) {
 	if r.behaviour.Has(faultUpgradeRestarts) {
 		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace),

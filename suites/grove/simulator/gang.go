@@ -27,9 +27,9 @@ func podName(clique string, index int) string { return fmt.Sprintf("%s-%d", cliq
 type replica struct {
 	set   *api.PodCliqueSet
 	index int
-	// backend that the gang belongs to: the one that it began with.
+	// backend of the gang, unchanged since its creation.
 	backend string
-	// pods that there are, by clique.
+	// pods that exist, by clique.
 	pods map[string][]corev1.Pod
 }
 
@@ -50,7 +50,7 @@ func (r replica) owner() []metav1.OwnerReference {
 	return []metav1.OwnerReference{*metav1.NewControllerRef(r.set, api.GroupVersion.WithKind(api.KindPodCliqueSet))}
 }
 
-// gang is the replica's PodGang with certain references.
+// gang is the replica's PodGang with the given references.
 func (r replica) gang(references func(clique int) []scheduler.PodReference) *scheduler.PodGang {
 	template := &r.set.Spec.Template
 	gang := &scheduler.PodGang{
@@ -100,7 +100,7 @@ func (r replica) clique(i int) *api.PodClique {
 		Spec: *template.Spec.DeepCopy(),
 	}
 	if clique.Spec.PodSpec.Containers == nil {
-		clique.Spec.PodSpec.Containers = []corev1.Container{} // null is no list
+		clique.Spec.PodSpec.Containers = []corev1.Container{} // null is not a list
 	}
 	return clique
 }
@@ -108,7 +108,7 @@ func (r replica) clique(i int) *api.PodClique {
 // none references no pod.
 func none(int) []scheduler.PodReference { return []scheduler.PodReference{} }
 
-// present references the pods that there are.
+// present references the pods that exist.
 func (r replica) present(i int) []scheduler.PodReference {
 	references := []scheduler.PodReference{}
 	for _, pod := range r.pods[r.cliqueName(i)] {
@@ -117,7 +117,7 @@ func (r replica) present(i int) []scheduler.PodReference {
 	return references
 }
 
-// future references the pods that there will be.
+// future references the pods that will be created.
 func (r replica) future(i int) []scheduler.PodReference {
 	references := []scheduler.PodReference{}
 	for n := range int(r.set.Spec.Template.Cliques[i].Spec.Replicas) {
@@ -126,7 +126,7 @@ func (r replica) future(i int) []scheduler.PodReference {
 	return references
 }
 
-// missing is how many pods are not there yet, or do not say whose they are.
+// missing is how many pods do not exist yet, or have no label for their gang.
 func (r replica) missing() int {
 	missing := 0
 	for i := range r.set.Spec.Template.Cliques {

@@ -15,11 +15,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// gangReconciler is the Backend Controller: it has the backend of each PodGang make its resources.
+// gangReconciler is the Backend Controller: it makes the backend of each PodGang create its resources.
 type gangReconciler struct {
 	store
 	selection
-	// known are the PodGangs as they were last seen, for their backends to be told when they are gone.
+	// known are the PodGangs as they were last seen, to tell their backends of their deletion.
 	known sync.Map
 }
 
@@ -56,11 +56,11 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	})
 }
 
-// deleted tells the backend of a PodGang that is gone.
+// deleted tells the backend that a PodGang was deleted.
 func (r *gangReconciler) deleted(ctx context.Context, key client.ObjectKey) error {
 	value, ok := r.known.LoadAndDelete(key)
 	if !ok {
-		return nil // it went while the operator was down: what it owned goes anyway
+		return nil // deleted while the operator was down: its dependents are garbage collected
 	}
 	gang := value.(*scheduler.PodGang)
 	backend := r.in(gang.Namespace).named(gang.Labels[api.LabelSchedulerName])

@@ -18,10 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// fieldManager owns what is installed.
+// fieldManager owns the installed objects.
 const fieldManager = "grove-simulator"
 
-// The paths that are served.
+// The served paths.
 const (
 	pathValidate = "/webhooks/validate-podcliqueset"
 )

@@ -13,17 +13,17 @@ const (
 	libertyStatusShort    = "status-short"
 )
 
-// Liberties lists the ways in which the simulator can be different and right.
+// Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(),
 		liberty.OfWebhooks(breaks("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
 			{
-				Name: libertyCliquesFirst, Sentence: "PodCliques are made before their PodGang; pods still come after it.",
+				Name: libertyCliquesFirst, Sentence: "PodCliques are created before their PodGang; pods still after it.",
 				About: breaks("40 41 42 43 44 45 46 47"),
 			},
 			{Name: libertyMoreConditions, Sentence: "PodGangs have a condition of a type that only this implementation knows."},
 			{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},
 			{Name: libertyStatusShort, Sentence: "The counts in the status of PodCliques and PodCliqueSets, which the " +
-				"specification does not name, are not written."},
+				"specification does not mention, are not written."},
 		})
 }

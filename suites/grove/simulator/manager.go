@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// manager makes a manager with the webhook, the controllers, or both.
+// manager creates a manager with the webhook, the controllers, or both.
 func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
 	scheme, err := newScheme()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 }
 
 func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
-	// Reads are of what is stored, and not of the cache: what the controllers count must be there.
+	// Reads do not use the cache: the objects that the controllers count must exist.
 	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.Liberties}
 	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
 	err := builder.ControllerManagedBy(m).Named("podcliqueset").
@@ -82,13 +82,13 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	return nil
 }
 
-// isGang says whether an object is a PodGang, which may be made anew before anything refers to it.
+// isGang reports whether an object is a PodGang, which may be created again before anything refers to it.
 func isGang(object client.Object) bool {
 	_, gang := object.(*scheduler.PodGang)
 	return gang
 }
 
-// byLabel maps an object to the one that a label of it names.
+// byLabel maps an object to the one that its label names.
 func byLabel(label string) handler.MapFunc {
 	return func(_ context.Context, object client.Object) []reconcile.Request {
 		name := object.GetLabels()[label]

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 )
 
-// load reads the configuration, with what faults make of it.
+// load reads the configuration, with the faults.
 func (b behaviour) load(dialect config.Dialect, text []byte) (*config.OperatorConfiguration, error) {
 	text, err := b.misread(dialect, text)
 	if err != nil {
@@ -33,7 +33,7 @@ func (b behaviour) load(dialect config.Dialect, text []byte) (*config.OperatorCo
 	return c, nil
 }
 
-// misread rewrites a configuration so that what is wrong with it does not show. Without such a fault it stays as it is.
+// misread rewrites a configuration so that its mistakes are hidden. Without such a fault it stays unchanged.
 func (b behaviour) misread(dialect config.Dialect, text []byte) ([]byte, error) {
 	if !b.Has(faultDefaultFlagIgnored) && !b.Has(faultSeveralDefaults) && !b.Has(faultUnknownProfiles) &&
 		!b.Has(faultUnknownFields) && !b.Has(faultDuplicatesAccepted) {
@@ -45,7 +45,7 @@ func (b behaviour) misread(dialect config.Dialect, text []byte) ([]byte, error) 
 		read = func(text []byte, into any, _ ...yaml.JSONOpt) error { return yaml.Unmarshal(text, into) }
 	}
 	if err := read(text, &c); err != nil {
-		return text, nil // it is wrong in another way, which is not hidden
+		return text, nil // another mistake, which is not hidden
 	}
 	if b.Has(faultUnknownFields) {
 		c.Scheduler.DefaultProfileName = ""

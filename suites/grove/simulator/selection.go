@@ -12,7 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 )
 
-// initialize makes the enabled backends. What a backend says is final; that the API server cannot be reached is not.
+// initialize creates the enabled backends. An error of a backend is final; a failed connection to the API server is
+// not.
 func (s *simulation) initialize() error {
 	found, err := discovery.NewDiscoveryClientForConfig(s.RESTConfig)
 	if err != nil {
@@ -45,13 +46,13 @@ type selection struct {
 	behaviour behaviour
 }
 
-// in is the selection for what is in a namespace.
+// in is the selection for the objects of a namespace.
 func (s selection) in(namespace string) selection {
 	s.behaviour = s.behaviour.in(namespace)
 	return s
 }
 
-// canonical is the one name of a scheduler.
+// canonical is the canonical name of a scheduler.
 func (s selection) canonical(name string) string {
 	if s.behaviour.Has(faultKubeRefusedInPods) {
 		return name
@@ -59,7 +60,7 @@ func (s selection) canonical(name string) string {
 	return s.behaviour.dialect(nil).Canonical(name)
 }
 
-// named is the enabled backend of a name; nil where there is none.
+// named is the enabled backend with a name; nil if there is none.
 func (s selection) named(name string) backends.SchedulerBackend {
 	name = s.canonical(name)
 	if name == config.DefaultScheduler && s.behaviour.Has(faultKubeOnlyIfListed) && !s.lists(name) {
@@ -77,7 +78,7 @@ func (s selection) lists(name string) bool {
 	return len(s.config.Scheduler.Profiles) == 0
 }
 
-// defaultBackend is that of workloads that name none.
+// defaultBackend is the backend of workloads that name none.
 func (s selection) defaultBackend() backends.SchedulerBackend {
 	if b := s.registry.GetDefault(); b != nil {
 		return s.named(b.Name())
@@ -85,8 +86,8 @@ func (s selection) defaultBackend() backends.SchedulerBackend {
 	return nil
 }
 
-// of is the backend of a PodCliqueSet, by the first clique that names a scheduler: admission sees to it that they are
-// all the same. It is nil where it is not enabled.
+// of is the backend of a PodCliqueSet, by the first clique that names a scheduler: the webhook ensures that all name
+// the same. It is nil if the backend is not enabled.
 func (s selection) of(set *api.PodCliqueSet) backends.SchedulerBackend {
 	for i := range set.Spec.Template.Cliques {
 		if name := set.Spec.Template.Cliques[i].Spec.PodSpec.SchedulerName; name != "" {
@@ -96,7 +97,7 @@ func (s selection) of(set *api.PodCliqueSet) backends.SchedulerBackend {
 	return s.defaultBackend()
 }
 
-// unsupported is what the backend does not do for a PodCliqueSet.
+// unsupported is what the backend does not support for a PodCliqueSet.
 func unsupported(backend backends.SchedulerBackend, set *api.PodCliqueSet) []string {
 	if b, ok := backend.(backends.PassThrough); ok {
 		return b.Unsupported(set)

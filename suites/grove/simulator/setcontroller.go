@@ -21,10 +21,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 )
 
-// laterPause is until something is looked at again that no event tells of.
+// laterPause is the time until a retry of something for which there is no event.
 const laterPause = 300 * time.Millisecond
 
-// setReconciler makes the PodGangs and PodCliques of PodCliqueSets.
+// setReconciler creates the PodGangs and PodCliques of PodCliqueSets.
 type setReconciler struct {
 	store
 	selection
@@ -52,8 +52,8 @@ func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	return reconcile.Result{}, r.writeStatus(ctx, &set, backend)
 }
 
-// ensure brings one replica a step further: its PodGang, then its PodCliques, and once all pods are there what the
-// PodGang says of them.
+// ensure brings one replica a step further: its PodGang, then its PodCliques, and once all pods exist the references
+// and the condition of the PodGang.
 func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index int,
 	backend backends.SchedulerBackend,
 ) error {
@@ -68,7 +68,7 @@ func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("read PodGang %s: %w", one.gangName(), err)
 	case there && gang.DeletionTimestamp != nil:
-		return nil // its going brings us here again
+		return nil // its deletion triggers another reconcile
 	case there:
 		one.backend = gang.Labels[api.LabelSchedulerName]
 	case backend == nil:
@@ -133,7 +133,7 @@ func (r *setReconciler) createGang(ctx context.Context, one replica) (*scheduler
 	return gang, nil
 }
 
-// begin says of a PodGang of which nothing is said yet that its pods are still to come. Nothing else is made before.
+// begin sets the condition PodsPending on a PodGang without conditions. Nothing else is created before.
 func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) error {
 	if meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) != nil ||
 		r.behaviour.Has(faultNoConditionAtFirst) {
@@ -145,8 +145,7 @@ func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) erro
 	})
 }
 
-// refer brings the PodGang's spec up to date. Pods are referenced when all of them are there; then the PodGang is
-// initialized.
+// refer updates the PodGang's spec. Pods are referenced once all of them exist; then the PodGang is initialized.
 func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.PodGang) error {
 	complete := r.complete(one)
 	if complete && r.behaviour.Has(faultInitializedFirst) && !gang.Initialized() {
@@ -170,7 +169,7 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 	return r.finish(ctx, gang)
 }
 
-// complete says whether all pods of a replica are there.
+// complete reports whether all pods of a replica exist.
 func (r *setReconciler) complete(one replica) bool {
 	missing := one.missing()
 	switch {
@@ -185,7 +184,7 @@ func (r *setReconciler) complete(one replica) bool {
 	return missing <= 0
 }
 
-// referencesOf are the references that a group of a PodGang has.
+// referencesOf are the references of a group of a PodGang.
 func referencesOf(gang *scheduler.PodGang, name string) []scheduler.PodReference {
 	for _, group := range gang.Spec.PodGroups {
 		if group.Name == name && group.PodReferences != nil {
@@ -235,7 +234,7 @@ func (r *setReconciler) ensureCliques(ctx context.Context, one replica) error {
 	return nil
 }
 
-// prune deletes the PodCliques and PodGangs that are not wanted any more.
+// prune deletes the PodCliques and PodGangs that are no longer wanted.
 func (r *setReconciler) prune(ctx context.Context, set *api.PodCliqueSet) error {
 	mine := []client.ListOption{client.InNamespace(set.Namespace), client.MatchingLabels{api.LabelPartOf: set.Name}}
 	wanted := map[string]bool{}
@@ -273,7 +272,7 @@ func (r *setReconciler) prune(ctx context.Context, set *api.PodCliqueSet) error 
 	return nil
 }
 
-// writeStatus says how many gangs there are, and what the backend does not do for them.
+// writeStatus writes the number of gangs, and what the backend does not support.
 func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 	backend backends.SchedulerBackend,
 ) error {

@@ -1,5 +1,5 @@
 // Package simulator is a small operator of Grove as GREP-375 describes it: PodCliqueSets become PodGangs, PodCliques
-// and gated Pods, and scheduler backends have their say. It can be told to have one of many bugs.
+// and gated Pods, through scheduler backends. It has one of many bugs on request.
 package simulator
 
 import (
@@ -10,36 +10,36 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// Name of the system that this simulates.
+// Name of the simulated system.
 const Name = "grove"
 
-// The variants: what the specification and its upstream implementation do differently, and how it was before.
+// The variants: the differences between the specification and its upstream implementation, and the behaviour before it.
 const (
-	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and
-	// default-scheduler, too. It is the default.
+	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and also
+	// accepts default-scheduler. It is the default.
 	VariantKube = "kube-scheduler"
-	// VariantDefault calls it default-scheduler alone, names the default by defaultProfileName and ignores unknown fields,
-	// as ai-dynamo/grove does.
+	// VariantDefault only calls it default-scheduler, names the default by defaultProfileName and ignores unknown
+	// fields, as ai-dynamo/grove does.
 	VariantDefault = "default-scheduler"
-	// VariantBefore makes PodGangs after their Pods, and without conditions, as it was before GREP-375.
+	// VariantBefore creates PodGangs after their Pods, and without conditions, as before GREP-375.
 	VariantBefore = "before-grep-375"
 )
 
 // Variants lists the variants.
 func Variants() []string { return []string{VariantKube, VariantDefault, VariantBefore} }
 
-// Options say where the simulator runs and how it behaves.
+// Options are where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Builtin are the backends that the operator brings along.
+// Builtin are the operator's own backends.
 func Builtin() backends.Factories {
 	return backends.Factories{config.DefaultScheduler: backends.NewKube, config.KAIScheduler: backends.NewKAI}
 }
 
-// Run installs the API and the webhooks, and serves and reconciles until the context ends. It outlives an API server
-// that goes away. The configuration is an OperatorConfiguration in YAML, empty for the defaults. An error means that
-// the options or the configuration are wrong, or that a backend could not be initialized; whatever else goes wrong is
-// logged and tried again.
+// Run installs the API and the webhooks, and serves and reconciles until the context ends. It survives a restart of the
+// API server. The configuration is an OperatorConfiguration in YAML, empty for the defaults. An error means that the
+// options or the configuration are wrong, or that a backend could not be initialized; any other error is logged and
+// retried.
 func Run(ctx context.Context, o Options) error {
 	return RunWith(ctx, o, Builtin())
 }
@@ -70,7 +70,7 @@ type simulation struct {
 	authority []byte
 	config    *config.OperatorConfiguration
 	factories backends.Factories
-	// registry has the backends; nil until they are initialized, which is done once.
+	// registry has the backends; nil until they are initialized, which happens once.
 	registry *backends.Registry
 }
 

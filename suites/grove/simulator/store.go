@@ -18,14 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// store is what the API server has, with reads past the cache.
+// store is the API server's state, read without the cache.
 type store struct {
 	client.Client
 	live      client.Reader
 	liberties liberty.Set
 }
 
-// pods lists the pods that have a label, by name, without those that are going.
+// pods lists the pods that have a label, by name, without those that are being deleted.
 func (s store) pods(ctx context.Context, namespace, label, value string) ([]corev1.Pod, error) {
 	var list corev1.PodList
 	if err := s.live.List(ctx, &list, client.InNamespace(namespace), client.MatchingLabels{label: value}); err != nil {
@@ -36,7 +36,7 @@ func (s store) pods(ctx context.Context, namespace, label, value string) ([]core
 	return pods, nil
 }
 
-// reworded is a condition as a liberty says it.
+// reworded is a condition with a liberty's message.
 func (s store) reworded(condition metav1.Condition) metav1.Condition {
 	if s.liberties.Has(libertyOtherMessages) {
 		condition.Message = liberty.Said
@@ -44,7 +44,7 @@ func (s store) reworded(condition metav1.Condition) metav1.Condition {
 	return condition
 }
 
-// setCondition writes one condition of a PodGang, and leaves the others as they are.
+// setCondition writes one condition of a PodGang, and keeps the others.
 func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition metav1.Condition) error {
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		var gang scheduler.PodGang

@@ -23,7 +23,7 @@ var (
 	topologyPath  = specPath.Child("template", "topologyConstraint")
 )
 
-// validator refuses PodCliqueSets whose scheduler is not available, or that ask their scheduler for what it cannot do.
+// validator rejects PodCliqueSets whose scheduler is not available, or does not support what they need.
 type validator struct {
 	selection
 }
@@ -34,8 +34,8 @@ func (v *validator) ValidateCreate(ctx context.Context, set *api.PodCliqueSet) (
 	return nil, refusal(set.Name, append(v.topology(set), v.spec(ctx, set)...))
 }
 
-// ValidateUpdate implements admission.Validator. Who leaves the spec as it is may write anything: labels, finalizers,
-// what a deletion needs.
+// ValidateUpdate implements admission.Validator. An update that does not change the spec is always accepted: labels,
+// finalizers, everything that a deletion needs.
 func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueSet) (admission.Warnings, error) {
 	v = &validator{v.in(set.Namespace)}
 	if equality.Semantic.DeepEqual(old.Spec, set.Spec) || v.behaviour.Has(faultUpdatesUnchecked) {
@@ -61,7 +61,7 @@ func refusal(name string, errs field.ErrorList) error {
 	return apierrors.NewInvalid(api.GroupVersion.WithKind(api.KindPodCliqueSet).GroupKind(), name, errs)
 }
 
-// names are the schedulers that the cliques name, each once; unnamed stands for none.
+// names are the schedulers that the cliques name, each once; unnamed is used for cliques that name none.
 func (v *validator) names(set *api.PodCliqueSet, unnamed string) []string {
 	var names []string
 	for i := range set.Spec.Template.Cliques {
@@ -107,7 +107,7 @@ func (v *validator) spec(ctx context.Context, set *api.PodCliqueSet) field.Error
 	return errs
 }
 
-// topology refuses topology constraints where there is no topology aware scheduling. One that is there already is left.
+// topology rejects topology constraints if topology aware scheduling is off. An existing constraint may stay.
 func (v *validator) topology(set *api.PodCliqueSet) field.ErrorList {
 	constraints := set.TopologyConstraints()
 	if len(constraints) == 0 || v.config.TopologyAwareScheduling.Enabled || v.behaviour.Has(faultTopologyUnchecked) {
@@ -123,7 +123,7 @@ func (v *validator) topology(set *api.PodCliqueSet) field.ErrorList {
 		"Aware Scheduling is disabled")}
 }
 
-// validateNames sees to it that the names of pods are no longer than a label's value can be.
+// validateNames ensures that the names of pods are not longer than a label value may be.
 func validateNames(set *api.PodCliqueSet) field.ErrorList {
 	for i := range set.Spec.Template.Cliques {
 		clique := &set.Spec.Template.Cliques[i]
