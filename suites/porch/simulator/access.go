@@ -21,10 +21,10 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// frontProxy is how the cluster's API server says on whose behalf it asks.
+// frontProxy is how the cluster's API server says for which user it asks.
 type frontProxy map[string]string
 
-// readFrontProxy reads it where the API server publishes it for aggregated servers.
+// readFrontProxy reads it from the ConfigMap that the API server publishes for aggregated servers.
 func readFrontProxy(ctx context.Context, client kubernetes.Interface) (frontProxy, error) {
 	const namespace, name = "kube-system", "extension-apiserver-authentication"
 	published, err := client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
@@ -38,7 +38,7 @@ func readFrontProxy(ctx context.Context, client kubernetes.Interface) (frontProx
 	return published.Data, nil
 }
 
-// authenticate believes the front proxy, and takes everybody else for anonymous.
+// authenticate trusts the front proxy, and treats all other clients as anonymous.
 func (p frontProxy) authenticate(config *genericapiserver.Config) error {
 	authority, err := dynamiccertificates.NewStaticCAContent("front-proxy", []byte(p["requestheader-client-ca-file"]))
 	if err != nil {
@@ -71,7 +71,8 @@ func (p frontProxy) authenticate(config *genericapiserver.Config) error {
 	return err
 }
 
-// authorize lets administrators do all, anybody see whether the server is ready, and asks the cluster about the rest.
+// authorize allows administrators everything and readiness checks for everyone, and asks the cluster about all other
+// requests.
 func authorize(config *genericapiserver.Config, client kubernetes.Interface) error {
 	paths, err := path.NewAuthorizer(alwaysAllowed())
 	if err != nil {
@@ -84,7 +85,7 @@ func authorize(config *genericapiserver.Config, client kubernetes.Interface) err
 		WebhookRetryBackoff:       &wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 5},
 	}.New()
 	if err != nil {
-		return fmt.Errorf("authorize by the cluster: %w", err)
+		return fmt.Errorf("set up authorization by the cluster: %w", err)
 	}
 	config.Authorization.Authorizer, err = union.New(
 		union.NamedAuthorizer{

@@ -11,16 +11,16 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// approval is the subresource through which a proposed revision is published, or sent back. It changes the lifecycle
-// and nothing else.
+// approval is the subresource through which a proposed revision is published, or returned to draft. It changes only the
+// lifecycle.
 type approval struct {
 	revisions *revisions
 }
 
-// New makes what is decoded into.
+// New returns an empty object for decoding.
 func (a *approval) New() runtime.Object { return &v1alpha1.PackageRevision{} }
 
-// Destroy has nothing to do: the revisions do it.
+// Destroy does nothing: the storage of revisions does it.
 func (a *approval) Destroy() {}
 
 // Get returns the revision itself.
@@ -37,7 +37,7 @@ func (a *approval) Update(ctx context.Context, name string, info rest.UpdatedObj
 		update, false, options)
 }
 
-// onlyLifecycle takes the lifecycle from an update, and leaves the rest as it is.
+// onlyLifecycle applies only the lifecycle of an update.
 type onlyLifecycle struct{ rest.UpdatedObjectInfo }
 
 // UpdatedObject is the stored object with another lifecycle.

@@ -12,10 +12,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
 
-// keptContents is how many contents are kept in memory.
+// keptContents is how many contents stay in memory.
 const keptContents = 1000
 
-// contents reads the files of revisions. What a commit holds never changes, so it is read once.
+// contents reads the files of revisions. The content of a commit never changes, so it is read once.
 type contents struct {
 	kept *lru.Cache
 }
@@ -35,8 +35,8 @@ func (c *contents) of(ctx context.Context, revision *v1alpha1.PackageRevision) (
 	}
 	files, commit, err := packages.Repository{URL: where.Repo}.Read(ctx, where.Ref, where.Directory)
 	if err == nil && commit.String() != where.Commit {
-		err = fmt.Errorf("%s of repository %s is at %s, not at %s: somebody else has moved it", where.Ref, where.Repo, commit,
-			where.Commit)
+		err = fmt.Errorf("%s of repository %s is at %s, not at %s: another client has changed it",
+			where.Ref, where.Repo, commit, where.Commit)
 	}
 	if err != nil {
 		return nil, apierrors.NewInternalError(fmt.Errorf("read the content of %s: %w", revision.Name, err))

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// storedLifecycle is an annotation with which a test has a new revision stored with a lifecycle that no request could
+	// storedLifecycle is an annotation for tests: a new revision is stored with this lifecycle, which no request could
 	// give it.
 	storedLifecycle = "simulator.rehearse.dev/stored-lifecycle"
-	// skipValidation is an annotation that switches the rules off, when the simulator is to have that bug.
+	// skipValidation is an annotation that turns the rules off, if the simulator has that bug.
 	skipValidation = "porch.kpt.dev/skip-validation"
-	// undoPatience is how long the undoing of a failed write may take.
+	// undoPatience is how long the rollback of a failed write may take.
 	undoPatience = 10 * time.Second
 )
 
-// draftBranch and proposedBranch are where unpublished content is; a tag is where published content is.
+// draftBranch and proposedBranch have unpublished content; a tag has published content.
 func draftBranch(spec *v1alpha1.PackageRevisionSpec) plumbing.ReferenceName {
 	return plumbing.NewBranchReferenceName("drafts/" + spec.PackageName + "/" + spec.WorkspaceName)
 }
@@ -48,8 +48,8 @@ func branchOf(spec *v1alpha1.PackageRevisionSpec) plumbing.ReferenceName {
 	return draftBranch(spec)
 }
 
-// beginCreate judges a new revision and prepares its content. What it returns undoes the content when the revision is
-// not stored after all.
+// beginCreate validates a new revision and prepares its content. The returned function removes the content if the
+// revision is not stored after all.
 func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
 	options *metav1.CreateOptions,
 ) (registry.FinishFunc, error) {
@@ -96,7 +96,7 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
 	}, nil
 }
 
-// judge looks at a new revision by itself, and then opens its repository.
+// judge validates a new revision by itself, and then opens its repository.
 func (r *revisions) judge(ctx context.Context, revision *v1alpha1.PackageRevision) (packages.Repository, error) {
 	namespace := genericapirequest.NamespaceValue(ctx)
 	if r.rulesIn(ctx).Has(engine.OpensFirst) {
@@ -113,7 +113,7 @@ func (r *revisions) judge(ctx context.Context, revision *v1alpha1.PackageRevisio
 	return r.repositories.open(ctx, namespace, revision.Spec.RepositoryName)
 }
 
-// name gives the object the name that it must have.
+// name sets the object's name to the required one.
 func (r *revisions) name(ctx context.Context, revision *v1alpha1.PackageRevision) {
 	given, name := revision.Name, r.rulesIn(ctx).Name(&revision.Spec)
 	if given != "" && r.rulesIn(ctx).Has(engine.GivenNameKept) {
@@ -126,7 +126,7 @@ func (r *revisions) name(ctx context.Context, revision *v1alpha1.PackageRevision
 	revision.Name, revision.GenerateName = name, ""
 }
 
-// constrained looks at the revision among the others, and carries out its task.
+// constrained checks the revision for conflicts with others, and runs its task.
 func (r *revisions) constrained(ctx context.Context, revision *v1alpha1.PackageRevision) (map[string]string, error) {
 	existing, err := r.existing(ctx)
 	if err != nil {
@@ -147,11 +147,11 @@ func (r *revisions) constrained(ctx context.Context, revision *v1alpha1.PackageR
 	return files, refusal
 }
 
-// undo takes a branch away again.
+// undo deletes a branch again.
 func (r *revisions) undo(ctx context.Context, repository packages.Repository, branches ...plumbing.ReferenceName) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
 	defer cancel()
 	if err := repository.Remove(ctx, branches...); err != nil {
-		r.logger.Error(err, "a branch of what is not there stays", "branches", branches)
+		r.logger.Error(err, "a branch of a revision that does not exist could not be deleted", "branches", branches)
 	}
 }

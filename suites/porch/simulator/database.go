@@ -11,12 +11,12 @@ import (
 // databasePatience is how long the database may take to start.
 const databasePatience = 30 * time.Second
 
-// database is the simulator's own etcd: what it has answered is there after it was killed.
+// database is the simulator's own etcd: it keeps its data when the simulator is killed.
 type database struct {
 	server *embed.Etcd
 }
 
-// openDatabase starts an etcd in this process, on ports of loopback that nobody else uses.
+// openDatabase starts an etcd in this process, on free loopback ports.
 func openDatabase(dir string) (*database, error) {
 	anyPort := url.URL{Scheme: "http", Host: "127.0.0.1:0"}
 	config := embed.NewConfig()
@@ -26,8 +26,8 @@ func openDatabase(dir string) (*database, error) {
 	config.ListenPeerUrls, config.AdvertisePeerUrls = []url.URL{anyPort}, []url.URL{anyPort}
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.UnsafeNoFsync, config.EnableGRPCGateway = true, false
-	config.LogLevel = "fatal" // what its clients hear is enough
-	// One member elects itself; the default second of waiting for others is for nobody.
+	config.LogLevel = "fatal" // its clients report errors
+	// A single member elects itself; it need not wait the default second for others.
 	config.TickMs, config.ElectionMs = 10, 100
 	server, err := embed.StartEtcd(config)
 	if err != nil {
@@ -44,7 +44,7 @@ func openDatabase(dir string) (*database, error) {
 	}
 }
 
-// address at which clients reach the database.
+// address of the database for clients.
 func (d *database) address() string { return "http://" + d.server.Clients[0].Addr().String() }
 
 func (d *database) close() { d.server.Close() }

@@ -14,16 +14,16 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/gitserver"
 )
 
-// gitShutdown is how long requests may take to end with the server.
+// gitShutdown is how long requests may take when the server shuts down.
 const gitShutdown = time.Second
 
-// gitListener is the simulator's git server while it runs.
+// gitListener is the simulator's running git server.
 type gitListener struct {
 	url    string
 	server *http.Server
 }
 
-// serveGit serves the repositories of a folder. Repository objects hold its address, so it is the same one after a
+// serveGit serves the repositories of a folder. Repository objects contain its address, so it stays the same after a
 // restart.
 func serveGit(dir, host string) (*gitListener, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -49,7 +49,7 @@ func serveGit(dir, host string) (*gitListener, error) {
 		return nil, errors.Join(fmt.Errorf("serve git: %w", err), listener.Close())
 	}
 	server := &http.Server{Handler: gitserver.New(dir), ReadHeaderTimeout: requestTimeout}
-	go func() { _ = server.Serve(listener) }() // ends with close
+	go func() { _ = server.Serve(listener) }() // returns after close
 	return &gitListener{url: "http://" + listener.Addr().String(), server: server}, nil
 }
 

@@ -11,20 +11,20 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// Liberties lists the ways in which the simulator can be different and right.
+// Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return []liberty.Liberty{
-		{Name: liberty.OtherWords, Sentence: "A refusal has more words around those that the specification gives, and " +
+		{Name: liberty.OtherWords, Sentence: "A rejection has additional words around the specification's, and " +
 			"neither a field nor a cause."},
 		{Name: liberty.Warnings, Sentence: "Each answer to a write has a warning."},
 		{Name: liberty.SlowAnswers, Sentence: "Each answer to a write takes a random time of up to 1 s."},
 		{Name: liberty.MoreMetadata, Sentence: "Package revisions have a label and an annotation that the specification " +
-			"does not name."},
-		{Name: liberty.Late, Sentence: "Whether a repository can be reached is said up to 3 s later."},
+			"does not mention."},
+		{Name: liberty.Late, Sentence: "The condition of a repository is written up to 3 s later."},
 	}
 }
 
-// liberal does with a new or changed revision what liberties have it do.
+// liberal applies liberties to a new or changed revision.
 func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.PackageRevision) {
 	liberties.Linger(ctx, revision.Name)
 	if liberties.Has(liberty.Warnings) {
@@ -35,7 +35,7 @@ func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.Pack
 	}
 }
 
-// otherwise says a refusal in other words.
+// otherwise returns a rejection in other words.
 func otherwise(liberties liberty.Set, err error) error {
 	var refusal *engine.Refusal
 	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &refusal) {

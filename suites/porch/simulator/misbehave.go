@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// misbehave does what the simulator's faults do once a creation has failed.
+// misbehave applies the simulator's faults after a failed creation.
 func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions,
 	failure error,
 ) (runtime.Object, error) {
@@ -35,7 +35,7 @@ func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevisi
 	return nil, failure
 }
 
-// leave stores what was refused, and removes it again where it is only to be seen for a moment.
+// leave stores the rejected object, and deletes it again if it should be visible only for a moment.
 func (r *revisions) leave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions,
 	remove bool,
 ) error {
@@ -60,14 +60,14 @@ func (r *revisions) overwrite(ctx context.Context, asked *v1alpha1.PackageRevisi
 	return written, err
 }
 
-// versions remembers the first version of each revision, for a simulator that is to be wrong about versions.
+// versions remembers the first version of each revision, for a simulator with a fault in its versions.
 type versions struct {
 	first sync.Map // of string, by UID
 }
 
 func (v *versions) forget(revision *v1alpha1.PackageRevision) { v.first.Delete(revision.UID) }
 
-// misbehave takes an update for one of the current version where it is not, or the other way round.
+// misbehave treats an update of an old version like one of the current version, or the reverse.
 func (v *versions) misbehave(rules engine.Rules, after, before *v1alpha1.PackageRevision) error {
 	stale := after.ResourceVersion != before.ResourceVersion
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // definitions are the schemas of all kinds that the server reads or writes. Those of meta/v1 come from another API
-// server, which names them after their group, where ours refer to them by their Go package.
+// server, which names them by their group, while ours are referenced by Go package.
 func definitions(ref common.ReferenceCallback) map[string]common.OpenAPIDefinition {
 	all := openapi.GetOpenAPIDefinitions(ref)
 	own := v1alpha1.GetOpenAPIDefinitions(func(name string) spec.Ref { return ref(modelName(name)) })

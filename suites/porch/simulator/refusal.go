@@ -11,8 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// statusOf makes an API server's answer of an error: of a refusal the one that its class has, and of anything else what
-// it is.
+// statusOf converts an error to an API server's answer: a rejection by its class, any other error unchanged.
 func statusOf(rules engine.Rules, resource schema.GroupResource, name string, err error) error {
 	var refusal *engine.Refusal
 	if !errors.As(err, &refusal) {
@@ -43,7 +42,7 @@ func statusOf(rules engine.Rules, resource schema.GroupResource, name string, er
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// class that a refusal is answered with, which is another one when the simulator is to be wrong about it.
+// class of a rejection's answer, which differs if the simulator has that fault.
 func class(rules engine.Rules, of engine.Class) engine.Class {
 	switch {
 	case of == engine.BadRequest && rules.Has(engine.BadRequestAsInvalid), of == engine.Conflict &&

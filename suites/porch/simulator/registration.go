@@ -22,13 +22,13 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// Where the simulator's own objects are.
+// The names of the simulator's own objects.
 const (
 	systemNamespace = "porch-system"
 	serviceName     = "api"
-	// serverName is the name by which the cluster's API server asks for the simulator's certificate.
+	// serverName is the name that the cluster's API server expects in the simulator's certificate.
 	serverName = serviceName + "." + systemNamespace + ".svc"
-	// gitConfigMap says in its "url" where the simulator's git server is.
+	// gitConfigMap has the URL of the simulator's git server in "url".
 	gitConfigMap = "git"
 	servicePort  = 443
 )
@@ -54,7 +54,7 @@ var (
 	}
 )
 
-// registration is what makes the cluster's API server send requests for our group here.
+// registration makes the cluster's API server send requests for the simulator's API group to it.
 type registration struct {
 	client    dynamic.Interface
 	discovery discovery.DiscoveryInterface
@@ -63,7 +63,7 @@ type registration struct {
 	done      atomic.Bool
 }
 
-// ready says why the cluster's API server does not send requests here yet.
+// ready returns why the cluster's API server does not send requests here yet.
 func (r *registration) ready(*http.Request) error {
 	if !r.done.Load() {
 		return errors.New("the API server has not found the API yet")
@@ -71,7 +71,7 @@ func (r *registration) ready(*http.Request) error {
 	return nil
 }
 
-// register installs all objects that must be there, and returns when the API server has found the API.
+// register installs all required objects, and returns when the API server has discovered the API.
 func (r *registration) register(ctx context.Context) error {
 	if err := r.install(ctx); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (r *registration) register(ctx context.Context) error {
 	return nil
 }
 
-// install makes the objects, or makes them as they must be.
+// install creates or corrects the objects.
 func (r *registration) install(ctx context.Context) error {
 	crd := map[string]any{}
 	if err := yaml.Unmarshal(repositoriesCRD, &crd); err != nil {
@@ -124,9 +124,9 @@ func (r *registration) install(ctx context.Context) error {
 	return nil
 }
 
-// endpointSlice leads to this process. An API server refuses an endpoint of loopback by its address (IPv4, IPv6), but
-// takes one by its name, and dials whatever stands there. Any other is given by its address: kube-proxy, by which the
-// API server of a cluster with nodes goes, knows no names.
+// endpointSlice leads to this process. An API server rejects a loopback endpoint of type IPv4 or IPv6, but accepts one
+// of type FQDN, and dials whatever it contains. Any other host is given as an address: kube-proxy, which the API server
+// of a cluster with nodes uses, does not support names.
 func (r *registration) endpointSlice() map[string]any {
 	addressType := "FQDN"
 	if address, err := netip.ParseAddr(r.o.Host); err == nil && !address.IsLoopback() {

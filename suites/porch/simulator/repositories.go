@@ -23,18 +23,18 @@ var repositoriesResource = schema.GroupVersionResource{
 	Resource: "repositories",
 }
 
-// repositoryResync is how often a repository that could not be reached is tried again.
+// repositoryResync is the time between two attempts to reach a repository.
 const repositoryResync = 10 * time.Second
 
 // repositories are the Repository objects of the cluster.
 type repositories struct {
 	client dynamic.Interface
 	logger logr.Logger
-	// liberties are what is different, but right.
+	// liberties are differences that the specification allows.
 	liberties liberty.Set
 }
 
-// find returns the repository that an object describes, without asking it anything.
+// find returns the repository that an object describes, without connecting to it.
 func (r *repositories) find(ctx context.Context, namespace, name string) (packages.Repository, error) {
 	object, err := r.client.Resource(repositoriesResource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *repositories) find(ctx context.Context, namespace, name string) (packag
 	return described(object), nil
 }
 
-// open returns a repository that answers.
+// open returns a repository that has answered.
 func (r *repositories) open(ctx context.Context, namespace, name string) (packages.Repository, error) {
 	repository, err := r.find(ctx, namespace, name)
 	if err != nil {
@@ -64,7 +64,7 @@ func described(object *unstructured.Unstructured) packages.Repository {
 	return packages.Repository{URL: url, Branch: branch}
 }
 
-// run says of every Repository whether it can be reached, until the context ends.
+// run writes the condition of every Repository until the context ends.
 func (r *repositories) run(ctx context.Context) {
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(r.client, repositoryResync)
 	informer := factory.ForResource(repositoriesResource).Informer()
@@ -73,7 +73,7 @@ func (r *repositories) run(ctx context.Context) {
 		switch {
 		case !ok:
 		case r.liberties.Has(liberty.Late):
-			// Each is late by itself: who waits keeps no other from being judged.
+			// Each has its own delay, so that one does not block the others.
 			go func() {
 				if r.liberties.Delay(ctx, repository.GetName()) {
 					r.judge(ctx, repository)
@@ -104,18 +104,18 @@ func (r *repositories) judge(ctx context.Context, object *unstructured.Unstructu
 	}
 	object = object.DeepCopy()
 	if err := unstructured.SetNestedSlice(object.Object, []any{condition}, "status", "conditions"); err != nil {
-		r.logger.Error(err, "cannot say whether a repository can be reached", "repository", object.GetName())
+		r.logger.Error(err, "cannot write the condition of a repository", "repository", object.GetName())
 		return
 	}
 	_, err := r.client.Resource(repositoriesResource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object,
 		metav1.UpdateOptions{})
 	if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && ctx.Err() == nil {
-		r.logger.Error(fmt.Errorf("say whether repository %s can be reached: %w", object.GetName(), err), "trying again",
+		r.logger.Error(fmt.Errorf("write the condition of repository %s: %w", object.GetName(), err), "trying again",
 			"after", repositoryResync)
 	}
 }
 
-// ready says whether the repository, as it is now described, was reached already.
+// ready reports whether the repository, as currently described, was already reached.
 func ready(object *unstructured.Unstructured) bool {
 	conditions, _, _ := unstructured.NestedSlice(object.Object, "status", "conditions")
 	for _, each := range conditions {

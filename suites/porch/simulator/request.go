@@ -13,16 +13,16 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
 
-// request is what is known of a write while it is carried out.
+// request is the state of a write.
 type request struct {
 	way engine.Way
-	// name that the object must have, "" when it may have any.
+	// name that the object must have, "" for any.
 	name string
-	// unjudged writes are the simulator's own.
+	// unjudged writes are the simulator's own and are not validated.
 	unjudged bool
 	// content to record.
 	content *v1alpha1.GitLock
-	// prepared is what the write does to a repository, once nothing can refuse it any more.
+	// prepared is the change of a repository, once nothing can reject the write any more.
 	prepared *packages.Prepared
 }
 
@@ -39,7 +39,7 @@ func requestOf(ctx context.Context) *request {
 	return &request{}
 }
 
-// push does to the repository what was prepared.
+// push applies the prepared change to the repository.
 func (r *request) push(ctx context.Context) error {
 	if r.prepared == nil {
 		return nil
@@ -77,7 +77,7 @@ func (r *request) update(dryRun []string, check rest.ValidateObjectUpdateFunc) r
 	}
 }
 
-// locks let one write at a time into a namespace, so that what one has looked at is still so when it stores.
+// locks allow one write at a time in a namespace, so that a check is still valid when the write is stored.
 type locks struct {
 	all sync.Map // of *sync.Mutex, by namespace
 }
@@ -89,13 +89,13 @@ func (l *locks) lock(namespace string) (unlock func()) {
 	return mutex.Unlock
 }
 
-// versioned is an update that must name the version of what it changes.
+// versioned is an update that must name the version of the object.
 type versioned struct {
 	rest.UpdatedObjectInfo
 	check func(ctx context.Context, after, before runtime.Object) error
 }
 
-// UpdatedObject judges the version first: it is there, or it is not.
+// UpdatedObject checks first that a version is set.
 func (v versioned) UpdatedObject(ctx context.Context, before runtime.Object) (runtime.Object, error) {
 	after, err := v.UpdatedObjectInfo.UpdatedObject(ctx, before)
 	if err != nil {
@@ -104,7 +104,7 @@ func (v versioned) UpdatedObject(ctx context.Context, before runtime.Object) (ru
 	return after, v.check(ctx, after, before)
 }
 
-// unconditional takes what a deletion says of versions away from it: a deletion is of whatever there is.
+// unconditional removes versions from a deletion: it deletes any version.
 func unconditional(options *metav1.DeleteOptions) *metav1.DeleteOptions {
 	if options == nil || options.Preconditions == nil {
 		return options

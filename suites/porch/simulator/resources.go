@@ -21,19 +21,19 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
 
-// resources are the contents of the revisions. They are not stored for themselves: both have the same version.
+// resources are the contents of the revisions. They are not stored separately: both have the same version.
 type resources struct {
 	rest.TableConvertor
 	revisions *revisions
 }
 
-// New makes what is decoded into.
+// New returns an empty object for decoding.
 func (s *resources) New() runtime.Object { return &v1alpha1.PackageRevisionResources{} }
 
-// NewList makes an empty list.
+// NewList returns an empty list.
 func (s *resources) NewList() runtime.Object { return &v1alpha1.PackageRevisionResourcesList{} }
 
-// Destroy has nothing to do: the revisions do it.
+// Destroy does nothing: the storage of revisions does it.
 func (s *resources) Destroy() {}
 
 // NamespaceScoped like the revisions.
@@ -71,9 +71,9 @@ func (s *resources) List(ctx context.Context, options *internalversion.ListOptio
 	}
 }
 
-// contents reads the contents of listed revisions. It is not settled when one of them has changed since, so that what
-// it had cannot be read any more. What cannot be read of a revision that is as it was is left out: it is in nobody
-// else's way.
+// contents reads the contents of listed revisions. It is not settled if one of them has changed since, so that its old
+// content cannot be read any more. An unchanged revision whose content cannot be read is omitted: it must not block the
+// others.
 func (s *resources) contents(ctx context.Context,
 	list *v1alpha1.PackageRevisionList,
 ) (all *v1alpha1.PackageRevisionResourcesList, settled bool, err error) {
@@ -110,7 +110,7 @@ func (s *resources) Watch(ctx context.Context, options *internalversion.ListOpti
 		}
 		content, err := s.of(ctx, revision)
 		if err != nil {
-			// The content of what is gone, or has changed since, cannot be read any more; that it changed can still be told.
+			// The content of a deleted or changed revision cannot be read any more; the event is still sent.
 			content = empty(revision)
 		}
 		event.Object = content
@@ -183,7 +183,7 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 	return s.write(ctx, revision, after.Spec.Resources, options)
 }
 
-// judge looks at the version that an update names, and whether there may be one.
+// judge checks the version of an update, and whether it is required.
 func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevision, before,
 	after *v1alpha1.PackageRevisionResources,
 ) error {

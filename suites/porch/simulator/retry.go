@@ -8,7 +8,7 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// retried tries something until it succeeds or the context ends: the cluster's API server may be away for a while.
+// retried retries something until it succeeds or the context ends: the cluster's API server may be down for a while.
 func retried[T any](ctx context.Context, logger logr.Logger, try func() (T, error)) (T, error) {
 	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(50*time.Millisecond),
 		backoff.WithMaxInterval(time.Second), backoff.WithMaxElapsedTime(0))

@@ -31,7 +31,7 @@ type revisions struct {
 	logger       logr.Logger
 }
 
-// newResources makes all that is served, by the names in its paths.
+// newResources creates all served resources, by the names in their paths.
 func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, liberties liberty.Set, all *repositories,
 	logger logr.Logger,
 ) (map[string]rest.Storage, error) {
@@ -59,7 +59,7 @@ func newResources(storage generic.RESTOptions, s strategy, rules engine.Rules, l
 	}, nil
 }
 
-// Create makes a revision, one at a time in a namespace.
+// Create creates a revision, one at a time in a namespace.
 func (r *revisions) Create(ctx context.Context, object runtime.Object, check rest.ValidateObjectFunc,
 	options *metav1.CreateOptions,
 ) (runtime.Object, error) {
@@ -77,7 +77,7 @@ func (r *revisions) Create(ctx context.Context, object runtime.Object, check res
 	return created, r.statusOf(ctx, object.(*v1alpha1.PackageRevision).Name, err)
 }
 
-// Update changes a revision, or makes it when it is applied and not there.
+// Update changes a revision, or creates it on a server-side apply.
 func (r *revisions) Update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
 	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool,
 	options *metav1.UpdateOptions,
@@ -95,7 +95,7 @@ func (r *revisions) updateAs(ctx context.Context, request *request, name string,
 	return updated, created, r.statusOf(ctx, name, err)
 }
 
-// checkVersion judges the version that an update names; that it is the current one is for the store to see.
+// checkVersion checks that an update names a version; the store checks that it is the current one.
 func (r *revisions) checkVersion(ctx context.Context, after, before runtime.Object) error {
 	revision, stored := after.(*v1alpha1.PackageRevision), before.(*v1alpha1.PackageRevision)
 	if stored.ResourceVersion == "" {
@@ -107,7 +107,7 @@ func (r *revisions) checkVersion(ctx context.Context, after, before runtime.Obje
 	return r.versions.misbehave(r.rulesIn(ctx), revision, stored)
 }
 
-// Delete removes a revision, whatever version of it is there.
+// Delete deletes any version of a revision.
 func (r *revisions) Delete(ctx context.Context, name string, check rest.ValidateObjectFunc,
 	options *metav1.DeleteOptions,
 ) (runtime.Object, bool, error) {
@@ -128,7 +128,7 @@ func (r *revisions) existing(ctx context.Context) ([]v1alpha1.PackageRevision, e
 	return list.(*v1alpha1.PackageRevisionList).Items, nil
 }
 
-// rulesIn are the rules as they are in a request's namespace.
+// rulesIn are the rules in a request's namespace.
 func (r *revisions) rulesIn(ctx context.Context) engine.Rules {
 	return r.rules.In(genericapirequest.NamespaceValue(ctx))
 }

@@ -28,13 +28,13 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// shutdownTimeout is how long requests may take to end with the server. Watches never do.
+// shutdownTimeout is how long requests may take when the server shuts down. Watches never end by themselves.
 const shutdownTimeout = 200 * time.Millisecond
 
-// requestTimeout is the longest that a request other than a watch may take.
+// requestTimeout is the longest duration of a request other than a watch.
 const requestTimeout = 30 * time.Second
 
-// serialization is how the served kinds are read and written.
+// serialization encodes and decodes the served kinds.
 type serialization struct {
 	scheme *runtime.Scheme
 	codecs serializer.CodecFactory
@@ -52,7 +52,7 @@ func newSerialization() (serialization, error) {
 	return serialization{scheme: scheme, codecs: serializer.NewCodecFactory(scheme)}, nil
 }
 
-// newServer makes the aggregated API server, which serves nothing yet.
+// newServer creates the aggregated API server, which serves nothing yet.
 func newServer(o Options, s serialization, client kubernetes.Interface, proxy frontProxy,
 	ready func(*http.Request) error,
 ) (*genericapiserver.GenericAPIServer, error) {
@@ -60,7 +60,7 @@ func newServer(o Options, s serialization, client kubernetes.Interface, proxy fr
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.RequestTimeout = requestTimeout
 	config.EnableProfiling = false
-	// Nobody connects to it by itself; it must only be there.
+	// It is required, but never used to connect.
 	config.LoopbackClientConfig = &restclient.Config{Host: net.JoinHostPort(o.Host, strconv.Itoa(o.Port))}
 	if err := serving(o).ApplyTo(&config.SecureServing); err != nil {
 		return nil, fmt.Errorf("serve at %s:%d: %w", o.Host, o.Port, err)
@@ -97,7 +97,7 @@ func serving(o Options) *options.SecureServingOptions {
 func (s serialization) storageIn(d *database) generic.RESTOptions {
 	config := storagebackend.NewDefaultConfig("/porch", s.codecs.LegacyCodec(v1alpha1.GroupVersion))
 	config.Transport.ServerList = []string{d.address()}
-	// A database that lives for minutes needs no compaction, and nobody reads how big it is.
+	// A database that lives for minutes needs neither compaction nor a size metric.
 	config.CompactionInterval, config.DBMetricPollInterval = 0, 0
 	return generic.RESTOptions{
 		StorageConfig: config.ForResource(v1alpha1.Resource("packagerevisions")),
@@ -106,8 +106,8 @@ func (s serialization) storageIn(d *database) generic.RESTOptions {
 	}
 }
 
-// textual is a serializer that offers JSON and YAML only: the served kinds have no other form. A client that would
-// rather have another, as the one that empties namespaces, takes what there is.
+// textual is a serializer that offers only JSON and YAML: the served kinds have no other encoding. A client that
+// prefers another one, such as the namespace controller, accepts that.
 type textual struct{ runtime.NegotiatedSerializer }
 
 // SupportedMediaTypes leaves out protobuf.

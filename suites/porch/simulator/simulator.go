@@ -1,5 +1,5 @@
-// Package simulator is a small implementation of Porch, made from the specification of its engine's rules: an
-// aggregated API server of package revisions whose content is in git, that misbehaves on request.
+// Package simulator is a small implementation of Porch, written from the specification of its engine's rules: an
+// aggregated API server of package revisions with content in git. It has bugs on request.
 package simulator
 
 import (
@@ -23,10 +23,10 @@ import (
 // Name of the simulated system.
 const Name = "porch"
 
-// Options say where the simulator runs and how it behaves.
+// Options are where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Faults lists the bugs that the simulator can have.
+// Faults lists the bugs that the simulator has on request.
 func Faults() []fault.Fault { return engine.Faults() }
 
 // Variants lists the other readings of the specification that the simulator can follow.
@@ -38,16 +38,16 @@ func Variants() []string {
 	return all
 }
 
-// Probes are objects whose creation reaches the simulator's webhooks. It has none.
+// Probes are objects whose creation reaches the simulator's webhooks. It has no webhooks.
 func Probes() []*unstructured.Unstructured { return nil }
 
-// Hosts are the names by which the cluster's API server asks for the simulator's certificate.
+// Hosts are the names that the cluster's API server expects in the simulator's certificate.
 func Hosts() []string { return []string{serverName} }
 
-// Run registers the simulator and serves package revisions and git repositories until the context ends, which is no
-// error. What it has registered stays.
+// Run registers the simulator and serves package revisions and git repositories until the context ends, which is not an
+// error. The registered objects stay.
 //
-// On the same port, /readyz answers 200 from the moment on when the API server has found the served API.
+// On the same port, /readyz answers 200 once the API server has discovered the served API.
 func Run(ctx context.Context, o Options) (err error) {
 	rules, err := engine.NewRules(o.Faults, o.Variant)
 	if err != nil {
@@ -58,8 +58,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	config := rest.CopyConfig(o.RESTConfig)
-	config.QPS = -1                           // the API server's own fairness is limit enough
-	config.WarningHandler = rest.NoWarnings{} // it warns of the endpoint's form, which is what it must be
+	config.QPS = -1                           // the API server's own fairness is enough
+	config.WarningHandler = rest.NoWarnings{} // it warns about the endpoint's type, which is intended
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
@@ -117,7 +117,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// ended takes the end of the context for what it is: no error.
+// ended treats the end of the context as no error.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

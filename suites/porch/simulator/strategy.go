@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// strategy is what every API server wants to know of a stored kind. The rules are the engine's, and are asked
+// strategy is what every API server must know about a stored kind. The rules are in the engine, and are applied
 // elsewhere.
 type strategy struct {
 	runtime.ObjectTyper
@@ -29,7 +29,7 @@ func (strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object
 	return nil
 }
 
-// Validate looks at the object's name, which is made of others.
+// Validate checks the object's name, which is composed of other fields.
 func (strategy) Validate(_ context.Context, object runtime.Object) field.ErrorList {
 	name := object.(*v1alpha1.PackageRevision).Name
 	var all field.ErrorList

@@ -12,12 +12,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
 
-// taskError is the failure of a task, after everything was found to be in order.
+// taskError is the failure of a task, after all checks have passed.
 type taskError struct{ error }
 
 func (e *taskError) Unwrap() error { return e.error }
 
-// carryOut makes a new revision's content. Nothing has been written yet.
+// carryOut creates a new revision's content. Nothing has been written yet.
 func (r *revisions) carryOut(ctx context.Context, revision *v1alpha1.PackageRevision,
 	existing []v1alpha1.PackageRevision,
 ) (map[string]string, error) {
@@ -68,7 +68,7 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 	return r.adopt(ctx, revision, files, from)
 }
 
-// adopt makes upstream's files the revision's own.
+// adopt copies upstream's files to the revision.
 func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevision, files map[string]string,
 	from v1alpha1.GitLock,
 ) (map[string]string, error) {
@@ -123,7 +123,7 @@ func source(ctx context.Context, contents *contents, name string,
 	return &existing[i], files, nil
 }
 
-// cannot tells a repository that cannot be reached from one that lacks what is wanted of it.
+// cannot distinguishes a repository that cannot be reached from one that lacks something.
 func cannot(do string, err error) error {
 	if packages.Unreachable(err) {
 		return apierrors.NewInternalError(fmt.Errorf("%s: %w", do, err))

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
 
-// beginUpdate judges a change, and prepares what it does to the repository.
+// beginUpdate validates a change, and prepares its effect on the repository.
 func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Object,
 	_ *metav1.UpdateOptions,
 ) (registry.FinishFunc, error) {
@@ -46,13 +46,13 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 	return done, r.transition(ctx, request, before, after)
 }
 
-// frozen says whether the simulator is to keep the labels of revisions with this lifecycle as they are.
+// frozen reports whether a fault makes the labels of revisions with this lifecycle immutable.
 func frozen(rules engine.Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 	return (rules.Has(engine.PublishedMetadataFrozen) && lifecycle == v1alpha1.Published) ||
 		(rules.Has(engine.ProposedMetadataFrozen) && lifecycle == v1alpha1.Proposed)
 }
 
-// transition prepares what a change of the lifecycle means for the repository.
+// transition prepares the effect of a changed lifecycle on the repository.
 func (r *revisions) transition(ctx context.Context, request *request, before, after *v1alpha1.PackageRevision) error {
 	from, to := before.Spec.Lifecycle, after.Spec.Lifecycle
 	unpublished := func(lifecycle v1alpha1.PackageRevisionLifecycle) bool {
@@ -113,8 +113,7 @@ func (r *revisions) publish(ctx context.Context, request *request, before, after
 	return nil
 }
 
-// afterDelete takes a deleted revision's branches and tag away. The branch that published packages are on keeps its
-// history.
+// afterDelete deletes a deleted revision's branches and tag. The branch of published packages keeps its history.
 func (r *revisions) afterDelete(object runtime.Object, options *metav1.DeleteOptions) {
 	revision := object.(*v1alpha1.PackageRevision)
 	r.versions.forget(revision)
