@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// The command lines are data: a change of one is seen in review.
+// The command lines are a golden file, so that a review shows every change.
 func TestArguments(t *testing.T) {
 	l := layout{
 		Dir:   "/CLUSTER",

@@ -14,9 +14,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// What three control planes cost beside one, measured in turn in one run: the creation, a rolling transition, and the
-// memory of all processes afterwards. Three of each, the fastest counts. The least that three can cost is three times
-// one where there is one processor core for all.
+// The costs of three control planes relative to one, measured in turn in one run: the creation, a rolling transition,
+// and the memory of all processes afterwards. The fastest of three counts. On a single processor core, three cost at
+// least three times as much as one.
 func BenchmarkControlPlanes(b *testing.B) {
 	p, err := Default(releases.Options{}, b.Logf)
 	if err != nil {
@@ -77,7 +77,7 @@ func benchPlanes(b *testing.B, p *Provider, state clusters.State, gate string, n
 	note("memory", memory(b, c.(*Cluster).PIDs()))
 }
 
-// memory is what processes take together, in megabytes; what several share counts once.
+// memory is the total memory of processes, in megabytes; shared memory counts once.
 func memory(b *testing.B, pids map[string]int) float64 {
 	b.Helper()
 	var kilobytes float64

@@ -13,9 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// What local clusters cost, as ratios to the least that is possible, measured in turn in one run: an etcd and a
-// kube-apiserver with the same flags, to /readyz; and a restart of that kube-apiserver. Three of each, the fastest
-// counts: the rest is what else the machine had to do.
+// The costs of local clusters relative to the possible minimum, measured in turn in one run: an etcd and a
+// kube-apiserver with the same flags, until /readyz; and a restart of that kube-apiserver. The fastest of three counts:
+// the rest is other load of the machine.
 func BenchmarkCreateAndTransition(b *testing.B) {
 	p, err := Default(releases.Options{}, b.Logf)
 	if err != nil {
@@ -56,7 +56,7 @@ func BenchmarkCreateAndTransition(b *testing.B) {
 	}
 }
 
-// benchBare starts etcd and kube-apiserver alone, then restarts the latter.
+// benchBare starts only etcd and kube-apiserver, then restarts the latter.
 func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string, time.Duration)) {
 	b.Helper()
 	dir, lock, err := p.folders().Claim("bare")

@@ -73,7 +73,7 @@ func TestDeathOfAComponent(t *testing.T) {
 		t.Errorf("a death that was asked for was reported: %v", err)
 	default:
 	}
-	// What nobody asked for is reported.
+	// An unexpected exit is reported.
 	pid := c.PIDs()[string(clusters.ControllerManager)]
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestDeathOfAComponent(t *testing.T) {
 	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
 	}
-	// A death is reported after it was noted.
+	// A death is reported after it was recorded.
 	lives := map[clusters.Component][]clusters.ProcessLife{}
 	for _, life := range c.ProcessLives() {
 		lives[life.Component] = append(lives[life.Component], life)
@@ -97,7 +97,7 @@ func TestDeathOfAComponent(t *testing.T) {
 	}
 }
 
-// A component that ends while the API server is being replaced is started again, and the transition goes on.
+// A component that exits while the API server is being replaced is restarted, and the transition continues.
 func TestComponentThatEndsInATransition(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "revives", clusters.State{Version: "1.34"})
 	before := c.PIDs()

@@ -73,7 +73,7 @@ func versions(c clusters.Rolling) string {
 	return strings.Join(all, ", ")
 }
 
-// Three control planes go to another version one after the other, stop in between, and go back, while others serve: no
+// Three control planes are upgraded one after the other, stop in between, and are rolled back, while others serve: no
 // request through the balancer fails.
 func TestControlPlanes(t *testing.T) {
 	began := time.Now()
@@ -154,14 +154,14 @@ func TestControlPlanes(t *testing.T) {
 	dies(t, c, client)
 }
 
-// cluster is what dies needs of one.
+// cluster is the part of a cluster that dies needs.
 type cluster interface {
 	clusters.Rolling
 	clusters.ComponentController
 	PIDs() map[string]int
 }
 
-// dies has one of three API servers die, and all of them: the others go on to serve as long as there are some.
+// dies kills one of three API servers, and then all of them: the others serve as long as there are some.
 func dies(t *testing.T, c cluster, client kubernetes.Interface) {
 	t.Helper()
 	ask := func() error {
@@ -198,7 +198,7 @@ func dies(t *testing.T, c cluster, client kubernetes.Interface) {
 	}
 }
 
-// get asks once, without a client that would ask again.
+// get sends one request, without a client that would retry.
 func get(ctx context.Context, transport http.RoundTripper, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/v1/namespaces/default/services/kubernetes",
 		nil)
@@ -216,7 +216,8 @@ func get(ctx context.Context, transport http.RoundTripper, address string) error
 	return nil
 }
 
-// Two API servers pass requests on to one another: what one of them serves alone is asked for through the other.
+// Two API servers forward requests to one another: a resource that only one of them serves can be requested through the
+// other.
 func TestPeerProxy(t *testing.T) {
 	const workloads = "/apis/scheduling.k8s.io/v1alpha2/namespaces/default/workloads"
 	provider := clustertest.Local(t)
@@ -233,7 +234,7 @@ func TestPeerProxy(t *testing.T) {
 	if err := c.Roll(t.Context(), state, clusters.Roll{UpTo: 1}); err != nil {
 		t.Fatal(err)
 	}
-	// The other one asks what its peers serve when it starts.
+	// The other one discovers its peers' resources when it starts.
 	if err := c.Restart(t.Context(), clusters.APIServer.On(1)); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 )
 
-// stored is what a system may leave in a cluster. Nobody serves its webhook.
+// stored are objects that a system may leave in a cluster. Its webhook does not run.
 var stored = []string{`
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -57,8 +57,8 @@ webhooks:
   admissionReviewVersions: [v1]
 `
 
-// A cluster that is made from a copy of another has the same as one that was made from nothing, and nothing that
-// points back. The copy outlives the other cluster.
+// A cluster that is a copy of another has the same objects as a new one, and nothing that refers to the original. The
+// copy outlives the original.
 func TestClusterFromACopy(t *testing.T) {
 	p := clustertest.Local(t)
 	first := clustertest.Create(t, p, "first",
@@ -104,7 +104,7 @@ func TestClusterFromACopy(t *testing.T) {
 	collected(t, made)
 }
 
-// collected deletes an owner, and waits until what it owned is gone: the controllers know the kind that was stored
+// collected deletes an owner, and waits until its dependents are gone: the controllers know the kind that was stored
 // before they started.
 func collected(t *testing.T, c clusters.Cluster) {
 	t.Helper()
@@ -148,7 +148,7 @@ func dynamicOf(t *testing.T, c clusters.Cluster) dynamic.Interface {
 	return client
 }
 
-// put creates an object, as soon as there is such a kind.
+// put creates an object, once its kind is served.
 func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructured {
 	t.Helper()
 	object := &unstructured.Unstructured{}
@@ -164,8 +164,8 @@ func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructur
 	return made
 }
 
-// settled is everything that is stored in a cluster, as soon as that stays the same and there is all that its
-// controllers make. That nothing comes any more is no event: it is seen by looking twice, with time between.
+// settled returns everything that is stored in a cluster, once it no longer changes and the controllers' own objects
+// exist. There is no event for that, so it compares two reads with time between them.
 func settled(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	var last map[string]string
@@ -186,7 +186,7 @@ var (
 	uids  = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 )
 
-// everything is what is stored in a cluster, by resource and name, without what is of one moment or one cluster.
+// everything returns what is stored in a cluster, by resource and name, without values of a single moment or cluster.
 func everything(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(c.RESTConfig())
@@ -234,7 +234,7 @@ func text(t *testing.T, object unstructured.Unstructured) string {
 	return uids.ReplaceAllString(times.ReplaceAllString(string(data), "TIME"), "UID")
 }
 
-// ownOf replaces what is a cluster's own by its name: its authority and the port of its API server.
+// ownOf replaces a cluster's own values by their names: its authority and the port of its API server.
 func ownOf(t *testing.T, c clusters.Cluster) *strings.Replacer {
 	t.Helper()
 	authority, err := os.ReadFile(filepath.Join(c.(*local.Cluster).Folder(), "pki", "ca.crt"))

@@ -7,7 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// What ends for want of an API server is not a death of its own: of several only the one of its control plane counts.
+// A component that exits because its API server is down has not died: of several API servers only the one of its
+// control plane counts.
 func TestLacksAPIServer(t *testing.T) {
 	three := layout{Ports: listening{Planes: make([]planePorts, 3)}}
 	for name, test := range map[string]struct {

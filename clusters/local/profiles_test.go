@@ -29,7 +29,7 @@ func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
 		`unknown field "schedulerProfiles[0].plugins.placementScore"`) {
 		t.Errorf("1.35 does not know the field: %v", err)
 	}
-	// A wrong gate is reported once, by the check of gates, and not by kube-scheduler again.
+	// A wrong gate is reported once, by the check of gates, and not again by kube-scheduler.
 	err = p.Check(t.Context(), []clusters.State{of("1.35", map[string]bool{"NoSuchGate": true})})
 	if err == nil || strings.Contains(err.Error(), "unrecognized") || !strings.Contains(err.Error(), "NoSuchGate") {
 		t.Errorf("a wrong gate: %v", err)

@@ -28,12 +28,12 @@ func withBatch(version string) clusters.State {
 	return clusters.State{
 		Version: version, Nodes: []clusters.NodeGroup{{Count: &one}},
 		Schedulers: []clusters.NamedScheduler{{Name: "batch"}},
-		// A gate that the two schedulers differ in; its default is off in every version.
+		// A gate in which the two schedulers differ; it is off by default in every version.
 		Components: map[clusters.Component]clusters.ComponentState{batch: {FeatureGates: map[string]bool{"LocalStorageCapacityIsolationFSQuotaMonitoring": true}, Flags: map[string]string{"v": "3"}}},
 	}
 }
 
-// placed creates a pod and returns the scheduler that says it has placed it.
+// placed creates a pod and returns the scheduler that reports to have placed it.
 func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
@@ -119,7 +119,7 @@ func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
 		t.Errorf("want a log for each start, got %v", c.LogFiles()[batch])
 	}
 	if err := c.Kill(t.Context(), "kube-scheduler/other"); err == nil ||
-		!strings.Contains(err.Error(), "runs no kube-scheduler/other") {
+		!strings.Contains(err.Error(), "has no component kube-scheduler/other") {
 		t.Errorf("killed one that is not there: %v", err)
 	}
 }
@@ -141,7 +141,7 @@ func snapshotWithSchedulers(t *testing.T, c *local.Cluster) {
 	}
 }
 
-// schedulerGoes takes its name to the scheduler that stays.
+// schedulerGoes moves its name to the remaining scheduler.
 func schedulerGoes(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	pid, address := c.PIDs()[string(batch)], listensAt(t, c)
@@ -165,7 +165,7 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 		_ = listener.Close()
 	}
 	if _, err := c.Metrics(t.Context(), batch); err == nil ||
-		!strings.Contains(err.Error(), "runs no kube-scheduler/batch") {
+		!strings.Contains(err.Error(), "has no component kube-scheduler/batch") {
 		t.Errorf("metrics of one that is gone: %v", err)
 	}
 	if got := placed(t, c, "fifth", "batch"); got != "batch" {
@@ -298,7 +298,7 @@ func metrics(t *testing.T, c clusters.MetricsSource, component clusters.Componen
 	return string(data)
 }
 
-// listensAt is the address of the scheduler batch, as its command line tells.
+// listensAt is the address of the scheduler batch, from its command line.
 func listensAt(t *testing.T, c *local.Cluster) string {
 	t.Helper()
 	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(c.PIDs()[string(batch)]), "cmdline"))

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// fakeCluster is an API server that knows no more than a Set asks for.
+// fakeCluster is an API server with only what a Set needs.
 type fakeCluster struct {
 	clusters.Cluster
 	folder string
@@ -26,11 +26,11 @@ type fakeCluster struct {
 	objects map[string][]map[string]any
 	written map[string]map[string]any
 	deleted []string
-	// probe decides what becomes of a dry run, and counts what the API server counts.
+	// probe decides the result of a dry run, and updates the API server's counters.
 	probe   func(n int) (code int, message string)
 	probes  int
 	metrics string
-	// rediscovered counts how often the controllers heard of new kinds, which fails with deaf.
+	// rediscovered counts how often the controllers were told about new kinds, which fails with deaf.
 	rediscovered int
 	deaf         error
 }
@@ -54,7 +54,7 @@ func (c *fakeCluster) Name() string             { return "fake" }
 func (c *fakeCluster) Folder() string           { return c.folder }
 func (c *fakeCluster) RESTConfig() *rest.Config { return &rest.Config{Host: c.server.URL, QPS: -1} }
 
-// hook adds a webhook at an address to what the API server has.
+// hook adds a webhook at an address to the API server.
 func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string) {
 	path := "/apis/admissionregistration.k8s.io/v1/" + strings.ToLower(kind) + "s"
 	c.objects[path] = append(c.objects[path], map[string]any{
@@ -122,7 +122,7 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// keep puts an object into its list, or takes it out.
+// keep adds an object to its list, or removes it.
 func (c *fakeCluster) keep(path string, object map[string]any) {
 	i := strings.LastIndex(path, "/")
 	list, name := path[:i], path[i+1:]
@@ -173,7 +173,7 @@ func (c *fakeCluster) read(w http.ResponseWriter, r *http.Request, path string) 
 	fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
 }
 
-// newSet returns a set of the cluster that is ended with the test.
+// newSet returns a set of the cluster. The test's cleanup closes it.
 func newSet(t *testing.T, c *fakeCluster, o Options) *Set {
 	t.Helper()
 	o.Progress = t.Logf

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// programAt is a place whose program answers with the path that it was called at, and a client that trusts its authority.
+// programAt is a place whose program answers with the requested path, and a client that trusts its authority.
 func programAt(t *testing.T) (*place, *http.Client) {
 	t.Helper()
 	held, err := reserve(loopback, 1)
@@ -55,8 +55,8 @@ func programAt(t *testing.T) (*place, *http.Client) {
 	}}
 }
 
-// The same front answers as usual, not at all, with an expired certificate, and as usual again, on connections that were
-// there before.
+// The same front answers as usual, not at all, with an expired certificate, and as usual again, on existing
+// connections.
 func TestFront(t *testing.T) {
 	at, client := programAt(t)
 	f, err := newFront(loopback)
@@ -104,7 +104,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A call that waits ends with its caller, and gets no answer of the program.
+// A delayed call ends with its client, and gets no answer of the program.
 func TestFrontWaits(t *testing.T) {
 	at, client := programAt(t)
 	f, err := newFront(loopback)
@@ -180,7 +180,7 @@ func TestMoveCalls(t *testing.T) {
 	}
 }
 
-// A system without webhooks has none that could be away, and what becomes of calls does not start its process anew.
+// A system without webhooks rejects webhookCalls, and a change of webhookCalls does not restart its process.
 func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})

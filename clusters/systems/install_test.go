@@ -64,8 +64,7 @@ func installed(t *testing.T) clusters.System {
 	}}
 }
 
-// TestInstall: what names a Service in the cluster leads to the process, and what a change does not have any more is
-// deleted.
+// TestInstall: references to a Service lead to the process, and a change deletes what the system no longer has.
 func TestInstall(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
@@ -109,7 +108,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// The controllers look for the last system's kinds before its process serves. If they cannot, the installation fails.
+// The controllers discover the last system's kinds before its process serves. If they cannot, the installation fails.
 func TestControllersHearWhileItStarts(t *testing.T) {
 	c := newFakeCluster(t)
 	serves := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -135,7 +134,7 @@ func TestControllersHearWhileItStarts(t *testing.T) {
 	}
 }
 
-// TestMature: a kind's first creation is not asked for while the API server would let it wait for its youth.
+// TestMature: nothing of a new kind is created while the API server would delay it.
 func TestMature(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
@@ -157,8 +156,8 @@ func TestMature(t *testing.T) {
 	}
 }
 
-// TestOthersStay: what was in the cluster before is not deleted, and the webhooks of another installation are not
-// taken over.
+// TestOthersStay: objects that existed before are not deleted, and the webhooks of another installation are not taken
+// over.
 func TestOthersStay(t *testing.T) {
 	c := newFakeCluster(t)
 	c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
@@ -176,7 +175,7 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
-// TestManifests: what the cluster runs is applied as it is, changed with its version, and removed.
+// TestManifests: what the cluster runs is applied unchanged, updated with its version, and removed.
 func TestManifests(t *testing.T) {
 	c := newFakeCluster(t)
 	s, err := New(c, Options{})
@@ -213,8 +212,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestStaleWebhooks: of the configurations at a process's address, those with another authority are of an earlier
-// start.
+// TestStaleWebhooks: configurations at a process's address that have another authority are from an earlier start.
 func TestStaleWebhooks(t *testing.T) {
 	c := newFakeCluster(t)
 	const at = "https://127.0.0.1:2000"

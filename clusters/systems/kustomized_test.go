@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A folder with a kustomization is what kustomize makes of it, and not what lies in it.
+// A folder with a kustomization contains what kustomize builds, not the files in it.
 func TestKustomized(t *testing.T) {
 	for name, test := range map[string]struct {
 		files map[string]string
@@ -49,7 +49,7 @@ func TestKustomized(t *testing.T) {
 	}
 }
 
-// selectorOf is the object selector of the configuration's webhook w, in whatever place kustomize has put it.
+// selectorOf is the object selector of the configuration's webhook w, at any index.
 func selectorOf(configuration *unstructured.Unstructured) string {
 	webhooks, _, _ := unstructured.NestedSlice(configuration.Object, "webhooks")
 	for _, item := range webhooks {

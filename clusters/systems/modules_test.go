@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// builder has programs by their versions, and says which were built.
+// builder has programs by version, and records which were built.
 type builder struct {
 	programs map[string]clusters.BuiltModule
 	built    []string
@@ -31,7 +31,7 @@ func (b *builder) CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, 
 	return program, ok
 }
 
-// operator is a program that notes its arguments and stays, with files of its module.
+// operator is a program that records its arguments and keeps running, with files of its module.
 func operator(t *testing.T, version string) clusters.BuiltModule {
 	t.Helper()
 	dir := t.TempDir()

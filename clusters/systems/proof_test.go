@@ -47,7 +47,7 @@ var pod = &unstructured.Unstructured{Object: map[string]any{
 	"metadata": map[string]any{"name": "probe"},
 }}
 
-// proveOne proves one webhook with one probe, with an API server that answers and counts in a way of its own.
+// proveOne proves one webhook with one probe. answer is the API server's response to it, and changes its counters.
 func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstructured.Unstructured,
 	answer func(c *fakeCluster, n int) (int, string),
 ) (int, error) {
@@ -68,14 +68,14 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 	return c.probes, err
 }
 
-// TestProofIsTheCountAlone: neither an answer of yes nor one of no proves that a webhook is served.
+// TestProofIsTheCountAlone: neither an accepted nor a rejected probe proves that a webhook is served.
 func TestProofIsTheCountAlone(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, "", []*unstructured.Unstructured{pod},
 		func(c *fakeCluster, n int) (int, string) {
 			switch n {
 			case 1: // the API server does not know of the webhook yet
 				return http.StatusCreated, ""
-			case 2: // something else refuses
+			case 2: // something else rejects
 				return http.StatusForbidden, "no service account"
 			case 3: // it knows of the webhook, which does not answer
 				c.metrics = counter("500", 1) + rejection("calling_webhook_error", 1)
@@ -89,7 +89,7 @@ func TestProofIsTheCountAlone(t *testing.T) {
 	}
 }
 
-// TestRestartedAPIServer: counters that begin anew are no proof until they grow.
+// TestRestartedAPIServer: counters that were reset are no proof until they grow.
 func TestRestartedAPIServer(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, counter("200", 90), []*unstructured.Unstructured{pod},
 		func(c *fakeCluster, n int) (int, string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// sleeper is a process that writes its place into a file, and says so.
+// sleeper is a process that writes its place into a file, and then reports ready.
 func sleeper(name string) clusters.System {
 	return clusters.System{Name: name, Version: "7", Process: &clusters.SystemProcess{
 		Command: []string{
@@ -32,7 +32,7 @@ func converge(t *testing.T, s *Set, wanted ...clusters.System) {
 
 func pid(s *Set, name string) int { return s.system(name).process.PID }
 
-// die ends a system's process from outside.
+// die kills a system's process from outside.
 func die(t *testing.T, s *Set, name string) {
 	t.Helper()
 	process := s.system(name).process
@@ -112,7 +112,7 @@ func TestDeathIsReported(t *testing.T) {
 	}
 }
 
-// TestDeathWhileTheClusterChanges: like a pod, the process is started again.
+// TestDeathWhileTheClusterChanges: like a pod, the process is restarted.
 func TestDeathWhileTheClusterChanges(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, sleeper("lws"))
@@ -183,13 +183,12 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}},
-		clusters.BuiltModule{}, at); err == nil || !strings.Contains(err.Error(), `no simulator "y"; there are: x`) {
+		clusters.BuiltModule{}, at); err == nil || !strings.Contains(err.Error(), `unknown simulator "y"; known: x`) {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A program that can choose neither its port nor the folder of its certificate has a place that suits it, and is not
-// started where somebody else has the port.
+// A program with a fixed port and certificate folder gets a suitable place, and is not started if the port is in use.
 func TestProgramWithFixedPlaces(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -218,7 +217,7 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 	}
 }
 
-// A process that ends before it serves is reported once, with its own words, and not as dead besides; the next change
+// A process that exits before it serves is reported once, with its own log, and not as dead as well; the next change
 // may start it.
 func TestRefusalToStart(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})

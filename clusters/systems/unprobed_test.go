@@ -57,7 +57,7 @@ func webhook(kind, client, rules, more string) string {
 		"- {name: w, clientConfig: {" + client + "}, rules: [" + rules + "]" + more + "}\n"
 }
 
-// A webhook that is called for creations needs a probe, which is known before the cluster is there.
+// A webhook that is called on creation needs a probe, which is checked before the cluster exists.
 func TestCheckProbes(t *testing.T) {
 	const service = "service: {name: x, namespace: ns}"
 	const gadgets = "{apiGroups: [test.rehearse.dev], apiVersions: [v1], operations: [UPDATE, CREATE], resources: " +

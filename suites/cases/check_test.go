@@ -22,7 +22,7 @@ import (
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
 
-// small is a rule: a widget has a name of small letters.
+// small is a rule: a widget's name has only lowercase letters.
 func small() Rule {
 	return Rule{Name: "small letters", Covers: []string{"W-1", "W-2"}, Begin: func(context.Context, World) (Draw, error) {
 		return func(t *rapid.T) Case {
@@ -38,7 +38,7 @@ func small() Rule {
 	}}
 }
 
-// world has an API server that judges names by a function, and notes them.
+// world has an API server that judges names by a function, and records them.
 func world(judge func(name string) error) (World, *[]string) {
 	client := fake.NewSimpleDynamicClient(runtime.NewScheme())
 	var names []string
@@ -108,7 +108,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What nobody can tell once is asked again.
+// A case without a verdict is tried again.
 func TestCheckAsksAgain(t *testing.T) {
 	asked := 0
 	w, names := world(func(name string) error {
@@ -122,7 +122,7 @@ func TestCheckAsksAgain(t *testing.T) {
 	}
 }
 
-// A case that disagrees does so, also where what is smaller cannot be judged any more.
+// A disagreement is reported even if smaller cases cannot be judged any more.
 func TestDisagreementBeforeAnEnd(t *testing.T) {
 	broken := false
 	w, _ := world(func(name string) error {
@@ -138,7 +138,7 @@ func TestDisagreementBeforeAnEnd(t *testing.T) {
 	}
 }
 
-// An implementation that stores what it is asked to judge as a dry run has each case judged for itself all the same.
+// If an implementation stores a dry run, each case is still judged independently.
 func TestDryRunsThatAreStored(t *testing.T) {
 	server := apitest.New(t)
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {

@@ -47,7 +47,7 @@ func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
 
 func (*cluster) Delete(context.Context) error { return nil }
 
-// What was judged is reported, also where its namespace could not be removed; only the rules after it were not reached.
+// Verdicts are reported even if the namespace could not be removed; only the rules after it were not reached.
 func TestRulesAreJudgedBeforeACleanUpThatFails(t *testing.T) {
 	server := apitest.New(t)
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// paper is a provider of clusters that are never made. It has no cluster of version 1.35.
+// paper is a provider whose clusters are never created. It does not support version 1.35.
 type paper struct{ clusters.Provider }
 
 func (paper) Name() string { return "paper" }
@@ -76,7 +76,7 @@ func plan(t *testing.T, o Options) *Plan {
 	return p
 }
 
-// ran is the plan's result with what came of its scenarios. Default: passed.
+// ran is the plan's result with the given results of its scenarios. Default: passed.
 func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 	run := p.Result()
 	run.Started = time.Date(2026, 3, 1, 10, 0, 0, 123, time.UTC)
@@ -254,7 +254,7 @@ func TestSubstitutes(t *testing.T) {
 	}
 }
 
-// A simulator with faults has them in every state that it is in.
+// A simulator with faults has them in every state.
 func TestFaults(t *testing.T) {
 	for _, c := range plan(t, Options{Faults: []string{"bad"}}).Scenarios() {
 		for _, state := range c.Path() {

@@ -24,7 +24,7 @@ spec:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
 `
 
-// readable is a plan of the suite in which G-1 can be read in two ways.
+// readable is a plan of the suite in which G-1 has two readings.
 func readable(t *testing.T, o Options) *Plan {
 	t.Helper()
 	p := plan(t, o)
@@ -82,7 +82,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// The other reading is looked for in what is tested, not in the simulator's variant that shows it.
+// The other reading is tested with the implementation, not with the simulator's variant that shows it.
 func TestReadingsOfWhatIsTested(t *testing.T) {
 	for name, c := range map[string]struct {
 		options Options

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A reason says what was seen. It is not taken up by the expression, nor by the object.
+// A reason says what was seen. It does not contain the whole expression or object.
 func TestSeen(t *testing.T) {
 	for name, c := range map[string]struct{ message, want string }{
 		"an expression of all objects": {

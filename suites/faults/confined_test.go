@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Faults that can be confined share a simulator, and the scenarios run without them in it, too; one of the whole
-// cluster has its own.
+// Faults that can be limited share a simulator, in which the scenarios also run without faults; a cluster-wide fault
+// has its own.
 func TestScenariosOfRound(t *testing.T) {
 	simulated := func(name string) *scenarios.Scenario {
 		s := scenario(name)
@@ -48,7 +48,7 @@ func TestScenariosOfRound(t *testing.T) {
 	}
 }
 
-// What fails without the fault as well is no evidence of it.
+// A scenario that also fails without the fault is no evidence.
 func TestControlled(t *testing.T) {
 	of := func(mark string, status reports.Status) *reports.Scenario {
 		return &reports.Scenario{Name: mark + separator + "a", Status: status}
@@ -94,7 +94,7 @@ func TestControlled(t *testing.T) {
 	}
 }
 
-// What was not judged runs a second time, and not a third.
+// An unjudged scenario runs a second time, but not a third time.
 func TestAgain(t *testing.T) {
 	a, b := scenario("a", "A"), scenario("b", "A")
 	tried := &trial{fault: fault("late", "A")}
@@ -113,7 +113,7 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// What could not be judged once is not given up sooner the second time, neither with the fault nor without.
+// An unjudged scenario keeps its full timeouts the second time, with the fault and without.
 func TestExceptRepeated(t *testing.T) {
 	took := timings{"a": {time.Second}, "b": {time.Second}}
 	trials := []*trial{
@@ -125,7 +125,7 @@ func TestExceptRepeated(t *testing.T) {
 	}
 }
 
-// What a scenario made and did not go says nothing about what its own steps have shown.
+// A failed cleanup says nothing about a scenario's own steps.
 func TestWithoutCleanup(t *testing.T) {
 	stays := &reports.Step{Verb: "cleanup", Status: reports.Error, Message: "it stays"}
 	of := func(statuses ...reports.Status) []*reports.Step {

@@ -69,7 +69,7 @@ func TestMatrix(t *testing.T) {
 	golden.Check(t, "testdata/matrix.txt", m.String())
 }
 
-// Of some faults only those requirements are shown that catch one.
+// If only some faults were tried, only the requirements that catch one are shown.
 func TestPartialMatrix(t *testing.T) {
 	m := matrix()
 	m.Rows, m.Partial = m.Rows[:1], true
@@ -139,7 +139,7 @@ func faultsOf(trials []*trial) []simulators.Fault {
 	return all
 }
 
-// play takes trials through their rounds: a scenario fails when it is called by the name of the fault, or "any".
+// play takes trials through their rounds: a scenario fails if it has the name of the fault, or "any".
 func play(trials []*trial, requirements []suites.Requirement) []string {
 	var rounds []string
 	for {
@@ -236,7 +236,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Of scenarios that cover the same, the one is tried that is known to take the shortest time.
+// Of scenarios that cover the same, the one with the shortest known time is tried.
 func TestPick(t *testing.T) {
 	long, short := scenario("long", "A", "B"), scenario("short", "A")
 	took := timings{"long": {time.Second, time.Minute}, "short": {2 * time.Second, 3 * time.Second}}
@@ -336,7 +336,7 @@ func TestRed(t *testing.T) {
 	}
 }
 
-// A run that was made just now is taken for the one before the faults, if nothing is missing in it.
+// A recent run counts as the one before the faults, if it is complete.
 func TestBefore(t *testing.T) {
 	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{
 		Name:  "a",

@@ -58,8 +58,7 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A liberty that is about certain requirements is tried with their scenarios, any other with all, and slow ones with
-// none.
+// A liberty about certain requirements is tried with their scenarios, any other with all, and slow scenarios with none.
 func TestTouched(t *testing.T) {
 	for liberty, want := range map[string]string{"late": "a b", "wordy": "b"} {
 		var names []string
@@ -72,7 +71,7 @@ func TestTouched(t *testing.T) {
 	}
 }
 
-// A cluster that breaks shows nothing of a liberty: the suite is not judged then, which is neither green nor red.
+// A broken cluster shows nothing about a liberty: the suite is then neither green nor red.
 func TestFreedom(t *testing.T) {
 	setup := []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Error, Message: "it does not start"}}
 	trial := func(name string, setup []*reports.Step, list ...*reports.Scenario) Trial {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// shards are the results of two shards, as they are read from their files.
+// shards are the results of two shards, read from their files.
 func shards(t *testing.T, change func(first, second *Result)) []Part {
 	t.Helper()
 	of := func(n int) *Result {
@@ -51,7 +51,7 @@ func shards(t *testing.T, change func(first, second *Result)) []Part {
 	return parts
 }
 
-// The trials of all shards come in the order of the whole, and a requirement that caught nothing in any is idle.
+// The trials of all shards are in the order of the whole, and a requirement that caught nothing in any shard is idle.
 func TestMerge(t *testing.T) {
 	parts := shards(t, nil)
 	merged, err := Merge(parts)
@@ -74,7 +74,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A shard that ended early leaves trials without a result, and nothing is said of what they may have caught.
+// A shard that ended early leaves trials without a result, and nothing is reported about what they may have caught.
 func TestMergeOfUnfinishedShards(t *testing.T) {
 	parts := shards(t, func(first, _ *Result) { first.Faults, first.Liberties, first.Finished = nil, nil, time.Time{} })
 	merged, err := Merge(parts)
@@ -113,7 +113,7 @@ func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
 	}
 }
 
-// A suite that is not green without faults in one shard is not green, and the other shard's faults are shown.
+// If the suite fails without faults in one shard, it fails; the other shard's faults are still shown.
 func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
 	merged, err := Merge(shards(t, func(first, _ *Result) {
 		first.Faults.Rows, first.Faults.Before = nil, []string{"x failed"}
@@ -132,7 +132,7 @@ func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
 	}
 }
 
-// Each fault is in one shard, in its order, whatever else the shards do.
+// Each fault is in one shard, in order, independently of the other shards.
 func TestFaultsAreDealt(t *testing.T) {
 	var all []simulators.Fault
 	for i := range 23 {
@@ -153,7 +153,7 @@ func TestFaultsAreDealt(t *testing.T) {
 	}
 }
 
-// What is not tried has no options, and a name is a fault's before it is a liberty's.
+// A kind that is not tried has no options, and a name is a fault's before it is a liberty's.
 func TestDivided(t *testing.T) {
 	suite := free()
 	suite.Faults = []simulators.Fault{fault("loud", "A"), fault("wordy", "B")}

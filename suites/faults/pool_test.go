@@ -33,7 +33,7 @@ func TestClustersAreAlikeButForTheirSystems(t *testing.T) {
 	}
 }
 
-// Groups that can have the same cluster come one after the other, and are otherwise as they were.
+// Groups that can share a cluster are consecutive; the order is otherwise unchanged.
 func TestByState(t *testing.T) {
 	in := func(trial int, version string, systems ...clusters.System) chosen {
 		c := scenario("s")

@@ -48,7 +48,7 @@ func options(t *testing.T) harness.PlanOptions {
 	return harness.PlanOptions{Simulators: own}
 }
 
-// library writes the scenario, beside the files of its systems.
+// library writes the scenario, and the files of its systems.
 func library(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,7 +65,7 @@ func library(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The API server takes no annotation of that size, so that it cannot be applied in the old way.
+	// The API server rejects an annotation of that size, so client-side apply would fail.
 	if err := writeCRD(filepath.Join(dir, "gadgets-crd.yaml"),
 		crd("gadgets", "Gadget", strings.Repeat("long ", 60_000))); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func library(t *testing.T) string {
 	return filepath.Join(dir, "systems.yaml")
 }
 
-// TestRefusedBeforeAnythingStarts: each mistake is reported with its place, and all at once.
+// TestRefusedBeforeAnythingStarts: all mistakes are reported at once, each with its position.
 func TestRefusedBeforeAnythingStarts(t *testing.T) {
 	set, err := scenarios.LoadBytes("x.yaml", []byte(`apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
@@ -110,8 +110,8 @@ spec:
 	}
 }
 
-// TestOnARealCluster takes a simulated system and one that is a process through their lives: installed, killed,
-// restarted, changed, kept through a restart of the API server, removed.
+// TestOnARealCluster runs a simulated system and a process through their whole life: installed, killed, restarted,
+// changed, kept during a restart of the API server, removed.
 func TestOnARealCluster(t *testing.T) {
 	set, err := scenarios.Load([]string{library(t)})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// twice is a scenario on two clusters in the same first state: the system serves, keeps its rule, and goes with all
-// that was made for it.
+// twice is a scenario on two clusters with the same initial state: the system serves, applies its rule, and is removed
+// with everything that was created for it.
 const twice = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: "the-same-${case.round}"}
@@ -34,7 +34,7 @@ spec:
   - eventually: {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, name: widgets, absent: true}
 `
 
-// A scenario on a cluster that begins with a snapshot of another one's first state comes to the same, step by step.
+// A scenario on a cluster that begins with a snapshot of another one's initial state has the same result, step by step.
 func TestVerdictsFromASnapshot(t *testing.T) {
 	set, err := scenarios.LoadBytes("twice.yaml", []byte(twice))
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// widgets is a simulator of a system that has one rule: nothing is called bad.
+// widgets is a simulator of a system with one rule: the name "bad" is rejected.
 func widgets() simulators.Simulator {
 	return simulators.Simulator{
 		Run:      runWidgets,
@@ -84,7 +84,7 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 	return serve(ctx, address, o.CertDir, func() string { return bad })
 }
 
-// gadgets is the same rule as a program of somebody else's, with a configuration file that says which names are bad.
+// gadgets has the same rule as an external program, with a configuration file that lists the bad names.
 func gadgets(ctx context.Context, address, certDir, health, file string) error {
 	go func() {
 		server := &http.Server{
@@ -105,7 +105,7 @@ func gadgets(ctx context.Context, address, certDir, health, file string) error {
 	})
 }
 
-// serve refuses names that are among the bad ones.
+// serve rejects bad names.
 func serve(ctx context.Context, address, certDir string, bad func() string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})

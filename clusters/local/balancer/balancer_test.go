@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// echo is a server that says its name to everybody who connects.
+// echo is a server that sends its name to every client.
 func echo(t *testing.T, name string) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -31,7 +31,7 @@ func echo(t *testing.T, name string) net.Listener {
 	return listener
 }
 
-// Connections go to servers that are ready, in turn, and to one that is not only when no other takes them.
+// Connections go to ready servers in turn, and to one that is not ready only if no other accepts them.
 func TestBalancer(t *testing.T) {
 	a, b := echo(t, "a"), echo(t, "b")
 	var mu sync.Mutex

@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// Any user of the machine reaches loopback: etcd answers nobody without a certificate of its own authority, neither on
-// the clients' port nor on the peers'.
+// Any user of the machine can connect to loopback: etcd rejects every client without a certificate of its own
+// authority, on the clients' port and on the peers'.
 func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 	own, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{own, other} {
@@ -54,7 +54,7 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 		}
 	}()
 	client := func(certificatesOf string) *http.Client {
-		config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // whom it is, is not the question here
+		config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // the server's identity does not matter here
 		if certificatesOf != "" {
 			var err error
 			info := transport.TLSInfo{
@@ -74,7 +74,7 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 		}
 		return response.StatusCode, response.Body.Close()
 	}
-	for { // until it serves; the test's own time limit ends it
+	for { // until it serves, or the test times out
 		if code, err := get(client(own), at(0)+"/health"); err == nil && code == http.StatusOK {
 			break
 		}

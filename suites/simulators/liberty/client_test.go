@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// counted is a client of objects in memory, and how often it was asked to create and to patch one.
+// counted is a client of objects in memory that counts creations and patches.
 func counted() (c client.WithWatch, creations, patches *int) {
 	creations, patches = new(int), new(int)
 	c = interceptor.NewClient(fake.NewClientBuilder().WithScheme(scheme.Scheme).Build(), interceptor.Funcs{
@@ -77,7 +77,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Of many updates some conflict, and do nothing; of many writes some are done and yet return an error.
+// Some of many updates conflict, and do nothing; some of many writes are done and still return an error.
 func TestClientFails(t *testing.T) {
 	inner, _, _ := counted()
 	if err := inner.Create(t.Context(), service("web")); err != nil {

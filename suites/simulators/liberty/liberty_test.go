@@ -51,7 +51,7 @@ func TestConcerns(t *testing.T) {
 	}
 }
 
-// The same seed makes the same choices, for each object by itself; another seed makes others.
+// The same seed makes the same choices, for each object independently; another seed makes others.
 func TestSeeds(t *testing.T) {
 	rolls := func(seed string, names ...string) (all []float64) {
 		s := set(t, Late+"="+seed)

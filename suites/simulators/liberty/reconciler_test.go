@@ -51,7 +51,7 @@ func TestReconciler(t *testing.T) {
 	}
 }
 
-// An error of the controller itself stays what it is.
+// An error of the controller itself is returned unchanged.
 func TestReconcilerKeepsErrors(t *testing.T) {
 	want := errors.New("broken")
 	calls := 0

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// serves is what an API server serves.
+// serves are the kinds of an API server.
 type serves struct {
 	discovery.ServerResourcesInterface
 	err error
@@ -28,7 +28,7 @@ func (s serves) ServerResourcesForGroupVersion(version string) (*metav1.APIResou
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, version)
 }
 
-// It refuses what the API server does not serve that it asks, and judges nothing when it cannot ask.
+// It rejects kinds that its API server does not serve, and returns an error when it cannot ask it.
 func TestHandle(t *testing.T) {
 	away := serves{err: apierrors.NewServiceUnavailable("it is away")}
 	for name, test := range map[string]struct {
