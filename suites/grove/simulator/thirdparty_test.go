@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// third is a scheduler's backend of which the operator knows nothing: User Story 1 of GREP-375. It needs the package
+// third is the backend of a scheduler that the operator does not know: User Story 1 of GREP-375. It needs the package
 // backends, and one entry in a map.
 type third struct {
 	environment backends.Environment
@@ -72,7 +72,7 @@ func (b *third) Init() error {
 	return nil
 }
 
-// SyncPodGang makes a ConfigMap: what such a scheduler would call a queue entry.
+// SyncPodGang creates a ConfigMap: such a scheduler's queue entry.
 func (b *third) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
 	b.called("sync %s", gang.Name)
 	entry := &corev1.ConfigMap{
@@ -109,7 +109,7 @@ func (b *third) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) e
 	return nil
 }
 
-// A scheduler's developer integrates it without a change of the operator, which then places workloads by it.
+// A scheduler's developer integrates it without a change of the operator, which then places workloads with it.
 func TestThirdPartyBackend(t *testing.T) {
 	backend := &third{}
 	factories := simulator.Builtin()
@@ -180,7 +180,7 @@ func workload(name string) *api.PodCliqueSet {
 	return set
 }
 
-// cluster is one to run the simulator on.
+// cluster is a cluster for the simulator.
 func cluster(t *testing.T) (client.Client, simulator.Options) {
 	t.Helper()
 	made := clustertest.Create(t, clustertest.Local(t), "grove-simulator", clusters.State{Version: "1.36"})
@@ -215,7 +215,7 @@ func cluster(t *testing.T) (client.Client, simulator.Options) {
 	}
 }
 
-// run runs the simulator until the test ends, and returns when it serves and its webhook is asked.
+// run runs the simulator until the test ends, and returns when it serves and its webhook is called.
 func run(t *testing.T, o simulator.Options, configuration string, factories backends.Factories) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -258,7 +258,7 @@ func run(t *testing.T, o simulator.Options, configuration string, factories back
 	})
 }
 
-// patience is how long anything may take; nothing is expected to take long.
+// patience is the timeout of each wait; none is expected to take long.
 const patience = 60 * time.Second
 
 func poll(t *testing.T, what string, done func(context.Context) bool) {

@@ -31,8 +31,8 @@ func TestUnknownFaultsAndVariants(t *testing.T) {
 	}
 }
 
-// What each variant's CustomResourceDefinition says of a name is in a file, which a reader can compare. UPDATE=1 writes
-// it.
+// The description of a name in each variant's CustomResourceDefinition is in a file, which a reader can compare.
+// UPDATE=1 writes it.
 func TestDefinitions(t *testing.T) {
 	for _, variant := range Variants() {
 		t.Run(variant, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// Every refusal has other words, which name the same, but for those that the specification shows for its examples.
+// Every rejection has other words, and names the same sub groups. The specification's own examples stay unchanged.
 func TestOtherWords(t *testing.T) {
 	named := func(names ...string) (groups []api.SubGroup) {
 		for _, name := range names {

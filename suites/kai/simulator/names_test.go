@@ -41,8 +41,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The rule as the specification's prose has it, without a pattern: what is wrong with a name, in the order of the
-// checks.
+// The rule as in the specification's prose, without a pattern: the first mistake of a name, in the order of the checks.
 func specified(name string) string {
 	switch {
 	case name == "":
@@ -58,7 +57,7 @@ func specified(name string) string {
 		"start with an alphanumeric character, and end with an alphanumeric character", name)
 }
 
-// label says whether a text consists of a-z, 0-9 and dashes, with no dash at its ends.
+// label reports whether a text consists of a-z, 0-9 and dashes, with no dash at its ends.
 func label(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -70,7 +69,7 @@ func label(text string) bool {
 	return text != ""
 }
 
-// anyName draws names that are allowed, names near to that, and any text at all.
+// anyName draws valid names, nearly valid names, and arbitrary texts.
 func anyName() *rapid.Generator[string] {
 	character := rapid.SampledFrom([]rune("abz019--AZK_. \n\u212a\u0130é"))
 	return rapid.OneOf(

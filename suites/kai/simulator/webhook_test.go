@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// Which writes are judged, and what is answered to an API server, without an API server.
+// Which writes are validated, and the answers to an API server, without an API server.
 func TestWebhook(t *testing.T) {
 	valid, mixed := []api.SubGroup{sub("workers")}, []api.SubGroup{sub("Workers")}
 	tests := []struct {

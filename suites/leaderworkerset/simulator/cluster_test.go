@@ -33,7 +33,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/simulator"
 )
 
-// For a person: which Kubernetes, and which faults to see the tests fail with.
+// For manual runs: the version of Kubernetes, and the faults with which the tests should fail.
 var (
 	version = flag.String("kubernetes", "1.36", "the version of Kubernetes to test on")
 	faults  = flag.String("faults", "", "faults of the simulator, with commas between them")
@@ -46,10 +46,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is how long anything may take; nothing is expected to take long.
+// patience is the timeout of each wait; none is expected to take long.
 const patience = 60 * time.Second
 
-// bench is a cluster with the simulator in it.
+// bench is a cluster with the simulator.
 type bench struct {
 	cluster *local.Cluster
 	options simulator.Options
@@ -139,7 +139,7 @@ func (b *bench) simulate(t *testing.T) (stop func()) {
 	return stop
 }
 
-// awaitReady waits until the simulator says that it is ready, and the API server asks its webhooks.
+// awaitReady waits until the simulator reports that it is ready, and the API server calls its webhooks.
 func (b *bench) awaitReady(t *testing.T) {
 	t.Helper()
 	pem, err := os.ReadFile(filepath.Join(b.options.CertDir, "ca.crt"))
@@ -192,7 +192,7 @@ func poll(t *testing.T, what string, done func(context.Context) bool) {
 	}
 }
 
-// namespace makes a namespace named after the test.
+// namespace creates a namespace named after the test.
 func (b *bench) namespace(t *testing.T) string {
 	t.Helper()
 	name := strings.ToLower(strings.NewReplacer("/", "-", "_", "-").Replace(t.Name()))
@@ -200,7 +200,7 @@ func (b *bench) namespace(t *testing.T) string {
 	if err := b.client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
 		t.Fatal(err)
 	}
-	// Pods are refused until there is a service account.
+	// Pods are rejected until there is a service account.
 	poll(t, "a service account", func(ctx context.Context) bool {
 		return b.client.Get(ctx, client.ObjectKey{Namespace: name, Name: "default"}, &corev1.ServiceAccount{}) == nil
 	})
@@ -219,7 +219,7 @@ func podTemplate(tpus bool) corev1.PodTemplateSpec {
 	}
 }
 
-// sortedKeys makes messages the same every time.
+// sortedKeys makes messages reproducible.
 func sortedKeys[V any](m map[string]V) []string {
 	var keys []string
 	for key := range m {

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// journal holds every change of the objects of a namespace, in the API server's order.
+// journal has every change of the objects in a namespace, in the API server's order.
 type journal struct {
 	mu      sync.Mutex
 	changes []change
@@ -35,7 +35,7 @@ type change struct {
 	object  client.Object
 }
 
-// world is what there is at one moment.
+// world is the state at one moment.
 type world struct {
 	services map[string]*corev1.Service
 	pods     map[string]*corev1.Pod
@@ -52,7 +52,7 @@ func newWorld() world {
 	}
 }
 
-// copy is of the moment; its objects are never changed.
+// copy returns the current state; its objects are never changed.
 func (w world) copy() world {
 	return world{maps.Clone(w.services), maps.Clone(w.pods), maps.Clone(w.sets), maps.Clone(w.lws)}
 }
@@ -141,7 +141,7 @@ func (j *journal) add(c change) {
 	}
 }
 
-// await waits until a condition holds, and returns that moment. It asks at every change.
+// await waits until a condition holds, and returns that moment. It checks after every change.
 func (j *journal) await(t *testing.T, what string, holds func(world) bool) world {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -161,7 +161,7 @@ func (j *journal) await(t *testing.T, what string, holds func(world) bool) world
 	}
 }
 
-// mark is the moment now, for replay.
+// mark is the current moment, for replay.
 func (j *journal) mark() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -207,7 +207,7 @@ func (w world) String() string {
 	return strings.Join(words, " ")
 }
 
-// available tells whether a LeaderWorkerSet says so of its newest generation.
+// available reports whether a LeaderWorkerSet is available in its newest generation.
 func (w world) available(name string) bool {
 	set := w.lws[name]
 	if set == nil {
@@ -222,7 +222,7 @@ func (w world) available(name string) bool {
 	return false
 }
 
-// serviceNames lists the Services, with commas between them.
+// serviceNames lists the Services, separated by commas.
 func (w world) serviceNames() string {
 	return strings.Join(sortedKeys(w.services), ",")
 }

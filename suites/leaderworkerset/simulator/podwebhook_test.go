@@ -69,7 +69,7 @@ func newPod(name string, options ...podOption) *corev1.Pod {
 	return pod
 }
 
-// text is what the webhook decides about a pod: its place, its subdomain and the variables of its last container.
+// text is the webhook's decision about a pod: its place, its subdomain and the variables of its last container.
 func text(pod *corev1.Pod) string {
 	words := []string{
 		pod.Labels[api.LabelGroupIndex] + "/" + pod.Labels[api.LabelWorkerIndex],
@@ -167,7 +167,7 @@ func TestPodsThatNoStatefulSetMade(t *testing.T) {
 	}
 }
 
-// Each fault of the pod webhook changes what one of these pods gets.
+// Each fault of the pod webhook changes the result for one of these pods.
 func TestPodFaults(t *testing.T) {
 	pods := func() []*corev1.Pod {
 		leader, unique := label(api.LabelWorkerIndex, "0"), label(api.KeySubdomainPolicy, "UniquePerReplica")

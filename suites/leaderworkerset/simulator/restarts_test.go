@@ -18,7 +18,7 @@ func testRestarts(t *testing.T, b *bench, stop func()) {
 	j := b.follow(t, ns)
 	b.create(t, j, ns, "my-lws", 1, 2, unique)
 
-	// The API server goes and comes back under the simulator.
+	// The API server restarts while the simulator runs.
 	if err := b.cluster.Kill(t.Context(), clusters.APIServer); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func testRestarts(t *testing.T, b *bench, stop func()) {
 			b.client.List(ctx, &services, client.InNamespace(ns)) == nil && len(services.Items) == 2
 	})
 
-	// An object from before KEP-173 is none the wiser after the simulator is exchanged, and its pods stay.
+	// An object from before KEP-173 stays unchanged when the simulator is upgraded, and its pods stay.
 	stop()
 	current := b.options
 	b.options.Variant = simulator.VariantBefore

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// groups reads one letter a group: r ready and old, u ready and updated, anything else not ready.
+// groups reads one letter per group: r ready and old, u ready and updated, anything else not ready.
 func groups(letters string) []progress {
 	all := make([]progress, len(letters))
 	for i, letter := range letters {
@@ -61,7 +61,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Every rollout ends, keeps to its limits on the way, and leaves what is below the partition alone.
+// Every rollout ends, respects its limits meanwhile, and does not change groups below the partition.
 func TestRolloutKeepsToItsLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := limits{
@@ -109,8 +109,8 @@ func TestRolloutKeepsToItsLimits(t *testing.T) {
 	})
 }
 
-// follow is what the StatefulSet controller and the kubelets make of an extent: everything from the partition on is
-// replaced, and some of what is not ready becomes ready.
+// follow is the reaction of the StatefulSet controller and the kubelets to an extent: everything from the partition on
+// is replaced, and some unready pods become ready.
 func follow(t *rapid.T, before []progress, e extent) []progress {
 	after := make([]progress, e.replicas)
 	copy(after, before)

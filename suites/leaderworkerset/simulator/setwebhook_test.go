@@ -56,7 +56,7 @@ func TestDefaultPolicy(t *testing.T) {
 		{"", "", "", "empty", "Shared"},
 		{"", "", "", "Shared", "Shared"},
 		{"", "", "", "UniquePerReplica", "UniquePerReplica"},
-		{"", "", "", "Foo", "Foo"}, // refused by the schema
+		{"", "", "", "Foo", "Foo"}, // rejected by the schema
 		{"", "", "UniquePerReplica", "none", "Shared"},
 		{"", "", "UniquePerReplica", "empty", "Shared"},
 		{"", "", "UniquePerReplica", "Shared", "Shared"},
@@ -109,7 +109,7 @@ func TestValidation(t *testing.T) {
 	minus := int32(-1)
 	tests := map[string]struct {
 		set  *api.LeaderWorkerSet
-		want string // of the refusal; empty for none
+		want string // of the rejection; empty for none
 	}{
 		"valid":                  {newSet("my-lws", 2, 2, 0), ""},
 		"no replicas":            {newSet("my-lws", 0, 1, 0), ""},

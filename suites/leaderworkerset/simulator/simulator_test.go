@@ -26,7 +26,7 @@ const (
 	unique = api.SubdomainUniquePerReplica
 )
 
-// TestSimulator tries the simulator on a real control plane; its parts share one.
+// TestSimulator tests the simulator on a real control plane, which its parts share.
 func TestSimulator(t *testing.T) {
 	b := newBench(t)
 	stop := b.simulate(t)
@@ -79,7 +79,7 @@ func tpus(set *api.LeaderWorkerSet) {
 	set.Spec.LeaderWorkerTemplate.WorkerTemplate = podTemplate(true)
 }
 
-// create makes a LeaderWorkerSet and waits until it is available.
+// create creates a LeaderWorkerSet and waits until it is available.
 func (b *bench) create(t *testing.T, j *journal, namespace, name string, replicas, size int32,
 	policy api.SubdomainPolicy, options ...setOption,
 ) world {
@@ -180,7 +180,7 @@ func testAPI(t *testing.T, b *bench) {
 		"no more than 52 characters") {
 		t.Errorf("a name of 63 characters: %v", err)
 	}
-	// The longest name works, and cannot grow beyond what works by way of the scale subresource.
+	// The longest name works, and the scale subresource cannot make it too long.
 	long := strings.Repeat("a", 50)
 	b.create(t, j, ns, long, 1, 2, unique)
 	if err := b.scale(t, ns, long, 11); !apierrors.IsInvalid(err) || !strings.Contains(err.Error(),
@@ -193,7 +193,7 @@ func testShared(t *testing.T, b *bench) {
 	ns := b.namespace(t)
 	j := b.follow(t, ns)
 	before := b.create(t, j, ns, "my-lws", 2, 2, shared, tpus)
-	// The policy that is there already starts nothing.
+	// Writing the current policy again starts nothing.
 	b.patch(t, j, ns, "my-lws", policyPatch(shared))
 	b.patch(t, j, ns, "my-lws", `{"spec":{"networkConfig":null}}`)
 	if err := b.scale(t, ns, "my-lws", 3); err != nil {
@@ -220,7 +220,7 @@ func testShared(t *testing.T, b *bench) {
 	}
 }
 
-// checkGroup looks at everything that a group's subdomain shows in.
+// checkGroup checks everything in a group that depends on its subdomain.
 func checkGroup(t *testing.T, w world, name string, index, size int, subdomain string) {
 	t.Helper()
 	leader := fmt.Sprintf("%s-%d", name, index)
@@ -300,7 +300,7 @@ func testUnique(t *testing.T, b *bench) {
 	})
 }
 
-// What a user has under a name that is needed is left alone, and said, and made up for once it is gone.
+// A user's object with a required name is not changed, but reported; the rollout continues once it is deleted.
 func testOccupied(t *testing.T, b *bench) {
 	ns := b.namespace(t)
 	j := b.follow(t, ns)
@@ -348,7 +348,7 @@ func testOccupied(t *testing.T, b *bench) {
 	})
 }
 
-// checkReplicaService looks at a replica's Service as it is made: that it is its leader's, and selects its group.
+// checkReplicaService checks a new Service of a replica: its owner is the leader, and it selects the group.
 func checkReplicaService(t *testing.T, w world, service *corev1.Service) {
 	t.Helper()
 	leader, owner := w.pods[service.Name], metav1.GetControllerOf(service)
@@ -366,7 +366,7 @@ func checkReplicaService(t *testing.T, w world, service *corev1.Service) {
 	}
 }
 
-// checkAgreement looks at whether the pods of a group and a revision agree, whenever there are any.
+// checkAgreement checks that all existing pods of a group and a revision agree.
 func checkAgreement(t *testing.T, w world, c change) {
 	t.Helper()
 	pod, ok := c.object.(*corev1.Pod)

@@ -18,7 +18,7 @@ func testTransitions(t *testing.T, b *bench) {
 	j := b.follow(t, ns)
 	b.create(t, j, ns, "my-lws", 3, 2, shared, tpus)
 
-	for range 2 { // there, back, and all of it again
+	for range 2 { // there, back, and both again
 		w := j.await(t, "the shared Service", func(w world) bool { return w.services["my-lws"] != nil })
 		since, before := j.mark(), w.services["my-lws"].UID
 		b.patch(t, j, ns, "my-lws", policyPatch(unique))
@@ -44,7 +44,7 @@ func testTransitions(t *testing.T, b *bench) {
 		})
 	}
 
-	// The shared Service comes before the first replica goes.
+	// The shared Service is created before the first replica is deleted.
 	b.patch(t, j, ns, "my-lws", policyPatch(unique))
 	j.await(t, "every replica to have its Service", func(w world) bool {
 		return w.available("my-lws") &&
@@ -78,8 +78,8 @@ func checkAll(t *testing.T, w world, policy string) {
 	}
 }
 
-// checkServicesFollow looks at whether the replicas' Services are those of the leaders that need one: none is made for
-// another leader, and none goes before its leader does.
+// checkServicesFollow checks that the replicas' Services are those of the leaders that need one: none is created for
+// another leader, and none is deleted before its leader.
 func checkServicesFollow(t *testing.T, w world, c change) {
 	t.Helper()
 	service, ok := c.object.(*corev1.Service)
@@ -114,7 +114,7 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 	leader := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "my-lws-0", Namespace: ns}}
 	w := j.await(t, "the Service", func(w world) bool { return w.services["my-lws-0"] != nil })
 
-	// The old leader's Service is still there when the new leader is ready; it must not pass for the new leader's.
+	// The old leader's Service still exists when the new leader is ready; it must not count as the new leader's.
 	hold(service, `["rehearse.dev/hold"]`)
 	first := w.pods["my-lws-0"].UID
 	if err := b.client.Delete(t.Context(), leader.DeepCopy()); err != nil {
@@ -129,7 +129,7 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 		return w.services["my-lws-0"] != nil && metav1.IsControlledBy(w.services["my-lws-0"], w.pods["my-lws-0"])
 	})
 
-	// A leader that is going gets no Service any more.
+	// A leader that is being deleted gets no Service any more.
 	hold(leader.DeepCopy(), `["rehearse.dev/hold"]`)
 	second, since := w.pods["my-lws-0"].UID, j.mark()
 	if err := b.client.Delete(t.Context(), leader.DeepCopy(),
@@ -152,7 +152,7 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 			}
 		}
 	})
-	// One that is deleted by hand comes back.
+	// A Service that is deleted by hand is created again.
 	if err := b.client.Delete(t.Context(), service.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func testRecreation(t *testing.T, b *bench) {
 	recreated("deletion of a worker")
 }
 
-// restart is what a kubelet reports of a container that was restarted.
+// restart is a kubelet's report of a restarted container.
 func restart(t *testing.T, b *bench, pod *corev1.Pod) {
 	t.Helper()
 	restarted := pod.DeepCopy()
@@ -258,7 +258,7 @@ func testPartition(t *testing.T, b *bench) {
 	if w.pods["my-lws-0"].UID != old {
 		t.Error("the group below the partition was replaced")
 	}
-	// A group of the old revision is made again as it was, with everything that belongs to it.
+	// A group of the old revision is recreated unchanged, with everything in it.
 	if err := b.client.Delete(t.Context(), w.pods["my-lws-0"].DeepCopy()); err != nil {
 		t.Fatal(err)
 	}

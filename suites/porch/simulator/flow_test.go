@@ -61,8 +61,7 @@ func revision(workspace string, labels map[string]any) *unstructured.Unstructure
 	}}
 }
 
-// TestOnARealCluster asks the simulator what a scenario cannot: what happens at the same moment, and what is there
-// after a restart.
+// TestOnARealCluster tests what a scenario cannot: simultaneous requests, and the state after a restart.
 func TestOnARealCluster(t *testing.T) {
 	b := newBench(t)
 	stop := b.start(t)
@@ -131,7 +130,7 @@ func TestOnARealCluster(t *testing.T) {
 			switch {
 			case apierrors.IsServiceUnavailable(err), apierrors.IsNotFound(err) && !strings.Contains(err.Error(),
 				"blueprints-web-v1"):
-				continue // the API server has not looked at its aggregated ones yet
+				continue // the API server has not checked its aggregated ones yet
 			case err != nil:
 				t.Error(err)
 			}
@@ -141,8 +140,8 @@ func TestOnARealCluster(t *testing.T) {
 	stop()
 }
 
-// atOnce does something several times at the same moment; every time it is accepted or a conflict. It returns those
-// that were accepted.
+// atOnce runs something several times at the same moment; each time it is accepted or a conflict. It returns the
+// accepted ones.
 func (b *bench) atOnce(t *testing.T, times int, do func(i int) error) (accepted []int) {
 	t.Helper()
 	results := make([]error, times)
@@ -213,7 +212,7 @@ func (b *bench) watchContents(t *testing.T) {
 	}
 }
 
-// emptyNamespace deletes a namespace with a published revision in it, which only works when the namespace controller
+// emptyNamespace deletes a namespace with a published revision, which works only if the namespace controller
 // understands the simulator.
 func (b *bench) emptyNamespace(t *testing.T) {
 	namespaces := b.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})

@@ -2,7 +2,7 @@ package simulator
 
 import "testing"
 
-// A loopback address would be refused as an address, and a name is nothing to kube-proxy.
+// A loopback address would be rejected as an address, and kube-proxy does not support names.
 func TestEndpointSlice(t *testing.T) {
 	for host, want := range map[string]string{
 		"127.0.0.1": "FQDN", "localhost": "FQDN", "172.18.0.1": "IPv4",

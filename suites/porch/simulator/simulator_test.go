@@ -82,7 +82,7 @@ func (b *bench) start(t *testing.T, faults ...string) (stop func()) {
 			t.Errorf("the simulator ended with %v", err)
 		}
 	}
-	// its own certificate is for others to judge
+	// this test does not verify its certificate
 	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{
 		DisableKeepAlives: true,
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
