@@ -20,7 +20,7 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// manager is the field manager of what is applied, and the user agent's beginning.
+// manager is the field manager of applied objects, and the beginning of the user agent.
 const manager = "rehearse-systems"
 
 // label is on everything that was installed for a system, with the system's name.

@@ -92,7 +92,7 @@ func TestMatrixErr(t *testing.T) {
 		},
 		"a fault that others catch": {
 			func(m *Matrix) { m.Rows[0].Caught = nil },
-			"fault one makes x fail, but none that covers a requirement that it breaks (A, C)",
+			"fault one makes x fail, but no scenario that covers what it breaks (A, C)",
 		},
 		"a fault that is not judged": {
 			func(m *Matrix) { m.Rows[1].Caught = nil },

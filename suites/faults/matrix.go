@@ -102,7 +102,7 @@ func (m *Matrix) Err() error {
 		case len(row.Unjudged) > 0:
 			errs = append(errs, fmt.Errorf("fault %s could not be judged: %s", row.Fault.Name, strings.Join(row.Unjudged, "; ")))
 		case len(row.Failed) > 0:
-			errs = append(errs, fmt.Errorf("fault %s makes %s fail, but none that covers a requirement that it breaks (%s)",
+			errs = append(errs, fmt.Errorf("fault %s makes %s fail, but no scenario that covers what it breaks (%s)",
 				row.Fault.Name, strings.Join(row.Failed, ", "), strings.Join(row.Fault.Breaks, ", ")))
 		default:
 			errs = append(errs, fmt.Errorf("fault %s is not caught by any of %d scenarios; it breaks %s", row.Fault.Name,
