@@ -85,7 +85,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state),
 			errors.Join(state.CheckSchedulers()...), errors.Join(state.CheckOwnVersions()...))
-		if wrong == nil { // it needs kube-scheduler, which may have to be built and reports only wrong gates
+		if wrong == nil { // it may have to build kube-scheduler, which with wrong gates reports only those
 			wrong = p.checkProfiles(ctx, state)
 		}
 		errs = append(errs, wrong)
@@ -93,7 +93,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// GateDependencies are the gates that another gate requires.
+// GateDependencies are the gates that a gate requires.
 func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }

@@ -177,7 +177,7 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answerCalls makes the API server's calls of a system's webhooks answered as the system's definition says.
+// answerCalls changes how the calls of a system's webhooks are answered, as the system's definition says.
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	wanted := callsOf(sys.definition)
 	if sys.place.front == nil {

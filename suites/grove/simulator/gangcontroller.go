@@ -52,7 +52,7 @@ func (r *gangReconciler) Reconcile(ctx context.Context, request reconcile.Reques
 	return reconcile.Result{}, r.setCondition(ctx, request.NamespacedName, metav1.Condition{
 		Type: scheduler.ConditionSynced, Status: metav1.ConditionTrue, Reason: scheduler.ReasonSynced,
 		ObservedGeneration: gang.Generation,
-		Message:            "backend " + backend.Name() + " has made its resources",
+		Message:            "backend " + backend.Name() + " has created its resources",
 	})
 }
 

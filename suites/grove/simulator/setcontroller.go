@@ -279,7 +279,7 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 	condition := metav1.Condition{
 		Type: api.ConditionFeaturesSupported, Status: metav1.ConditionTrue, Reason: api.ReasonSupported,
 		ObservedGeneration: set.Generation,
-		Message:            "the backend can do all that is asked for",
+		Message:            "the backend supports everything that is requested",
 	}
 	if lacking := unsupported(backend, set); len(lacking) > 0 && !r.behaviour.Has(faultNoUnsupportedCondition) {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, api.ReasonUnsupported,

@@ -78,7 +78,7 @@ func (e *endpoints) register(server webhook.Server) error {
 	server.Register(e.mutatePath, e.webhook(&e.mutated, lowerer{e.faults}.Handle))
 	server.Register("/readyz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if !e.ready.Load() {
-			http.Error(w, "the API server does not judge PodGroups as this simulator does yet", http.StatusServiceUnavailable)
+			http.Error(w, "the API server does not validate PodGroups like this simulator yet", http.StatusServiceUnavailable)
 			return
 		}
 		fmt.Fprintln(w, "ok")

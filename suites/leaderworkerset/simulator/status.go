@@ -90,7 +90,7 @@ func conditions(done, updating bool) []metav1.Condition {
 		return []metav1.Condition{
 			condition(api.ConditionAvailable, "AllGroupsReady", "every group is ready", true),
 			condition(api.ConditionProgressing, "AllGroupsReady", "every group is ready", false),
-			condition(api.ConditionUpdateInProgress, "AllGroupsReady", "every group that is to be updated is", false),
+			condition(api.ConditionUpdateInProgress, "AllGroupsReady", "the rolling update is complete", false),
 		}
 	case updating:
 		return []metav1.Condition{
@@ -100,7 +100,7 @@ func conditions(done, updating bool) []metav1.Condition {
 		}
 	}
 	return []metav1.Condition{
-		condition(api.ConditionAvailable, "GroupsProgressing", "groups are being made", false),
-		condition(api.ConditionProgressing, "GroupsProgressing", "groups are being made", true),
+		condition(api.ConditionAvailable, "GroupsProgressing", "groups are being created", false),
+		condition(api.ConditionProgressing, "GroupsProgressing", "groups are being created", true),
 	}
 }

@@ -29,7 +29,7 @@ func readFrontProxy(ctx context.Context, client kubernetes.Interface) (frontProx
 	const namespace, name = "kube-system", "extension-apiserver-authentication"
 	published, err := client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("read how the API server authenticates itself to aggregated ones: %w", err)
+		return nil, fmt.Errorf("read how the API server authenticates itself to aggregated API servers: %w", err)
 	}
 	if published.Data["requestheader-client-ca-file"] == "" {
 		return nil, fmt.Errorf("ConfigMap %s/%s has no requestheader-client-ca-file: start the API server with "+

@@ -21,7 +21,7 @@ const (
 const latest = 3 * time.Second
 
 // errLiberty is the error of a controller that did nothing wrong.
-var errLiberty = errors.New("tried again, as a liberty has it")
+var errLiberty = errors.New("retried because of a liberty")
 
 // Reconciler is a controller with the liberties.
 func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile.Reconciler {
