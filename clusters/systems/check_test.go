@@ -58,7 +58,7 @@ func TestCheck(t *testing.T) {
 		{manifests(crd + "#sha256=" + strings.Repeat("0", 64)), "has the SHA-256 " + sum},
 		{manifests(crd + "#md5=1"), "64 hexadecimal digits"},
 		{manifests("x-$(VERSION).yaml"), "only if the system has a version"},
-		{manifests(write(t, "a: b\n")), "is no object"},
+		{manifests(write(t, "a: b\n")), "is not an object"},
 		{clusters.System{Name: "lws"}, "neither simulated nor a process nor a module nor manifests"},
 	} {
 		err := Check(t.Context(), []clusters.System{c.system}, simulators, nil)

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -95,7 +96,8 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 const configFile = "config.yaml"
 
 func noSimulator(name string, simulators Simulators) error {
-	return fmt.Errorf("unknown simulator %q; known: %s", name, strings.Join(clusters.SortedKeys(simulators), ", "))
+	return fmt.Errorf("unknown simulator %q; known: %s", name,
+		cmp.Or(strings.Join(clusters.SortedKeys(simulators), ", "), "none"))
 }
 
 // expander expands values in texts and keeps the first error.

@@ -290,7 +290,7 @@ func TestWrongOptions(t *testing.T) {
 			Profile:     "webhook",
 			Substitutes: []Substitute{{System: "gadgets", Definition: process("/no/such")}},
 		}, "/no/such"},
-		"no simulator, so that nothing is left": {Options{Plan: harness.PlanOptions{}}, "no simulator"},
+		"no simulator, so that nothing is left": {Options{Plan: harness.PlanOptions{}}, `unknown simulator "gadgets"; known: none`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.options.Suite, c.options.Provider = gadgets(t), paper{}
