@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
@@ -36,7 +37,9 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 		}
 	}
 	up := resolved(t, p, clusters.State{Version: "1.35"}).Version
-	if err := c.Converge(t.Context(), off.With(clusters.Change{Version: up})); err != nil {
+	next := off.With(clusters.Change{Version: up})
+	stopsAndGoesOn(t, c, off.Version, next)
+	if err := c.Converge(t.Context(), next); err != nil {
 		t.Fatalf("up to %s, gate off: %v", up, err)
 	}
 	for _, n := range c.live.ControlPlanes() {
@@ -58,6 +61,31 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 		}
 	}
 	endsAndComesBack(t, c)
+}
+
+// stopsAndGoesOn changes the first of three control planes, and then the second. What the cluster says of each API server
+// is what the API server itself says.
+func stopsAndGoesOn(t *testing.T, c *Cluster, old string, next clusters.State) {
+	t.Helper()
+	for changed := 1; changed < 3; changed++ {
+		if err := c.Roll(t.Context(), next, clusters.Roll{UpTo: changed}); err != nil {
+			t.Fatalf("%d control planes up to %s: %v", changed, next.Version, err)
+		}
+		for i, server := range c.Servers() {
+			want := next.Version
+			if i >= changed {
+				want = old
+			}
+			if got := serves(t, c, c.live.ControlPlanes()[i]); got != "v"+want || server.Version != want ||
+				server.Behind != (i >= changed) {
+				t.Errorf("%d changed, %s: it runs %s, behind: %t", changed, server, got, server.Behind)
+			}
+			own, err := clientcmd.BuildConfigFromFlags("", server.Kubeconfig)
+			if err != nil || own.Host != server.REST.Host {
+				t.Errorf("the kubeconfig of %s reaches %v, %v", server, own, err)
+			}
+		}
+	}
 }
 
 // endsAndComesBack kills etcd everywhere, which no API server survives as ready, and starts it again; and asks the
