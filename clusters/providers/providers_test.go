@@ -49,8 +49,8 @@ func TestDefinitions(t *testing.T) {
 // What these providers can do: a change of an interface must not change it unseen.
 func TestWhoHasWhat(t *testing.T) {
 	want := map[string]string{
-		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions webhookCalls peerProxy",
-		"kind":  "exec components metrics dns podImage breakages controlPlanes",
+		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions componentVersions emulation webhookCalls peerProxy",
+		"kind":  "exec components metrics dns podImage breakages controlPlanes mixedVersions",
 
 		"existing": "exec metrics",
 	}

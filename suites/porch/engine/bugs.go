@@ -22,7 +22,7 @@ func breaks(numbers string) []string {
 func Faults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(DefaultsToProposed, "A revision that names no lifecycle is created as Proposed.", breaks("01")),
-		fault.New(LifecycleMustBeOmitted, "A creation that names its lifecycle is refused, whichever it is.",
+		fault.New(LifecycleMustBeOmitted, "A creation that names its lifecycle is rejected, whichever it is.",
 			breaks("02 03")),
 		fault.New(CreatesOnlyDrafts, "A revision cannot be created as Proposed.", breaks("03")),
 		fault.New(PublishedAtCreation, "A revision can be created as Published, past all review.", breaks("04")),
@@ -32,7 +32,7 @@ func Faults() []fault.Fault {
 			breaks("04 05")),
 		fault.New(LifecycleCaseIgnored, "A lifecycle is compared without its case, and stored as it was given.",
 			breaks("06")),
-		fault.New(StoresBeforeChecks, "A revision is stored before it is judged, and stays when it is refused.",
+		fault.New(StoresBeforeChecks, "A revision is stored before it is judged, and stays when it is rejected.",
 			breaks("07")),
 		fault.New(ManyTasks, "A revision can be created with several tasks; the first one runs.", breaks("20")),
 		fault.New(NoDefaultTask, "A revision without a task stays without one.", breaks("21")),
@@ -63,7 +63,7 @@ func Faults() []fault.Fault {
 			breaks("30 36")),
 		fault.New(UpstreamLockMissing, "A clone does not record what exactly it was made of.", breaks("40")),
 		fault.New(CloneOntoExisting, "A clone may add a revision to a package that exists.", breaks("41")),
-		fault.New(CloneLooksEverywhere, "A clone is refused where the package exists in any repository.", breaks("42")),
+		fault.New(CloneLooksEverywhere, "A clone is rejected if the package exists in any repository.", breaks("42")),
 		fault.New(EditIsCreation, "An edit is judged like the creation of a package.", breaks("32 43 67")),
 		fault.New(MergeTakesNew, "An upgrade copies the new upstream and loses what was changed locally.", breaks("50")),
 		fault.New(MergeTakesLocal, "An upgrade records the new upstream and keeps the local files.", breaks("50")),
@@ -97,7 +97,7 @@ func Faults() []fault.Fault {
 		fault.New(DesiredUnchecked, "A revision can be given a lifecycle that is none.", breaks("18")),
 		fault.New(PublishedBackToDraft, "A published revision can become a draft again.", breaks("19")),
 		fault.New(VersionCached, "The version of a revision's creation is compared with for ever, so that its second "+
-			"update is refused.", breaks("70 73")),
+			"update is rejected.", breaks("70 73")),
 		fault.New(StaleVersionAccepted, "The version that an update names is not compared, so that the last writer wins.",
 			breaks("71 73 77")),
 		fault.New(VersionNotRequired, "An update that names no version is accepted.", breaks("72")),
