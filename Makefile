@@ -76,12 +76,13 @@ TEST_KIND := REHEARSE_TEST_KIND=1 go test -count=1 -vet=off -ldflags="-s -w" -ti
 	-p $$([ $$(nproc) -ge 4 ] && [ $$(cat /proc/sys/fs/inotify/max_user_instances) -ge 512 ] && echo 3 || echo 1) -run
 test-kind:
 	$(TEST_KIND) '^TestLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
-	@echo "NOT RUN here: several control planes, and kubeadm's own upgrade (make test-kind-slow); all of the library on kind clusters (rehearse run --provider kind scenarios)"
+	@echo "NOT RUN here: several control planes, the middle of an upgrade, and kubeadm's own upgrade (make test-kind-slow); all of the library on kind clusters (rehearse run --provider kind scenarios)"
 
-# Several control planes, and kubeadm's own upgrade.
+# Several control planes, steps in the middle of an upgrade, and kubeadm's own upgrade.
 .PHONY: test-kind-slow
 test-kind-slow:
 	$(TEST_KIND) '^TestSlowLive' ./clusters/kind ./harness/realtest
+	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind-window --focus window-service-name scenarios/windows/service-name.yaml
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind
