@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -112,14 +111,6 @@ type Series struct {
 	Outcomes map[int]Outcome
 }
 
-// Subject names what was checked.
-func (s *Series) Subject() string {
-	if s.Kind == s.Root.GVK.GroupKind() {
-		return s.Root.String()
-	}
-	return fmt.Sprintf("%s of %s", plural(s.Kind.Kind), s.Root)
-}
-
 // answers are the series of a survey. Outcomes of the current state are added to them.
 type answers struct {
 	series map[key]*Series
@@ -129,10 +120,6 @@ type answers struct {
 	// state is the number of the current state.
 	state int
 }
-
-// Series lists the outcomes over the states: one series for each check of a given object, or of all its dependents of
-// one kind.
-func (s *answers) Series() []*Series { return s.order }
 
 // forget drops the outcomes of the current state, because its survey did not finish.
 func (s *answers) forget() {

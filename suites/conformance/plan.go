@@ -134,6 +134,3 @@ func planWhatCan(ctx context.Context, o Options, selection *selection, whole err
 
 // Simulators for the plan's systems.
 func (p *Plan) Simulators() systems.Simulators { return p.options.Plan.Simulators }
-
-// Skipped is the number of skipped scenarios.
-func (p *Plan) Skipped() int { return len(p.selection.skipped) }
