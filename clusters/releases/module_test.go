@@ -239,7 +239,10 @@ func TestBuildModuleRefuses(t *testing.T) {
 	}{
 		"no such module": {
 			clusters.ModuleProgram{Path: "example.com/no", Version: "v1.0.0"},
-			[]string{"cannot build example.com/no@v1.0.0: go mod download", "no such file"},
+			[]string{
+				"cannot build example.com/no@v1.0.0: get the module ('go list -m -versions example.com/no' lists the versions " +
+					"that are served): go mod download", "no such file",
+			},
 		},
 		"no such version": {
 			clusters.ModuleProgram{Path: "example.com/good", Version: "v1.9.0"},
@@ -263,8 +266,8 @@ func TestBuildModuleRefuses(t *testing.T) {
 		},
 		"a folder that is not published": {
 			clusters.ModuleProgram{Path: "example.com/absent", Version: "v1.0.0"},
-			[]string{"replaces example.com/x by the folder ./x, which is a separate module: go mod download " +
-				"example.com/absent/x"},
+			[]string{"replaces example.com/x by the folder ./x, which is a separate module: get the module",
+				"go mod download example.com/absent/x"},
 		},
 		"a checksum is missing": {
 			clusters.ModuleProgram{Path: "example.com/unsummed", Version: "v1.0.0"},

@@ -31,7 +31,8 @@ func (l layout) fetch(ctx context.Context, modulePath, folder string) error {
 	l.progress("getting the module %s %s", modulePath, l.module.Version)
 	found, err := l.tool.download(ctx, filepath.Dir(l.dir), modulePath+"@"+l.module.Version)
 	if err != nil {
-		return err
+		return fmt.Errorf("get the module ('go list -m -versions %s' lists the versions that are served): %w", modulePath,
+			err)
 	}
 	return copyFolder(found[0].Dir, filepath.Join(l.dir, filepath.FromSlash(folder)))
 }

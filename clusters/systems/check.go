@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
 // Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
@@ -90,24 +91,29 @@ func checkFault(text string, simulator Simulator) error {
 	return nil
 }
 
-// checkProcess reads the files of a process. Its place is not known yet, so texts that need it are not checked. Neither
-// are the files of a module that is not in the cache.
+// checkProcess reads the files of a process, and checks that a port which its program cannot choose is free. Its place
+// is not known yet, so texts that need it are not checked. Neither are the files of a module that is not in the cache.
 func checkProcess(definition clusters.System, modules Modules) []error {
 	p := definition.Launched()
 	built, isBuilt := cached(definition, modules)
 	e := versionOnly(definition, built)
 	var errs []error
 	var objects []*unstructured.Unstructured
+	// A program that cannot choose its port mostly listens on all addresses, so that whoever has it on loopback is in the
+	// way.
+	if p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
+		errs = append(errs, takenError(loopback, p.WebhookPort))
+	}
 	switch {
 	case definition.Module != nil:
 		if program, _ := definition.Program(); program.Check() != nil {
-			return []error{program.Check()}
+			return append(errs, program.Check())
 		}
 		if !isBuilt {
-			return nil
+			return errs
 		}
 	case len(p.Command) == 0:
-		return []error{errors.New("it has no command")}
+		return append(errs, errors.New("it has no command"))
 	default:
 		if program, known := e(p.Command[0]); known {
 			if _, err := exec.LookPath(program); err != nil {

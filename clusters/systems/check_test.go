@@ -3,6 +3,7 @@ package systems
 import (
 	"crypto/sha256"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -24,6 +25,12 @@ func TestCheck(t *testing.T) {
 		"grove": {Configurable: true},
 	}
 	config := map[string]any{"a": "b"}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	taken := listener.Addr().(*net.TCPAddr).Port
 	for i, c := range []struct {
 		system clusters.System
 		want   string
@@ -54,6 +61,10 @@ func TestCheck(t *testing.T) {
 		},
 		{process(clusters.SystemProcess{Command: []string{"sh"}, Webhooks: []string{"/no/such/file"}}), "/no/such/file"},
 		{process(clusters.SystemProcess{}), "no command"},
+		{
+			process(clusters.SystemProcess{Command: []string{"sh"}, WebhookPort: taken}),
+			fmt.Sprintf("port %d, where its program listens (webhookPort), is taken on 127.0.0.1: end what", taken),
+		},
 		{manifests(crd, crd+"#sha256="+sum, "https://example.org/never-asked.yaml"), ""},
 		{manifests(crd + "#sha256=" + strings.Repeat("0", 64)), "has the SHA-256 " + sum},
 		{manifests(crd + "#md5=1"), "64 hexadecimal digits"},

@@ -68,9 +68,13 @@ func (p *place) untaken() error {
 	if p.port == p.served.Numbers[0] || ports.Free(p.host, p.port) {
 		return nil
 	}
+	return takenError(p.host, p.port)
+}
+
+// takenError says that a port which a program cannot choose is in use.
+func takenError(host string, port int) error {
 	return fmt.Errorf("port %d, on which its program listens (webhookPort), is in use on %s: stop the program "+
-		"that uses it; several clusters cannot have it at the same time, add --clusters 1",
-		p.port, p.host)
+		"that uses it; several clusters cannot have it at the same time, add --clusters 1", port, host)
 }
 
 // values are the environment variables that describe the place to a process.
