@@ -30,8 +30,10 @@ const lockFile = "lock"
 var ErrInUse = errors.New("in use by another rehearse")
 
 // Lock takes a cluster's folder for this process; the kernel gives it back however the process ends.
-func Lock(dir string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+func Lock(dir string) (*os.File, error) { return lock(dir, os.O_CREATE|os.O_RDWR) }
+
+func lock(dir string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(filepath.Join(dir, lockFile), flags, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the folder of a cluster: %w", err)
 	}
@@ -159,9 +161,13 @@ func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err 
 	var errs []error
 	for _, name := range names {
 		dir := filepath.Join(string(r), name)
-		lock, err := Lock(dir)
-		if err != nil {
+		// A lock file that is not there is not made: the owner may be removing the folder, which must become empty.
+		held, err := lock(dir, os.O_RDWR)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			continue // somebody's, and alive
+		}
+		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+			continue // its owner was faster
 		}
 		if !r.lasts(name) {
 			if err := remove(name, dir); err != nil {
@@ -170,7 +176,7 @@ func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err 
 				removed = append(removed, name)
 			}
 		}
-		_ = lock.Close()
+		_ = held.Close() // nil, if there was no lock file: an error, which does not matter
 	}
 	return removed, errors.Join(errs...)
 }

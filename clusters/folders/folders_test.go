@@ -45,6 +45,9 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		if name == "stubborn" {
 			return errors.New("it will not go")
 		}
+		if _, err := os.Stat(filepath.Join(dir, "lock")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s, which had no lock file, got one while its owner may be removing it: %v", name, err)
+		}
 		return os.RemoveAll(dir)
 	})
 	if err == nil || !strings.Contains(err.Error(), "it will not go") {
