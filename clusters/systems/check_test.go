@@ -63,7 +63,7 @@ func TestCheck(t *testing.T) {
 		{process(clusters.SystemProcess{}), "no command"},
 		{
 			process(clusters.SystemProcess{Command: []string{"sh"}, WebhookPort: taken}),
-			fmt.Sprintf("port %d, where its program listens (webhookPort), is taken on 127.0.0.1: end what", taken),
+			fmt.Sprintf("port %d, on which its program listens (webhookPort), is in use on 127.0.0.1: stop", taken),
 		},
 		{manifests(crd, crd+"#sha256="+sum, "https://example.org/never-asked.yaml"), ""},
 		{manifests(crd + "#sha256=" + strings.Repeat("0", 64)), "has the SHA-256 " + sum},
