@@ -266,8 +266,10 @@ func TestBuildModuleRefuses(t *testing.T) {
 		},
 		"a folder that is not published": {
 			clusters.ModuleProgram{Path: "example.com/absent", Version: "v1.0.0"},
-			[]string{"replaces example.com/x by the folder ./x, which is a separate module: get the module",
-				"go mod download example.com/absent/x"},
+			[]string{
+				"replaces example.com/x by the folder ./x, which is a separate module: get the module",
+				"go mod download example.com/absent/x",
+			},
 		},
 		"a checksum is missing": {
 			clusters.ModuleProgram{Path: "example.com/unsummed", Version: "v1.0.0"},

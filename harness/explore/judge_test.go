@@ -2,7 +2,6 @@ package explore
 
 import (
 	"slices"
-
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
