@@ -25,7 +25,7 @@ func nameFaults() []fault.Fault {
 			breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51")),
 		fault.New(hintNever, "A mixed-case name is rejected with the message for any invalid name, without the "+
 			"lowercase form.", breaks("13 47 49 51")),
-		fault.New(hintAlways, "The lowercase form of a name is suggested even if it is not a valid name, either.", breaks("11")),
+		fault.New(hintAlways, "The lowercase form of a name is suggested even if it is not valid, either.", breaks("11")),
 		fault.New(caseAlone, "The rule only compares a name with its lowercase form.", breaks("04 05 06 15 17 47 51")),
 		fault.New(trailingDashAllowed, "A name may end with a dash.", breaks("06 51")),
 		fault.New(lineByLine, "The pattern is matched line by line, so a name may have a second line.", breaks("06")),

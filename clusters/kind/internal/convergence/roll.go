@@ -15,8 +15,8 @@ type round struct {
 	change *nodeChange
 }
 
-// Roll is Converge in an order, and up to a place in it. The kubelets come last, and to an older version first: none may
-// be newer than an API server.
+// Roll is Converge in an order, and up to a place in it. The kubelets come last, and in a rollback first: none may be
+// newer than an API server.
 func (c *Converger) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	bin, down, err := c.setOut(ctx, state)
 	if err != nil {
@@ -135,6 +135,8 @@ func (c *roller) workers(ctx context.Context) error {
 	return c.convergeProxy(ctx, c.state)
 }
 
+func isAPIServer(r *replacement) bool { return r.component == clusters.APIServer }
+
 // pause waits until a cluster whose transition stops can be used, and notes before which control planes it stopped.
 func (c *roller) pause(ctx context.Context, held []round) error {
 	if err := c.settled(ctx); err != nil {
@@ -146,8 +148,7 @@ func (c *roller) pause(ctx context.Context, held []round) error {
 	var behind []int
 	for _, r := range held {
 		// With the API servers first, a control plane counts by its API server.
-		api := slices.ContainsFunc(r.change.replacements, func(r *replacement) bool { return r.component == clusters.APIServer })
-		if api || !c.roll.APIServersFirst {
+		if slices.ContainsFunc(r.change.replacements, isAPIServer) || !c.roll.APIServersFirst {
 			behind = append(behind, r.plane)
 		}
 	}

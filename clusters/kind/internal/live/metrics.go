@@ -19,8 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// Metrics reads a component's /metrics on the control plane that it names. Otherwise it reads those of the first control
-// plane, or of the one whose component leads.
+// Metrics reads a component's /metrics on the control plane that it names; if it names none, those of the component
+// that leads, or of the first control plane.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	if name, plane := component.Plane(); plane >= 0 {
 		if planes := c.ControlPlanes(); plane < len(planes) {
