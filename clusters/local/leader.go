@@ -112,8 +112,7 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 		}
 		since := time.Now()
 		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) {
-			return c.renewed(ctx, component,
-				since)
+			return c.renewed(ctx, component, since)
 		})
 		var broken *clusters.BrokenError
 		if errors.As(err, &broken) {

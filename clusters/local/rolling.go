@@ -177,6 +177,7 @@ func (c *roller) roll(ctx context.Context, r round) error {
 		return err
 	}
 	ended := c.endElected(ctx, r.changed)
+	defer func() { _ = ended() }() // also if an API server does not start
 	ready, starting := errgroup.WithContext(ctx)
 	for i, w := range r.changed {
 		if c.layout.elected(w.component.Binary()) {

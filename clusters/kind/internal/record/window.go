@@ -15,9 +15,10 @@ func (r *Record) Hold(state clusters.State, behind []int) error {
 		if slices.Contains(behind, plane) {
 			versions[plane] = r.version(plane)
 		}
-		if versions[plane] != state.Version {
-			r.now.Towards = versions[plane] // parts of the cluster have it
-		}
+	}
+	// Parts of the cluster still have the version before: kubelets, too, if all API servers have changed.
+	if before := r.now.State.Version; before != state.Version {
+		r.now.Towards = before
 	}
 	r.now.State, r.now.Versions, r.now.Behind = state, versions, behind
 	r.mu.Unlock()

@@ -35,6 +35,7 @@ func TestHold(t *testing.T) {
 		{"one is new", func() error { return r.Hold(next, []int{1, 2}) }, []string{"1.35.4", "1.34.4", "1.34.4"}, []int{1, 2}, "1.34.4"},
 		{"two are new", func() error { return r.Hold(next, []int{2}) }, []string{"1.35.4", "1.35.4", "1.34.4"}, []int{2}, "1.34.4"},
 		{"one goes back", func() error { return r.Hold(old, []int{0}) }, []string{"1.35.4", "1.34.4", "1.34.4"}, []int{0}, "1.35.4"},
+		{"all API servers are new", func() error { return r.Hold(next, nil) }, []string{"1.35.4", "1.35.4", "1.35.4"}, nil, "1.34.4"},
 		{"all are new", func() error { return r.Arrive(next) }, []string{"1.35.4", "1.35.4", "1.35.4"}, nil, ""},
 		{"a gate on one", func() error { return r.Hold(next, []int{1, 2}) }, []string{"1.35.4", "1.35.4", "1.35.4"}, []int{1, 2}, ""},
 	}
