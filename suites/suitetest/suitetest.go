@@ -90,7 +90,21 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 		t.Fatal(err)
 	}
 	ginkgo.RunSpecs(t, s.Title)
-	return result()
+	run := result()
+	explainFailures(t, run)
+	return run
+}
+
+// explainFailures repeats at the end what Ginkgo prints where each spec ended: of a long log, often only the end is kept.
+func explainFailures(t *testing.T, run *reports.Run) {
+	t.Helper()
+	for _, track := range run.Tracks {
+		for _, scenario := range track.Scenarios {
+			if _, err := reports.ForTest(run, scenario.Name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // atHand leaves out what needs a version that is not in the cache, if the suite wants that.

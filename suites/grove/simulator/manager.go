@@ -56,7 +56,7 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.Liberties}
 	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
 	err := builder.ControllerManagedBy(m).Named("podcliqueset").
-		For(&api.PodCliqueSet{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&api.PodCliqueSet{}, builder.WithPredicates(operator.SpecChanged())).
 		Watches(&scheduler.PodGang{}, bySet).Watches(&api.PodClique{}, bySet).Watches(&corev1.Pod{}, bySet).
 		Complete(s.behaviour.Liberties.Reconciler("podcliqueset", &setReconciler{store: store, selection: chosen}))
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
-	changed := builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{},
+	changed := builder.WithPredicates(predicate.Or(operator.SpecChanged(),
 		predicate.NewPredicateFuncs(func(o client.Object) bool {
 			return s.behaviour.in(o.GetNamespace()).Has(faultSyncOnStatus)
 		})))
