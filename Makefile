@@ -25,7 +25,8 @@ test:
 	@echo "NOT RUN here: the linters, the other scenarios and versions, every fault, and tests that compile programs (make test-all); the tests on kind clusters (.ci/kind)"
 
 # The packages that take longest, which begin first, so that none of them is left alone at the end.
-LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/regressions ./suites/windows ./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
+LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/regressions ./suites/windows \
+	./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
 
 # Everything but kind clusters: style, unit tests, and all suites on real control planes, also with every fault of their simulators.
 # lint has run go vet. -s -w leaves out what only debuggers read, a third of the linker's work. Clusters that wait leave the processors idle, so one

@@ -95,7 +95,8 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 	return run
 }
 
-// explainFailures repeats at the end what Ginkgo prints where each spec ended: of a long log, often only the end is kept.
+// explainFailures repeats the messages of failed specs, which Ginkgo prints where each spec ends. Often only the end of
+// a long log is kept.
 func explainFailures(t *testing.T, run *reports.Run) {
 	t.Helper()
 	for _, track := range run.Tracks {

@@ -152,7 +152,7 @@ func (b *balancer) pass(ctx context.Context, client net.Conn) {
 	}
 }
 
-// join copies in both directions until both sides have closed. When one side closes, it closes the other for writing.
+// join copies in both directions until both sides have closed. When one side closes, join closes the other for writing.
 func join(a, b net.Conn) {
 	defer b.Close()
 	var both sync.WaitGroup
