@@ -12,7 +12,7 @@ RUN mkdir -p /image/etc/ssl/certs && install -d -m 1777 /image/tmp && cp /etc/ss
 
 FROM scratch
 LABEL org.opencontainers.image.title="Rehearse" \
-      org.opencontainers.image.description="Rehearses upgrades, rollbacks and refusals on real Kubernetes components" \
+      org.opencontainers.image.description="Rehearses upgrades, rollbacks and rejections on real Kubernetes components" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.source="https://github.com/rehearse-dev/rehearse"
 COPY --from=build /image/ /

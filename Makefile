@@ -19,8 +19,8 @@ QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/hierarchies.yam
 	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml
 test: export GOGC := 400
 test:
-	go test -short -vet=off -ldflags='-s -w' ./...
 	go run ./cmd/rehearse fetch $(QUICK_VERSIONS)
+	go test -short -vet=off -ldflags='-s -w' ./...
 	go run ./cmd/rehearse run --report-dir rehearse-report/quick $(QUICK)
 	@echo "NOT RUN here: the linters, the other scenarios and versions, every fault, and tests that compile programs (make test-all); the tests on kind clusters (.ci/kind)"
 

@@ -21,7 +21,7 @@ func (s State) NumberOfControlPlanes() int {
 	return s.ControlPlanes
 }
 
-// CheckControlPlanes refuses numbers of control planes that no cluster should have.
+// CheckControlPlanes rejects numbers of control planes that no cluster should have.
 func CheckControlPlanes(n int) error {
 	if n < 0 || n > MostControlPlanes {
 		return fmt.Errorf("a cluster cannot have %d control planes: from 1 to %d are possible", n, MostControlPlanes)
@@ -29,7 +29,7 @@ func CheckControlPlanes(n int) error {
 	return nil
 }
 
-// CheckEtcdMembers refuses numbers of control planes that each have a member of etcd. One more than an odd number bears
+// CheckEtcdMembers rejects numbers of control planes that each have a member of etcd. One more than an odd number bears
 // no more failures, and of two neither can be restarted without an outage: etcd wants more than half of its members.
 func CheckEtcdMembers(n int) error {
 	if err := CheckControlPlanes(n); err != nil {

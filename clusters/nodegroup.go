@@ -10,7 +10,7 @@ import (
 // NodeLabel marks the nodes that a state asked for, so that a user's own are left alone.
 const NodeLabel = "rehearse.dev/node"
 
-// CheckNodes refuses node groups that could not be made by any provider.
+// CheckNodes rejects node groups that could not be made by any provider.
 func CheckNodes(groups []NodeGroup) error {
 	var errs []error
 	seen := map[string]bool{}

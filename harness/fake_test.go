@@ -34,8 +34,8 @@ type provider struct {
 	dns     string
 	// needs are the dependencies of feature gates.
 	needs map[string][]string
-	// refuseSnapshots is why no snapshot can be taken.
-	refuseSnapshots error
+	// rejectSnapshots is why no snapshot can be taken.
+	rejectSnapshots error
 	// exec is what comes of a program in a pod.
 	exec func(call int, pod string, command []string) (stdout, stderr string, code int, err error)
 	// misbehave is what the clusters' API servers do.
@@ -162,7 +162,7 @@ func (c *cluster) Snapshot(_ context.Context, name string) error {
 		c.snapshots = map[string]func(){}
 	}
 	c.snapshots[name] = c.server.Snapshot()
-	return c.provider.refuseSnapshots
+	return c.provider.rejectSnapshots
 }
 
 func (c *cluster) Restore(_ context.Context, name string) error {

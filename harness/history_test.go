@@ -173,7 +173,7 @@ func TestSnapshots(t *testing.T) {
 	if s := find(t, run, "one"); s.Status != reports.Passed {
 		t.Errorf("%s: %s", s.Status, s.Message)
 	}
-	p.refuseSnapshots = errors.New("the disk is full")
+	p.rejectSnapshots = errors.New("the disk is full")
 	run, err = execute(t.Context(), t, p, text, harness.Options{})
 	if err != nil {
 		t.Fatal(err)

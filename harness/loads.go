@@ -228,7 +228,7 @@ func outcomeOf(o writes.Outcome) load.Outcome {
 	switch o {
 	case writes.Accepted:
 		return load.Accepted
-	case writes.Refused:
+	case writes.Rejected:
 		return load.Rejected
 	}
 	return load.Failed

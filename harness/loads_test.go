@@ -31,7 +31,7 @@ const (
 
 func TestDuring(t *testing.T) {
 	away := apitest.Status(503, "ServiceUnavailable", "not now")
-	refused := apitest.Status(422, "Invalid", "no such luck")
+	rejected := apitest.Status(422, "Invalid", "no such luck")
 	for name, test := range map[string]struct {
 		steps string
 		// fault of the first creation of a ConfigMap m-3.
@@ -51,7 +51,7 @@ func TestDuring(t *testing.T) {
 		"and it goes on": {strings.Replace(underLoad(maps+", allowed: {failures: 0}}"), "during:",
 			"continue: true\n    during:", 1), &apitest.Fault{Status: away}, nil, "failed passed", "allowed: 0"},
 		"a rejection": {
-			underLoad(maps + "}"), &apitest.Fault{Status: refused}, nil, "failed notRun",
+			underLoad(maps + "}"), &apitest.Fault{Status: rejected}, nil, "failed notRun",
 			"requests were not accepted",
 		},
 		"as it should be rejected": {
@@ -110,7 +110,7 @@ func TestDuring(t *testing.T) {
 			p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
 				switch {
 				case r.Verb == "create" && r.Kind == "Node" && strings.Contains(test.steps, "bad-"):
-					return &apitest.Fault{Status: refused}
+					return &apitest.Fault{Status: rejected}
 				case r.Verb == "create" && r.Kind == "ConfigMap" && strings.Contains(r.Manager, "load"):
 					switch made.Add(1) {
 					case 4:

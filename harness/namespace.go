@@ -53,7 +53,7 @@ func (s *scenarioRun) makeNamespace(ctx context.Context) error {
 	return nil
 }
 
-// awaitAccount waits for the namespace's default ServiceAccount, without which pods are refused.
+// awaitAccount waits for the namespace's default ServiceAccount, without which pods are rejected.
 func (s *scenarioRun) awaitAccount(ctx context.Context) {
 	select {
 	case <-s.account:

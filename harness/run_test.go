@@ -251,7 +251,7 @@ func TestKnownIssues(t *testing.T) {
 		return []string{"covers: [R1]", line}
 	}
 	broken := "  - name: broken\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
-	refuses := func(r apitest.Request) *apitest.Fault {
+	rejects := func(r apitest.Request) *apitest.Fault {
 		if r.Verb == "create" && r.Kind == "ConfigMap" && r.Manager != "" {
 			return &apitest.Fault{Status: apitest.Status(422, "Invalid", "no such luck")}
 		}
@@ -270,11 +270,11 @@ func TestKnownIssues(t *testing.T) {
 		want      reports.Status
 		says      string
 	}{
-		"it happens":      {broken, spec("such luck", `["1.34"]`), refuses, reports.Known, ""},
-		"exact version":   {broken, spec("", `["1.34.4"]`), refuses, reports.Known, ""},
-		"another patch":   {broken, spec("", `["1.34.5"]`), refuses, reports.Failed, "no such luck"},
-		"another version": {broken, spec("", `["1.35"]`), refuses, reports.Failed, "no such luck"},
-		"another message": {broken, spec("out of memory", `["1.34"]`), refuses, reports.Failed, "no such luck"},
+		"it happens":      {broken, spec("such luck", `["1.34"]`), rejects, reports.Known, ""},
+		"exact version":   {broken, spec("", `["1.34.4"]`), rejects, reports.Known, ""},
+		"another patch":   {broken, spec("", `["1.34.5"]`), rejects, reports.Failed, "no such luck"},
+		"another version": {broken, spec("", `["1.35"]`), rejects, reports.Failed, "no such luck"},
+		"another message": {broken, spec("out of memory", `["1.34"]`), rejects, reports.Failed, "no such luck"},
 		"another step": {
 			strings.Replace(fails, "broken", "before", 1) + broken, spec("", `["1.34"]`), nil,
 			reports.Failed, "before",

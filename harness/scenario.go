@@ -51,15 +51,15 @@ type scenarioRun struct {
 	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
 	account <-chan struct{}
 
-	timeline  *timeline
-	lookBack  *lookBack
-	survivals *survivals
-	settling  *settling
-	loads     *scenarioLoads
-	refusals  *refusals
-	found     *findings
-	evidence  *evidence
-	removal   *removal
+	timeline   *timeline
+	lookBack   *lookBack
+	survivals  *survivals
+	settling   *settling
+	loads      *scenarioLoads
+	rejections *rejections
+	found      *findings
+	evidence   *evidence
+	removal    *removal
 }
 
 func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
@@ -72,7 +72,7 @@ func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
 	s.survivals = &survivals{run: s}
 	s.settling = &settling{run: s, unsettled: map[unsettled]bool{}}
 	s.loads = &scenarioLoads{run: s}
-	s.refusals = &refusals{run: s}
+	s.rejections = &rejections{run: s}
 	s.found = &findings{
 		run: s, issues: knownissues.Applying(entry.Scenario, entry.Path(t.track)),
 		missing: map[string]string{},
@@ -98,7 +98,7 @@ func (s *scenarioRun) run(ctx context.Context) {
 
 // steps runs the steps and returns what there is to say beyond them.
 func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
-	defer func() { s.refusals.proof.Close() }()
+	defer func() { s.rejections.proof.Close() }()
 	if err := s.connect(ctx); err != nil {
 		if interrupted(ctx) {
 			return reports.Verdict{Status: reports.NotRun, Message: "interrupted: " + err.Error()}
@@ -114,14 +114,14 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 			return s.found.stopped(ctx, status, why(ctx))
 		}
 		s.shared.Recorder.StartStep(s.entry.Report, planned, s.shared.track.Path[s.at].String())
-		s.refusals.begin(ctx, i)
+		s.rejections.begin(ctx, i)
 		outcome := s.step(ctx, i)
 		outcome.Outcome = unlessStopped(ctx, outcome.Outcome)
 		if outcome.Status == reports.NotRun && ctx.Err() != nil {
-			s.refusals.conclude(ctx, i, outcome)
+			s.rejections.conclude(ctx, i, outcome)
 			return s.found.stopped(ctx, reports.NotRun, outcome.Message)
 		}
-		if s.refusals.conclude(ctx, i, outcome) {
+		if s.rejections.conclude(ctx, i, outcome) {
 			break
 		}
 	}

@@ -120,7 +120,7 @@ func TestNamesThatCollide(t *testing.T) {
 		"with the id":          {node("n-${scenario.id}"), node("n-${scenario.id}"), nil, ""},
 		"in their own":         {makeMap("a"), makeMap("a"), nil, ""},
 		"twice in one":         {node("n") + node("n"), makeMap("a"), nil, ""},
-		"refused": {
+		"rejected": {
 			node("n"), strings.TrimSuffix(node("n"), "\n") + "\n    expect: {rejected: {code: 422}}\n",
 			nil, "",
 		},

@@ -23,7 +23,7 @@ type result struct {
 	acted bool
 	// final: the scenario cannot go on after it, whatever it says.
 	final bool
-	// held: the proof has yet to tell whether a refused write stored something.
+	// held: the proof has yet to tell whether a rejected write stored something.
 	held bool
 }
 

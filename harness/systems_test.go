@@ -120,9 +120,9 @@ func TestWhoKillsASystemIsAlone(t *testing.T) {
 	}
 }
 
-// A system that is expected to refuse its configuration: one that serves instead is a failure, one that refuses it in
+// A system that is expected to reject its configuration: one that serves instead is a failure, one that rejects it in
 // other words could not be judged.
-func TestSystemThatIsToRefuse(t *testing.T) {
+func TestSystemThatIsToReject(t *testing.T) {
 	change := func(script, words string) string {
 		return "  - transition:\n      systems: [{name: lws, process: {command: [sh, -c, \"" + script +
 			"\"], ready: {tcp: \"127.0.0.1:1\"}}}]\n" +
@@ -136,7 +136,7 @@ func TestSystemThatIsToRefuse(t *testing.T) {
 		want        reports.Status
 		says        string
 	}{
-		{"refuses", change("echo the configuration is wrong; exit 2", "configuration is wrong"), reports.Passed, ""},
+		{"rejects", change("echo the configuration is wrong; exit 2", "configuration is wrong"), reports.Passed, ""},
 		{
 			"in-other-words", change("echo the configuration is wrong; exit 2", "no such profile"), reports.Error,
 			"expected a different failure: what system lws says",

@@ -315,7 +315,7 @@ func TestOwnVersions(t *testing.T) {
 			_, err := harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, text), harness.PlanOptions{})
 			switch {
 			case test.want == "" && err != nil:
-				t.Errorf("refused: %v", err)
+				t.Errorf("rejected: %v", err)
 			case test.want != "" && err == nil:
 				t.Error("no problem was found")
 			case test.want != "":

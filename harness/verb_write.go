@@ -28,7 +28,7 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 		Step:    &step,
 		Manager: s.manager(fmt.Sprint(i + 1)),
 		Attempt: s.attempts(i),
-		Proof:   s.refusals.proof,
+		Proof:   s.rejections.proof,
 	})
 	s.settling.note(step)
 	r := result{

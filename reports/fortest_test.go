@@ -9,7 +9,7 @@ import (
 
 func TestForTest(t *testing.T) {
 	step := func(status reports.Status, message string) []*reports.Step {
-		return []*reports.Step{{Name: "refuse it", Verb: "create", Status: status, Message: message}}
+		return []*reports.Step{{Name: "reject it", Verb: "create", Status: status, Message: message}}
 	}
 	run := &reports.Run{Tracks: []*reports.Track{
 		{Scenarios: []*reports.Scenario{
@@ -31,7 +31,7 @@ func TestForTest(t *testing.T) {
 		want            []string
 	}{
 		{scenario: "good"},
-		{scenario: "bad", want: []string{"bad: failed", "refuse it", "it was accepted"}},
+		{scenario: "bad", want: []string{"bad: failed", "reject it", "it was accepted"}},
 		{scenario: "old news", known: "see there"},
 		{scenario: "never", want: []string{"never: notRun", "create of the cluster (1.34.4): no room"}},
 		{scenario: "broken", want: []string{"broken: error", "the cluster broke"}},

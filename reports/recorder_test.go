@@ -122,7 +122,7 @@ func TestMistakes(t *testing.T) {
 		}, `with the status ""`, reports.Error, ""},
 		{"attempt of a step that is not running", func(s *reporttest.Stage) {
 			s.Begin(1, 0)
-			s.AttemptStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], "refused")
+			s.AttemptStep(s.Scenario(1, 0), s.Scenario(1, 0).Steps[0], "rejected")
 			s.Step(1, 0, 0, 1, reporttest.Passed)
 			s.End(1, 0, reports.Verdict{})
 		}, "which is not running", reports.Passed, ""},
@@ -210,7 +210,7 @@ func TestUnfinished(t *testing.T) {
 		status   reports.Status
 		message  string
 	}{
-		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule refuses a leading digit: create Service 9-web was " +
+		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule rejects a leading digit: create Service 9-web was " +
 			"rejected, but should be accepted"},
 		{run.Tracks[0].Scenarios[1], reports.NotRun, "interrupted"},
 		// All its steps reporttest.Passed, but nobody said that it was over: its assertions that span them may still have failed.

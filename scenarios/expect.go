@@ -31,7 +31,7 @@ const (
 )
 
 // Rejection describes how the API server must reject a write; every field that is set must match. See [Who
-// refuses](#who-refuses) for by.
+// rejects](#who-rejects) for by.
 type Rejection struct {
 	// Code of the HTTP response: 422.
 	Code int `json:"code,omitempty"`
@@ -51,7 +51,7 @@ type Rejection struct {
 	AnyOf []Rejection `json:"anyOf,omitempty"`
 }
 
-// Who can refuse a write, as Rejection.By names them.
+// Who can reject a write, as Rejection.By names them.
 const (
 	// BySchema: what the kind itself demands of an object.
 	BySchema = "schema"
@@ -65,10 +65,10 @@ const (
 	ByAdmission = "admission"
 )
 
-// Refusers lists who can refuse a write.
-func Refusers() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
+// Rejecters lists who can reject a write.
+func Rejecters() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
 
-// Codes are those that a refusal may be asked to have.
+// Codes are those that a rejection may be asked to have.
 func (r *Rejection) Codes() []int {
 	var codes []int
 	if r.Code != 0 {
@@ -171,7 +171,7 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no rejection has the code %d", r.Code)
 	}
 	v.text(r.Message, n.At("message"))
-	v.OneOf(r.By, Refusers(), n.At("by"), "refuser")
+	v.OneOf(r.By, Rejecters(), n.At("by"), "rejecter")
 	if n.Get("causes") != nil && len(r.Causes) == 0 {
 		v.At(n.At("causes"), "", "no cause is listed")
 	}
@@ -215,4 +215,4 @@ func (v *validator) partial(m map[string]any, n *yamltree.Node) {
 	}
 }
 
-func refused(step *Step) bool { return step.Expect != nil && step.Expect.Rejected != nil }
+func rejected(step *Step) bool { return step.Expect != nil && step.Expect.Rejected != nil }

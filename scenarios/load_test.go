@@ -225,10 +225,10 @@ func TestRollback(t *testing.T) {
 	if s.Metadata.Labels["kep"] != "5311" || len(s.Spec.Covers) != 4 || len(s.Spec.Steps) != 7 {
 		t.Fatalf("%+v", s)
 	}
-	refused := s.Spec.Steps[0].Expect.Rejected
-	if refused.Code != 422 || refused.Field != "metadata.name" ||
-		refused.Message.Contains != "a DNS-1035 label must consist of" {
-		t.Errorf("%+v", refused)
+	rejected := s.Spec.Steps[0].Expect.Rejected
+	if rejected.Code != 422 || rejected.Field != "metadata.name" ||
+		rejected.Message.Contains != "a DNS-1035 label must consist of" {
+		t.Errorf("%+v", rejected)
 	}
 	if !reflect.DeepEqual(s.Spec.Steps[0].Create, s.Spec.Steps[2].Create) {
 		t.Error("the alias is not what its anchor is")

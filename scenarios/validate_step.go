@@ -78,7 +78,7 @@ func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 			"a failed %s leaves the cluster in an unknown state and ends the scenario", verb.name)
 	}
 	checkDuring(v, s, i, n)
-	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !refused(step)})
+	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !rejected(step)})
 }
 
 // checkVerb finds the one verb of a step.
@@ -123,7 +123,7 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 		v.At(at, "", "%s returns nothing for outputs", verb.name)
 	case verb.empty != nil && verb.empty(step):
 		v.At(at, "", "no object must match, so there is none for outputs")
-	case refused(step):
+	case rejected(step):
 		v.At(at, "", "a rejected write returns no object for outputs")
 	}
 }

@@ -104,7 +104,7 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 		v.fieldValidation(inner, at)
 		v.user(inner.As, at.At("as"))
 		inner.verb().check(v, stepCheck{step: inner, node: at.Get(inner.Verb()), accepted: p.Expect == nil &&
-			!refused(inner)})
+			!rejected(inner)})
 		if inner.Delete != nil && inner.Delete.Selector != nil {
 			v.At(at.At("delete").Key("selector"), "name one object", "a deletion by labels is more than one write")
 		}

@@ -95,13 +95,13 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 	makes := slices.ContainsFunc(names, mayMake)
 	changes := slices.ContainsFunc(names, func(name string) bool { return !mayMake(name) })
 	existing := step.Get("existing")
-	switch refused := step.Get("expect").Get("rejected") != nil; {
+	switch rejected := step.Get("expect").Get("rejected") != nil; {
 	case existing != nil && !changes:
 		v.At(step.Key("existing"), "update and patch change what exists", "no verb here changes an existing object")
 	case existing != nil && (existing.Kind != yamltree.Scalar || existing.Tag != yamltree.TagString ||
 		existing.Text == ""):
 		v.At(existing, "", "want the name of an object, not %s", existing.What())
-	case existing == nil && refused && makes && changes:
+	case existing == nil && rejected && makes && changes:
 		v.At(step.Key("each"), "set existing to the name of a stored object, which update and patch change",
 			"an object that create and apply must not create does not exist for update and patch")
 	}

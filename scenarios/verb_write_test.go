@@ -15,7 +15,7 @@ metadata: {name: each}
 spec:
   cluster: {version: "1.36"}
   steps:
-  - name: refused
+  - name: rejected
     cases: [{name: low, port: 0}, {name: high, port: 70000}]
     each: [create, apply, update, patch]
     write:
@@ -52,14 +52,14 @@ spec:
 		title string
 		step  Step
 	}{
-		{"refused [low, create]", Step{Create: object("new", 0)}},
-		{"refused [low, apply]", Step{Apply: object("new", 0)}},
-		{"refused [low, update]", Step{Update: object("kept", 0)}},
-		{"refused [low, patch]", Step{Patch: patch(0)}},
-		{"refused [high, create]", Step{Create: object("new", 70000)}},
-		{"refused [high, apply]", Step{Apply: object("new", 70000)}},
-		{"refused [high, update]", Step{Update: object("kept", 70000)}},
-		{"refused [high, patch]", Step{Patch: patch(70000)}},
+		{"rejected [low, create]", Step{Create: object("new", 0)}},
+		{"rejected [low, apply]", Step{Apply: object("new", 0)}},
+		{"rejected [low, update]", Step{Update: object("kept", 0)}},
+		{"rejected [low, patch]", Step{Patch: patch(0)}},
+		{"rejected [high, create]", Step{Create: object("new", 70000)}},
+		{"rejected [high, apply]", Step{Apply: object("new", 70000)}},
+		{"rejected [high, update]", Step{Update: object("kept", 70000)}},
+		{"rejected [high, patch]", Step{Patch: patch(70000)}},
 		{"patch ConfigMap/${namespace} [patch]", Step{Patch: &Patch{
 			ObjectReference: ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "${namespace}"},
 			Merge:           map[string]any{"data": map[string]any{"k": "v"}},

@@ -116,7 +116,7 @@ func listItems(data []byte) ([]*yaml.Node, error) {
 	return document.Content[0].Content, nil
 }
 
-// decodeRequirement refuses fields that are unknown, written twice, missing or of the wrong form.
+// decodeRequirement rejects fields that are unknown, written twice, missing or of the wrong form.
 func decodeRequirement(item *yaml.Node) (Requirement, error) {
 	var requirement Requirement
 	if item.Kind != yaml.MappingNode {

@@ -37,7 +37,7 @@ func TestLoadRequirements(t *testing.T) {
 	}
 }
 
-func TestLoadRequirementsRefuses(t *testing.T) {
+func TestLoadRequirementsRejects(t *testing.T) {
 	const rest = "level: core, statement: s, source: o"
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":       {"", "reading requirements from r.yaml: want a list of requirements"},

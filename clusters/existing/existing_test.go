@@ -19,7 +19,7 @@ import (
 type server struct {
 	version atomic.Value
 	gate    atomic.Int32
-	refuse  atomic.Bool
+	reject  atomic.Bool
 	// review is what comes of a SelfSubjectAccessReview, with its code.
 	review atomic.Value
 	code   int
@@ -29,7 +29,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/version":
 		fmt.Fprintf(w, `{"major":"1","minor":"0","gitVersion":%q}`, s.version.Load())
-	case r.URL.Path == "/metrics" && !s.refuse.Load():
+	case r.URL.Path == "/metrics" && !s.reject.Load():
 		fmt.Fprintf(w, "# TYPE kubernetes_feature_enabled gauge\nkubernetes_feature_enabled{name=\"G\",stage=\"BETA\"} %d\n",
 			s.gate.Load())
 	case strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews"):
@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 	tests := map[string]struct {
 		path    []clusters.State
 		command []string
-		refuse  bool
+		reject  bool
 		want    string
 	}{
 		"the minor is right": {path: []clusters.State{{Version: "1.35"}}},
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		},
 		"gates cannot be read": {
 			path:   []clusters.State{{FeatureGates: map[string]bool{"G": true}}},
-			refuse: true, want: "read which feature gates",
+			reject: true, want: "read which feature gates",
 		},
 		"a transition": {path: []clusters.State{{}, {Version: "1.36"}}, want: "--transition-command"},
 		"a transition that a command performs": {
@@ -106,7 +106,7 @@ func TestCheck(t *testing.T) {
 			s := &server{}
 			s.version.Store("v1.35.4-vendor.1")
 			s.gate.Store(1)
-			s.refuse.Store(test.refuse)
+			s.reject.Store(test.reject)
 			p := provider(t, s, test.command...)
 			path := test.path
 			var err error

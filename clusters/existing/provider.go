@@ -99,7 +99,7 @@ func (p *Provider) Borrowed() string {
 	return fmt.Sprintf("cluster %s (context %s)", p.cluster, p.name)
 }
 
-// Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to refuse.
+// Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to reject.
 func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
 	got, err := p.serverVersion()
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *Provider) serverVersion() (string, error) {
 	return release.String(), nil
 }
 
-// Check refuses a path that the cluster is not at the start of, and transitions that nobody performs.
+// Check rejects a path that the cluster is not at the start of, and transitions that nobody performs.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	for _, state := range path[1:] {
 		if len(p.options.TransitionCommand) == 0 && !sameCluster(state, path[0]) {
@@ -154,7 +154,7 @@ func sameCluster(a, b clusters.State) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// checkSystems refuses systems that are processes here where it is not known how the cluster would reach them.
+// checkSystems rejects systems that are processes here where it is not known how the cluster would reach them.
 func (p *Provider) checkSystems(path []clusters.State) error {
 	if p.hostAddress() != "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 type Problem struct {
 	// Gate that the problem is with.
 	Gate string
-	// Component that would refuse it.
+	// Component that would reject it.
 	Component clusters.Component
 	// Message is a whole sentence: what is wrong, at which version, and what to do.
 	Message string
@@ -24,7 +24,7 @@ func (p Problem) String() string { return p.Message }
 // enforcesNeeds is the first version whose components refuse to start when a gate is on without those it needs.
 var enforcesNeeds = clusters.Version{Major: 1, Minor: 35, Patch: -1}
 
-// Check lists what a component of a version would refuse in these gates, sorted by gate; nothing when it would start.
+// Check lists what a component of a version would reject in these gates, sorted by gate; nothing when it would start.
 // The versions are the release's own (VersionsOf), or those that flags of the component say (VersionsIn). A gate may
 // carry the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
 func (l *List) Check(versions Versions, component clusters.Component, gates map[string]bool) []Problem {

@@ -80,7 +80,7 @@ const (
 )
 
 // What is not understood must be an error: a list that lacks something would say wrong things about gates.
-func TestReadRefusesWhatItDoesNotUnderstand(t *testing.T) {
+func TestReadRejectsWhatItDoesNotUnderstand(t *testing.T) {
 	for _, test := range []struct{ name, file, old, new, want string }{
 		{"an unknown stage", published, "Alpha", "Gamma", "no known stage"},
 		{"a bad version", published, `"1.34"`, `"soon"`, `version "soon"`},

@@ -84,7 +84,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-func TestClaimRefusesATakenName(t *testing.T) {
+func TestClaimRejectsATakenName(t *testing.T) {
 	root := folders.Root(filepath.Join(t.TempDir(), "clusters"))
 	_, lock, err := root.Claim("one")
 	if err != nil {

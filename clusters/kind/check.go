@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
-// checkSchedulers refuses what would be a static pod of its own.
+// checkSchedulers rejects what would be a static pod of its own.
 func checkSchedulers(state clusters.State) error {
 	if len(state.Schedulers) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func checkSchedulers(state clusters.State) error {
 		"profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
 }
 
-// checkEmulation refuses what only local clusters prove.
+// checkEmulation rejects what only local clusters prove.
 func checkEmulation(state clusters.State) error {
 	if !state.Emulates() {
 		return nil
@@ -51,7 +51,7 @@ func checkComponents(state clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// checkCapacity refuses what a real node cannot have.
+// checkCapacity rejects what a real node cannot have.
 func checkCapacity(groups []clusters.NodeGroup) error {
 	var errs []error
 	for _, group := range groups {
@@ -66,7 +66,7 @@ func checkCapacity(groups []clusters.NodeGroup) error {
 	return errors.Join(errs...)
 }
 
-// checkStep refuses what a live cluster cannot become.
+// checkStep rejects what a live cluster cannot become.
 func checkStep(from, to clusters.State) error {
 	var errs []error
 	if !sameNodes(from.Nodes, to.Nodes) {

@@ -11,7 +11,7 @@ import (
 // MethodKubeadm makes a version step with `kubeadm upgrade`, for those who rehearse that very tool.
 const MethodKubeadm = "kubeadm"
 
-// CheckMethod refuses methods that there are not, and steps that kubeadm does not take.
+// CheckMethod rejects methods that there are not, and steps that kubeadm does not take.
 func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 	if method != MethodKubeadm {
 		return fmt.Errorf("kind clusters support %s, and their default method, which has no name", MethodKubeadm)

@@ -118,7 +118,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 	return clusters.ParseVersion(text)
 }
 
-// Check refuses what a kind cluster cannot be, or cannot become.
+// Check rejects what a kind cluster cannot be, or cannot become.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {

@@ -32,8 +32,8 @@ func namespaces(t *testing.T, c clusters.Cluster) error {
 	return err
 }
 
-func TestComponentThatRefusesToStart(t *testing.T) {
-	c := clustertest.Create(t, clustertest.Local(t), "refuses", clusters.State{Version: "1.34"})
+func TestComponentThatRejectsToStart(t *testing.T) {
+	c := clustertest.Create(t, clustertest.Local(t), "rejects", clusters.State{Version: "1.34"})
 	before := c.State()
 	err := c.Converge(t.Context(), before.With(clusters.Change{FeatureGates: map[string]*bool{"NoSuchGate": new(bool)}}))
 	if err == nil || !strings.Contains(err.Error(), "kube-apiserver") ||

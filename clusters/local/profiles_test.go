@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 )
 
-func TestCheckRefusesProfilesThatTheVersionDoesNotKnow(t *testing.T) {
+func TestCheckRejectsProfilesThatTheVersionDoesNotKnow(t *testing.T) {
 	p := clustertest.Local(t)
 	of := func(minor string, gates map[string]bool) clusters.State {
 		state, err := p.Resolve(t.Context(),

@@ -207,13 +207,13 @@ func TestNoHostname(t *testing.T) {
 		t.Fatal(err)
 	}
 	spawner := NewSpawner()
-	refused := []string{"/bin/sh", "-c", "exit 1"}
+	rejected := []string{"/bin/sh", "-c", "exit 1"}
 	p := start(t, spawner, Spec{
 		Name: "unnamed", Program: "/bin/sh", Args: []string{"-c", "hostname; echo started; exec sleep 1000"},
-		Hostname: "elsewhere", SetHostname: refused,
+		Hostname: "elsewhere", SetHostname: rejected,
 	})
 	awaitLine(t, p.LogFile, "started")
-	if got := LastLines(p.LogFile, 5); !strings.Contains(got, own) || spawner.NamesHosts(refused) {
+	if got := LastLines(p.LogFile, 5); !strings.Contains(got, own) || spawner.NamesHosts(rejected) {
 		t.Errorf("the process sees the hostname %q, want %q", got, own)
 	}
 	if err := p.Kill(t.Context()); err != nil {

@@ -21,7 +21,7 @@ func TestMainModule(t *testing.T) {
 	}
 }
 
-func TestMainModuleRefuses(t *testing.T) {
+func TestMainModuleRejects(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no go line":         {"module k8s.io/kubernetes\n", "no go line"},
 		"no staging modules": {"module k8s.io/kubernetes\ngo 1.24\n", "replaces no module"},

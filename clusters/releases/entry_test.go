@@ -138,7 +138,7 @@ func TestLeftoversOfKilledRunsAreRemoved(t *testing.T) {
 	wantNoLeftovers(t, s, "1.34.4")
 }
 
-func TestEnsureRefuses(t *testing.T) {
+func TestEnsureRejects(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).path})
 	_, err := s.Ensure(t.Context(), "1.34")
 	wantError(t, err, `version "1.34" is not one release`)
@@ -148,7 +148,7 @@ func TestEnsureRefuses(t *testing.T) {
 	wantError(t, err, `no program of Kubernetes is called "../../../bin/sh"`, "kubectl")
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejects(t *testing.T) {
 	_, err := New(Options{CacheDir: "x", Source: "guess"})
 	wantError(t, err, `source "guess"`)
 	_, err = New(Options{})

@@ -206,7 +206,7 @@ func TestBuildModuleOfSeveral(t *testing.T) {
 		"the module above it, the api beside it")
 }
 
-func TestBuildModuleRefuses(t *testing.T) {
+func TestBuildModuleRejects(t *testing.T) {
 	s, proxy := newModuleStore(t, nil)
 	good := map[string]string{
 		"go.mod": "module example.com/good\n\ngo 1.22\n", "main.go": says("good"),

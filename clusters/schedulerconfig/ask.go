@@ -33,12 +33,12 @@ type question struct {
 
 // ask has the program read the profiles and, if it takes them, name the plugins that it would silently do without.
 func (q question) ask(ctx context.Context) (verdict, error) {
-	written, refused, err := q.try(ctx, q.profiles)
+	written, rejected, err := q.try(ctx, q.profiles)
 	if err != nil {
 		return verdict{}, err
 	}
-	if refused != "" {
-		return verdict{q.refusal(refused)}, nil
+	if rejected != "" {
+		return verdict{q.rejection(rejected)}, nil
 	}
 	problems, err := q.unknownPlugins(ctx, written)
 	return verdict{problems}, err
@@ -46,7 +46,7 @@ func (q question) ask(ctx context.Context) (verdict, error) {
 
 // try starts the program with these profiles, in a way that makes it end before it reaches for an API server: with the
 // configuration that it would run with, or with the reason why it would not.
-func (q question) try(ctx context.Context, profiles []map[string]any) (written []byte, refused string, err error) {
+func (q question) try(ctx context.Context, profiles []map[string]any) (written []byte, rejected string, err error) {
 	defer func() {
 		if err != nil {
 			err = &NotAskedError{Program: q.program, Err: err}

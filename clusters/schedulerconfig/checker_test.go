@@ -151,7 +151,7 @@ func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
 					clusters.State{Version: version, FeatureGates: c.gates, SchedulerProfiles: profiles(t, c.profiles)})
 				if len(wants) == 0 {
 					if err != nil {
-						t.Errorf("refused: %v", err)
+						t.Errorf("rejected: %v", err)
 					}
 					return
 				}
@@ -225,7 +225,7 @@ func TestCheckRemembersVerdicts(t *testing.T) {
 	}
 }
 
-func TestNoAnswerIsNoRefusal(t *testing.T) {
+func TestNoAnswerIsNoRejection(t *testing.T) {
 	killed, _ := fake(t, "kill -9 $$\n")
 	silent, startedSilent := fake(t, "exit 0\n")
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -281,7 +281,7 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 	}
 	for _, fine := range []string{"schedulerProfiles", "schedulers[0]", "schedulers[3]"} {
 		if strings.Contains(err.Error(), fine) {
-			t.Errorf("%s is refused: %v", fine, err)
+			t.Errorf("%s is rejected: %v", fine, err)
 		}
 	}
 	// The same profiles without the gates of that scheduler alone.

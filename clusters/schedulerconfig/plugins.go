@@ -63,14 +63,14 @@ func (q question) firstUnknown(ctx context.Context, plugins []named) (string, er
 			enabled = append(enabled, entry)
 		}
 	}
-	_, refused, err := q.try(ctx, []map[string]any{{
+	_, rejected, err := q.try(ctx, []map[string]any{{
 		"schedulerName": "default-scheduler",
 		"plugins":       map[string]any{"multiPoint": map[string]any{"enabled": enabled}},
 	}})
 	if err != nil {
 		return "", err
 	}
-	match := doesNotExist.FindStringSubmatch(refused)
+	match := doesNotExist.FindStringSubmatch(rejected)
 	if match == nil || !slices.ContainsFunc(plugins, func(n named) bool { return n.name == match[1] }) {
 		return "", nil
 	}

@@ -27,12 +27,12 @@ func TestCheckComponent(t *testing.T) {
 			err := skew.CheckComponent(clusters.Scheduler, version(t, test.version), version(t, test.apiServer))
 			if test.want == "" {
 				if err != nil {
-					t.Fatalf("refused: %v", err)
+					t.Fatalf("rejected: %v", err)
 				}
 				return
 			}
-			var refused *skew.ComponentError
-			if !errors.As(err, &refused) {
+			var rejected *skew.ComponentError
+			if !errors.As(err, &rejected) {
 				t.Fatalf("got %v, want a *skew.ComponentError", err)
 			}
 			want := test.want + ": it must not be newer than an API server, and at most one minor version older (" +

@@ -53,12 +53,12 @@ func TestCheck(t *testing.T) {
 			err := skew.Check(version(t, test.from), version(t, test.to))
 			if test.want == "" {
 				if err != nil {
-					t.Fatalf("refused: %v", err)
+					t.Fatalf("rejected: %v", err)
 				}
 				return
 			}
-			var refused *skew.Error
-			if !errors.As(err, &refused) {
+			var rejected *skew.Error
+			if !errors.As(err, &rejected) {
 				t.Fatalf("got %v, want a *skew.Error", err)
 			}
 			want := test.want + " (" + skew.Policy + ")"

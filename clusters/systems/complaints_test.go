@@ -21,9 +21,9 @@ func TestComplaints(t *testing.T) {
 		at   time.Duration
 		text string
 	}{
-		{0, "refused"},
-		{4 * time.Second, "refused"},
-		{5 * time.Second, "refused"},
+		{0, "rejected"},
+		{4 * time.Second, "rejected"},
+		{5 * time.Second, "rejected"},
 		{6 * time.Second, "503"},
 		{9 * time.Second, "503"},
 		{10 * time.Second, "503"},
@@ -32,7 +32,7 @@ func TestComplaints(t *testing.T) {
 	} {
 		c.note(start.Add(look.at), look.text)
 	}
-	if want := []string{"5s refused", "10s 503", "41s 503"}; !slices.Equal(told, want) {
+	if want := []string{"5s rejected", "10s 503", "41s 503"}; !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -219,15 +219,15 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 
 // A process that exits before it serves is reported once, with its own log, and not as dead as well; the next change
 // may start it.
-func TestRefusalToStart(t *testing.T) {
+func TestRejectionToStart(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
-	refusing := clusters.System{Name: "a", Process: &clusters.SystemProcess{
+	rejecting := clusters.System{Name: "a", Process: &clusters.SystemProcess{
 		Command: []string{
 			"sh", "-c",
 			"echo the configuration is wrong; exit 2",
 		}, Ready: &clusters.SystemReadiness{TCP: "127.0.0.1:1"},
 	}}
-	broken, other := clusters.Breakage(s.Converge(t.Context(), []clusters.System{refusing}))
+	broken, other := clusters.Breakage(s.Converge(t.Context(), []clusters.System{rejecting}))
 	if len(broken) != 1 || len(other) > 0 || broken[0].Component != clusters.SystemComponent("a") ||
 		!strings.Contains(broken[0].Words, "configuration is wrong") {
 		t.Errorf("broken %+v, besides %v", broken, other)

@@ -2,13 +2,15 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
@@ -22,6 +24,29 @@ case "$1 $2" in
 "run "*) echo "docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device." >&2; exit 125 ;;
 esac
 `
+
+// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its minor
+// is known, whatever machine this is.
+func cacheOfVersion(t *testing.T, version string) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	dir := filepath.Join(folder, "rehearse", "kubernetes", "v"+version, runtime.GOOS+"-"+runtime.GOARCH)
+	programs := map[string]struct{}{}
+	for _, c := range clusters.ControlPlane() {
+		programs[string(c)] = struct{}{}
+	}
+	record, err := json.Marshal(map[string]any{"version": version, "programs": programs})
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "manifest.json"), record, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
 
 // What is wrong with the engine is said in one sentence, before anything is begun or with nothing left of it.
 func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
@@ -65,18 +90,7 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			shared, err := local.CacheDir()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cache, programs := t.TempDir(), t.TempDir()
-			if err := os.Mkdir(filepath.Join(cache, "rehearse"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(filepath.Join(shared, "kubernetes"), filepath.Join(cache, "rehearse",
-				"kubernetes")); err != nil {
-				t.Fatal(err)
-			}
+			cache, programs := cacheOfVersion(t, "1.34.4"), t.TempDir()
 			if test.engine != "" {
 				if err := os.WriteFile(filepath.Join(programs, "docker"), []byte("#!/bin/sh\n"+test.engine), 0o755); err != nil {
 					t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func TestExploreRefusesWrongInput(t *testing.T) {
+func TestExploreRejectsWrongInput(t *testing.T) {
 	wrong := filepath.Join(t.TempDir(), "known.yaml")
 	if err := os.WriteFile(wrong, []byte("known: [{id: a}]"), 0o600); err != nil {
 		t.Fatal(err)
@@ -39,12 +39,12 @@ func TestExploreRefusesWrongInput(t *testing.T) {
 		{"a shard that is none", []string{"--path", "1.34,1.35", "--shard", "3/2"}, `--shard: shard "3/2"`},
 		{"known findings that are not there", []string{"--path", "1.34,1.35", "--known", "missing.yaml"}, "missing.yaml"},
 	} {
-		t.Run(test.name, func(t *testing.T) { refused(t, test.want, "", append([]string{"explore"}, test.args...)...) })
+		t.Run(test.name, func(t *testing.T) { rejected(t, test.want, "", append([]string{"explore"}, test.args...)...) })
 	}
 }
 
-// refused demands that the input of a command is wrong, and what it says.
-func refused(t *testing.T, want, stdin string, args ...string) {
+// rejected demands that the input of a command is wrong, and what it says.
+func rejected(t *testing.T, want, stdin string, args ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs)

@@ -114,7 +114,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	return session.EndOfTrials(result.Err(), result.Unjudged())
 }
 
-// checkNames refuses names that are neither a fault nor a liberty of the suite's simulator.
+// checkNames rejects names that are neither a fault nor a liberty of the suite's simulator.
 func (f *faultsFlags) checkNames() error {
 	known := append(liberty.Names(f.options.Suite.Liberties), faults.AllTogether)
 	for _, fault := range f.options.Suite.Faults {

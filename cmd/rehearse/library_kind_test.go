@@ -14,7 +14,7 @@ import (
 )
 
 // What kind clusters are not able to do the scenarios of the library say that they need: a run of all of it on kind
-// skips those, and refuses none.
+// skips those, and rejects none.
 func TestLibraryOnKind(t *testing.T) {
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("DOCKER_HOST", "unix:///nowhere") // what has to be known of an engine is not of interest here

@@ -93,13 +93,13 @@ func TestMergeOfSeveralCommands(t *testing.T) {
 	}
 }
 
-func TestFaultsRefuseWrongInput(t *testing.T) {
+func TestFaultsRejectWrongInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"kai --shard 1/2", "--shard is for --try"},
 		{"kai --try --shard 3/2", `--shard: shard "3/2": want NUMBER/ALL`},
 		{"kai --try --kind bugs", `--kind "bugs": want faults or liberties`},
 	} {
-		refused(t, c.want, "", append([]string{"faults"}, strings.Fields(c.args)...)...)
+		rejected(t, c.want, "", append([]string{"faults"}, strings.Fields(c.args)...)...)
 	}
 }
 

@@ -56,7 +56,7 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
-		Short: "Rehearse upgrades, rollbacks and refusals on real Kubernetes components",
+		Short: "Rehearse upgrades, rollbacks and rejections on real Kubernetes components",
 		Long: `Rehearse starts a Kubernetes control plane in a given state, runs scenarios against it (upgrades,
 rollbacks, writes that must be rejected, conditions that must hold), and reports the results as
 JUnit.`,

@@ -67,7 +67,7 @@ func (f *originFlags) close() {
 	}
 }
 
-// check refuses what does not go together.
+// check rejects what does not go together.
 func (f *originFlags) check() error {
 	if f.webhooks != "allow" && f.webhooks != "down" {
 		return fmt.Errorf("--webhooks %s: want allow or down", f.webhooks)

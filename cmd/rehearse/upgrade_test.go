@@ -16,7 +16,7 @@ import (
 // operatorFile defines a system that does nothing.
 const operatorFile = "name: op\nversion: v1\nprocess: {command: [sh, -c, \"echo $(VERSION); sleep 1000\"]}\n"
 
-func TestUpgradeRefusesWrongInput(t *testing.T) {
+func TestUpgradeRejectsWrongInput(t *testing.T) {
 	const object = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
 	captured, operator := smallCapture(t), file(t, operatorFile)
 	for _, test := range []struct{ name, args, stdin, want string }{
@@ -83,7 +83,7 @@ func TestUpgradeRefusesWrongInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := strings.Fields(strings.NewReplacer("CAPTURE", captured, "OPERATOR", operator).Replace(test.args))
-			refused(t, test.want, test.stdin, append([]string{"upgrade"}, args...)...)
+			rejected(t, test.want, test.stdin, append([]string{"upgrade"}, args...)...)
 		})
 	}
 }

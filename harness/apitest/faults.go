@@ -38,7 +38,7 @@ func Status(code int32, reason metav1.StatusReason, message string, causes ...me
 
 // Failure is a status with this code and reason.
 func Failure(code int32, reason metav1.StatusReason) *metav1.Status {
-	return Status(code, reason, fmt.Sprintf("refused by the test: %s", reason))
+	return Status(code, reason, fmt.Sprintf("rejected by the test: %s", reason))
 }
 
 // TooOld is how the API server answers a resourceVersion that it no longer has.

@@ -79,14 +79,14 @@ func (s *Server) Up() { s.network.open() }
 // Misbehave asks the function about each request; nil is as usual.
 func (s *Server) Misbehave(fault func(Request) *Fault) { s.do(func() { s.fault = fault }) }
 
-// Refuse lets the function answer requests in the server's place where it returns a status.
-func (s *Server) Refuse(refuse func(Request) *metav1.Status) {
-	if refuse == nil {
+// Reject lets the function answer requests in the server's place where it returns a status.
+func (s *Server) Reject(reject func(Request) *metav1.Status) {
+	if reject == nil {
 		s.Misbehave(nil)
 		return
 	}
 	s.Misbehave(func(r Request) *Fault {
-		if status := refuse(r); status != nil {
+		if status := reject(r); status != nil {
 			return &Fault{Status: status}
 		}
 		return nil

@@ -200,7 +200,7 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 	t.Run("at the start", func(t *testing.T) {
 		f := newFixture(t)
 		f.stream = f.recorder.Stream(services)
-		f.server.Refuse(func(apitest.Request) *metav1.Status {
+		f.server.Reject(func(apitest.Request) *metav1.Status {
 			return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
 		})
 		result := f.start(t.Context(), Always, ready()).atLast()

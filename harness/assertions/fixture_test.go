@@ -106,7 +106,7 @@ func (f *fixture) until(what string, is func(history.View, []history.Gap) bool) 
 func (f *fixture) away() {
 	f.t.Helper()
 	f.server.Down()
-	f.until("refused", func(view history.View, _ []history.Gap) bool {
+	f.until("rejected", func(view history.View, _ []history.Gap) bool {
 		return view.Err != nil && strings.Contains(view.Err.Error(), "connection refused")
 	})
 }

@@ -152,7 +152,7 @@ func (j *judge) decide(c *candidate) {
 	*c = candidate{object: c.object}
 	j.judge(c, j.all)
 	if j.current {
-		j.refuseStale(c)
+		j.rejectStale(c)
 	}
 	j.count(c, 1)
 }

@@ -141,8 +141,8 @@ func (j *judge) staleAmongAll() staleAmong {
 // mostStale is how many conditions of an earlier generation a message names.
 const mostStale = 3
 
-// refuseStale takes back what was found of a candidate if a status of an earlier generation decided it.
-func (j *judge) refuseStale(c *candidate) {
+// rejectStale takes back what was found of a candidate if a status of an earlier generation decided it.
+func (j *judge) rejectStale(c *candidate) {
 	if why := cmp.Or(staleStatus(c.object), j.stale.status); why != "" {
 		rest := maps.Clone(j.assertion.Match)
 		delete(rest, "status")

@@ -44,7 +44,7 @@ func (c Canary) pieces() []piece {
 			}}),
 			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings",
 				map[string]any{"spec": map[string]any{
-					"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy refuses
+					"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy rejects
 				}}),
 		}
 	case "MutatingAdmissionPolicy":

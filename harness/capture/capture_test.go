@@ -215,7 +215,7 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejects(t *testing.T) {
 	var whole bytes.Buffer
 	archive, err := newWriter(&whole)
 	if err == nil {

@@ -78,7 +78,7 @@ func (s *Source) storedVersions(ctx context.Context) (map[string]string, error) 
 		}
 		return nil
 	})
-	if err != nil && !isRefused(err) {
+	if err != nil && !isRejected(err) {
 		return nil, fmt.Errorf("list the definitions of custom resources of cluster %s: %w", s.name, err)
 	}
 	return stored, nil
@@ -113,7 +113,7 @@ func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
 		}
 		return nil
 	})
-	if err != nil && !isRefused(err) {
+	if err != nil && !isRejected(err) {
 		return nil, fmt.Errorf("list the APIServices of cluster %s: %w", s.name, err)
 	}
 	return others, nil

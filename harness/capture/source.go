@@ -143,7 +143,7 @@ func (s *Source) persist(ctx context.Context, send func() error) error {
 	wait := s.wait
 	for try := 1; ; try++ {
 		err := send()
-		if err == nil || try == tries || ctx.Err() != nil || isRefused(err) {
+		if err == nil || try == tries || ctx.Err() != nil || isRejected(err) {
 			return err
 		}
 		select {
@@ -155,8 +155,8 @@ func (s *Source) persist(ctx context.Context, send func() error) error {
 	}
 }
 
-// isRefused says whether the API server answered that it does not let us read something, or does not have it.
-func isRefused(err error) bool {
+// isRejected says whether the API server answered that it does not let us read something, or does not have it.
+func isRejected(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 &&
 		!apierrors.IsTooManyRequests(err)

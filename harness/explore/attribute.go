@@ -137,7 +137,7 @@ func (a *attribution) compare(gate Gate) {
 		one.gates = append(one.gates, gate.Name)
 		tell(table, one, *on[i], *off[i])
 	}
-	if len(table.Fields)+len(table.Accepted)+len(table.Refused) > 0 {
+	if len(table.Fields)+len(table.Accepted)+len(table.Rejected) > 0 {
 		a.report.Gates = append(a.report.Gates, table)
 	}
 }
@@ -188,6 +188,6 @@ func tell(table *explorations.Gate, one *entry, on, off verdict) {
 	case on.accepted:
 		add(&table.Accepted, what)
 	case off.accepted:
-		add(&table.Refused, what)
+		add(&table.Rejected, what)
 	}
 }

@@ -131,19 +131,19 @@ func (e Options) lot(o *entry) uint64 {
 
 // free are the fields that accept every tried value, so that further values show nothing.
 func (e *exploration) free() map[string]bool {
-	tried, refused := map[string]bool{}, map[string]bool{}
+	tried, rejected := map[string]bool{}, map[string]bool{}
 	for _, one := range e.corpus {
 		if one.Role != growth.Border {
 			continue
 		}
 		tried[one.Owner] = true
 		if !one.accepted() {
-			refused[one.Owner] = true
+			rejected[one.Owner] = true
 		}
 	}
 	free := map[string]bool{}
 	for owner := range tried {
-		free[owner] = !refused[owner]
+		free[owner] = !rejected[owner]
 	}
 	return free
 }

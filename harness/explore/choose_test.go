@@ -40,16 +40,16 @@ func TestObjectsThatStatesDisagreeOnCrossFirst(t *testing.T) {
 
 func TestObjectsAreCreatedWhereNoFieldIsDropped(t *testing.T) {
 	path := []clusters.State{{Version: "1.34.4"}, {Version: "1.35.4"}, {Version: "1.36.3"}}
-	dropped, whole, refused := verdict{accepted: true, lost: "spec.a"}, verdict{accepted: true}, verdict{}
+	dropped, whole, rejected := verdict{accepted: true, lost: "spec.a"}, verdict{accepted: true}, verdict{}
 	for _, test := range []struct {
 		verdicts [3]verdict
 		want     string
 	}{
 		{[3]verdict{whole, whole, whole}, "1.34.4"},
 		{[3]verdict{dropped, whole, whole}, "1.35.4"},
-		{[3]verdict{refused, dropped, dropped}, "1.35.4"},
-		{[3]verdict{refused, refused, whole}, "1.36.3"},
-		{[3]verdict{refused, refused, refused}, ""},
+		{[3]verdict{rejected, dropped, dropped}, "1.35.4"},
+		{[3]verdict{rejected, rejected, whole}, "1.36.3"},
+		{[3]verdict{rejected, rejected, rejected}, ""},
 	} {
 		one := &entry{verdicts: map[string]verdict{}}
 		for i, v := range test.verdicts {

@@ -176,7 +176,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 	}
 	accepted := 0
 	for _, g := range grown {
-		for i, s := range slices.Concat(g.Specimens, g.Refused) {
+		for i, s := range slices.Concat(g.Specimens, g.Rejected) {
 			if there[s.ID()] {
 				continue
 			}

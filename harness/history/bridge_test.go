@@ -48,7 +48,7 @@ added x/reborn 113`)
 }
 
 func TestWhatCannotBeBridged(t *testing.T) {
-	for name, refuse := range map[string]func(apitest.Request) *metav1.Status{
+	for name, reject := range map[string]func(apitest.Request) *metav1.Status{
 		"the storage was compacted": func(r apitest.Request) *metav1.Status {
 			if r.Verb == "list" && r.ResourceVersion != "" {
 				status := apitest.TooOld()
@@ -68,7 +68,7 @@ func TestWhatCannotBeBridged(t *testing.T) {
 			server.Put(pods.Resource, pod("x", "web"))
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
-			server.Refuse(refuse)
+			server.Reject(reject)
 			restart(server, func() {
 				server.Put(pods.Resource, pod("x", "web", "a=1"))
 				server.Put(pods.Resource, pod("x", "web", "a=2"))

@@ -83,9 +83,9 @@ func TestCatchUpRetries(t *testing.T) {
 	server.Put(nodes.Resource, node("a"))
 	stream := newRecorder(t, server).Stream(nodes)
 	await(t, stream, changes(1))
-	var refused atomic.Int32
-	server.Refuse(func(r apitest.Request) *metav1.Status {
-		if r.Verb == "list" && refused.Add(1) <= 3 {
+	var rejected atomic.Int32
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb == "list" && rejected.Add(1) <= 3 {
 			return apitest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
 		}
 		return nil
@@ -93,14 +93,14 @@ func TestCatchUpRetries(t *testing.T) {
 	if err := stream.CatchUp(bounded(t), history.Scope{Name: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if refused.Load() != 4 {
-		t.Errorf("%d lists, want 4", refused.Load())
+	if rejected.Load() != 4 {
+		t.Errorf("%d lists, want 4", rejected.Load())
 	}
 }
 
 func TestCatchUpSaysWhyItCouldNotLook(t *testing.T) {
 	server := apitest.New(t)
-	server.Refuse(func(apitest.Request) *metav1.Status {
+	server.Reject(func(apitest.Request) *metav1.Status {
 		return apitest.Failure(http.StatusNotFound, metav1.StatusReasonNotFound)
 	})
 	stream := newRecorder(t, server).Stream(pods)
@@ -110,7 +110,7 @@ func TestCatchUpSaysWhyItCouldNotLook(t *testing.T) {
 		cancel()
 	}()
 	err := stream.CatchUp(ctx, history.Scope{Namespace: "x"})
-	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "refused by the test: NotFound") {
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rejected by the test: NotFound") {
 		t.Errorf("error %v, want the API server's own words", err)
 	}
 }

@@ -48,7 +48,7 @@ func TestManagersThatAreNotKnown(t *testing.T) {
 	}{
 		"the storage was compacted": {
 			func(k kit) {
-				k.server.Refuse(func(apitest.Request) *metav1.Status { status := apitest.TooOld(); return &status })
+				k.server.Reject(func(apitest.Request) *metav1.Status { status := apitest.TooOld(); return &status })
 			}, history.ErrForgotten.Error(),
 		},
 		"the storage was replaced": {
@@ -63,7 +63,7 @@ func TestManagersThatAreNotKnown(t *testing.T) {
 		"no number":      {func(k kit) { k.change.ResourceVersion = "x" }, `"x" is not the number of a revision`},
 		"the API server does not answer": {
 			func(k kit) {
-				k.server.Refuse(func(apitest.Request) *metav1.Status {
+				k.server.Reject(func(apitest.Request) *metav1.Status {
 					return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
 				})
 			}, "reading web of pods as it was: ",

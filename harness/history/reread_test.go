@@ -50,7 +50,7 @@ func TestWhatTheWatchWillTell(t *testing.T) {
 // A list that fails says nothing of what is there: there is another as soon as there can be, and until then a gap.
 func TestItCannotBeReread(t *testing.T) {
 	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
-	server.Refuse(func(r apitest.Request) *metav1.Status {
+	server.Reject(func(r apitest.Request) *metav1.Status {
 		if r.Verb == "list" {
 			return apitest.Failure(500, metav1.StatusReasonInternalError)
 		}
@@ -59,7 +59,7 @@ func TestItCannotBeReread(t *testing.T) {
 	server.Render(pods.Resource, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
 	recorder.Reread(bounded(t))
 	server.AwaitWatches(0)
-	server.Refuse(nil)
+	server.Reject(nil)
 	await(t, stream, changes(2))
 	if gaps := stream.Gaps(); len(gaps) != 1 || !gaps[0].Relisted {
 		t.Errorf("gaps %+v, want one", gaps)

@@ -120,10 +120,10 @@ func TestConnectionsThatProveNothingEndNoGap(t *testing.T) {
 
 func TestAListAloneIsNoConnection(t *testing.T) {
 	s, _ := listed(t)
-	errRefused := errors.New("refused")
-	s.lost(errRefused, false)
+	errRejected := errors.New("rejected")
+	s.lost(errRejected, false)
 	s.replace(nil, "20", false)
-	if view := s.View(Scope{}); view.Synced || !errors.Is(view.Err, errRefused) {
+	if view := s.View(Scope{}); view.Synced || !errors.Is(view.Err, errRejected) {
 		t.Errorf("synced %v, error %v before the watch is open", view.Synced, view.Err)
 	}
 	s.connected()
@@ -134,7 +134,7 @@ func TestAListAloneIsNoConnection(t *testing.T) {
 
 func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
 	s := newStream(unconnected(t), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
-	s.lost(errors.New("refused"), false)
+	s.lost(errors.New("rejected"), false)
 	if gaps := s.Gaps(); len(gaps) != 0 {
 		t.Errorf("gaps %+v before the first list", gaps)
 	}
@@ -145,7 +145,7 @@ func TestTheFirstWatchLeavesAGapOnlyIfItFails(t *testing.T) {
 	}
 	s = newStream(unconnected(t), schema.GroupVersionResource{Version: "v1", Resource: "pods"})
 	s.replace(nil, "10", false)
-	s.lost(errors.New("refused"), false)
+	s.lost(errors.New("rejected"), false)
 	if gaps := s.Gaps(); len(gaps) != 1 || !gaps[0].To.IsZero() || gaps[0].Relisted {
 		t.Errorf("gaps %+v, want one that lasts", gaps)
 	}

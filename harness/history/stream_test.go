@@ -164,7 +164,7 @@ func TestErrorEvents(t *testing.T) {
 	}
 }
 
-func TestUnknownWhileRefused(t *testing.T) {
+func TestUnknownWhileRejected(t *testing.T) {
 	for _, tt := range []struct {
 		code   int32
 		reason metav1.StatusReason
@@ -181,7 +181,7 @@ func TestUnknownWhileRefused(t *testing.T) {
 			stream := newRecorder(t, server).Stream(pods)
 			await(t, stream, changes(1))
 			server.AwaitWatches(1)
-			server.Refuse(func(apitest.Request) *metav1.Status { return apitest.Failure(tt.code, tt.reason) })
+			server.Reject(func(apitest.Request) *metav1.Status { return apitest.Failure(tt.code, tt.reason) })
 			server.EndWatches()
 			await(t, stream, func(view history.View, _ []history.Change) bool {
 				return !view.Synced && apierrors.ReasonForError(view.Err) == tt.reason
@@ -194,7 +194,7 @@ func TestUnknownWhileRefused(t *testing.T) {
 			if gaps := stream.Gaps(); len(gaps) == 0 || !gaps[len(gaps)-1].To.IsZero() {
 				t.Errorf("gaps %+v: want one that lasts", gaps)
 			}
-			server.Refuse(nil)
+			server.Reject(nil)
 			server.Put(pods.Resource, pod("x", "db"))
 			await(t, stream, changes(2))
 		})

@@ -72,7 +72,7 @@ func thousand(b *testing.B) []*manifests.Object {
 	return stored(b, text.String())
 }
 
-// thereAndBack rehearses an upgrade and the way back.
+// thereAndBack rehearses an upgrade and the rollback.
 func thereAndBack(b *testing.B, objects []*manifests.Object, nodes, sample int, from, to string) *upgrades.Report {
 	b.Helper()
 	p := clustertest.Local(b)

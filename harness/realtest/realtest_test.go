@@ -160,7 +160,7 @@ spec:
 	}
 }
 
-// A transition that a component refuses is an error in its own words for everybody on the track, within seconds.
+// A transition that a component rejects is an error in its own words for everybody on the track, within seconds.
 func TestTransitionThatFails(t *testing.T) {
 	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1

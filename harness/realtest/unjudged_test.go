@@ -29,11 +29,11 @@ spec:
   steps:%s
   - name: judged
     timeout: 4s
-    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: refused}}
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: rejected}}
     expect: {rejected: {%s}}
 `
 
-// A webhook that does not judge makes the scenario one that could not be judged, with the reason; whatever refusal it
+// A webhook that does not judge makes the scenario one that could not be judged, with the reason; whatever rejection it
 // expects.
 func TestWebhooksThatDoNotJudge(t *testing.T) {
 	webhooks := newWebhooks(t)

@@ -85,7 +85,7 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-func TestSnapshotsThatAreRefused(t *testing.T) {
+func TestSnapshotsThatAreRejected(t *testing.T) {
 	whole := backup(t, "key", revision{"/registry/namespaces/default", strings.Repeat("x", 100_000)})
 	data, err := os.ReadFile(whole)
 	must(t, err)

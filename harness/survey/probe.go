@@ -254,7 +254,7 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 	switch outcome {
 	case writes.Accepted:
 		p.note(check, Outcome{Answer: Good})
-	case writes.Refused:
+	case writes.Rejected:
 		p.note(check, Outcome{Answer: Bad, Words: writes.Words(err)})
 	default:
 		p.note(check, Outcome{Answer: Unknown, Words: writes.Words(err)})

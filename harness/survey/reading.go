@@ -51,7 +51,7 @@ func (f *sight) readIn(t *Target, version string) Outcome {
 			gvk.GroupVersion())}
 	case l.err == nil:
 		return Outcome{} // it was deleted, which the check "moved" reports
-	case writes.Judge(l.err) == writes.Refused, serverError(l.err), writes.Undecodable(l.err):
+	case writes.Judge(l.err) == writes.Rejected, serverError(l.err), writes.Undecodable(l.err):
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind,
 			gvk.GroupVersion(), writes.Words(l.err))}
 	default:

@@ -102,7 +102,7 @@ func FirstState(
 	return first, nil
 }
 
-// notOlder refuses a minor version older than the one of the data: an old API server does not know what a new one has
+// notOlder rejects a minor version older than the one of the data: an old API server does not know what a new one has
 // stored.
 func notOlder(asked, version string) error {
 	a, err1 := clusters.ParseVersion(asked)

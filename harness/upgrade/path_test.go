@@ -49,18 +49,18 @@ func TestPath(t *testing.T) {
 		{
 			"one minor",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.35"}},
-			"start 1.34.9, upgrade 1.35.9, way back 1.34.9, upgrade 1.35.9, redeploy 1.35.9, way back 1.34.9",
+			"start 1.34.9, upgrade 1.35.9, rollback 1.34.9, upgrade 1.35.9, redeploy 1.35.9, rollback 1.34.9",
 		},
 		{
 			"two minors",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{Version: "1.36.1"}},
-			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, way back 1.35.9, way back 1.34.9, upgrade 1.35.9, upgrade 1.36.1, " +
-				"redeploy 1.36.1, way back 1.35.9, way back 1.34.9",
+			"start 1.34.9, upgrade 1.35.9, upgrade 1.36.1, rollback 1.35.9, rollback 1.34.9, upgrade 1.35.9, upgrade 1.36.1, " +
+				"redeploy 1.36.1, rollback 1.35.9, rollback 1.34.9",
 		},
 		{
 			"a patch",
 			Wanted{From: clusters.State{Version: "1.34.1"}, To: clusters.Change{Version: "1.34.4"}, NoRedeploy: true},
-			"start 1.34.1, upgrade 1.34.4, way back 1.34.1, upgrade 1.34.4",
+			"start 1.34.1, upgrade 1.34.4, rollback 1.34.1, upgrade 1.34.4",
 		},
 		{
 			"no way back",
@@ -70,8 +70,8 @@ func TestPath(t *testing.T) {
 		{
 			"a gate alone",
 			Wanted{From: clusters.State{Version: "1.34"}, To: clusters.Change{FeatureGates: gate(true)}},
-			"start 1.34.9, upgrade 1.34.9 A=true, way back 1.34.9, upgrade 1.34.9 A=true, " +
-				"redeploy 1.34.9 A=true, way back 1.34.9",
+			"start 1.34.9, upgrade 1.34.9 A=true, rollback 1.34.9, upgrade 1.34.9 A=true, " +
+				"redeploy 1.34.9 A=true, rollback 1.34.9",
 		},
 		{
 			"gates of the beginning stay",
@@ -94,7 +94,7 @@ func TestPath(t *testing.T) {
 		{
 			"in two steps, and back",
 			Wanted{From: clusters.State{Version: "1.35", FeatureGates: on}, To: clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRedeploy: true, Strategy: TwoStep},
-			"start 1.35.9 A=true, upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false, way back 1.36.9 emulatedVersion=1.35 A=true, way back 1.35.9 A=true, " +
+			"start 1.35.9 A=true, upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false, rollback 1.36.9 emulatedVersion=1.35 A=true, rollback 1.35.9 A=true, " +
 				"upgrade 1.36.9 emulatedVersion=1.35 A=true, upgrade 1.36.9 A=false",
 		},
 		{
@@ -121,7 +121,7 @@ func TestPath(t *testing.T) {
 			"a system after Kubernetes",
 			Wanted{From: with("1.34", v1), To: clusters.Change{Version: "1.35"}, Upgraded: v2, NoRedeploy: true},
 			"start 1.34.9 op(process, v1), upgrade 1.35.9 op(process, v1), upgrade 1.35.9 op(process, v2), " +
-				"way back 1.35.9 op(process, v1), way back 1.34.9 op(process, v1), " +
+				"rollback 1.35.9 op(process, v1), rollback 1.34.9 op(process, v1), " +
 				"upgrade 1.35.9 op(process, v1), upgrade 1.35.9 op(process, v2)",
 		},
 		{

@@ -83,7 +83,7 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 			switch {
 			case err == nil:
 				*way.into = objects
-			case writes.Judge(err) == writes.Refused, writes.Undecodable(err):
+			case writes.Judge(err) == writes.Rejected, writes.Undecodable(err):
 				s.problem = "cannot be listed through " + way.server.Name + ": " + writes.Words(err)
 				return
 			default:

@@ -159,7 +159,7 @@ func (j *judge) rules(ctx context.Context) {
 			switch outcome := writes.Judge(err); {
 			case outcome == writes.Accepted, apierrors.IsAlreadyExists(err):
 				compiled++
-			case outcome == writes.Refused:
+			case outcome == writes.Rejected:
 				j.problem("rules: %s would be rejected by %s: %s", named(o), j.old.Name, writes.Words(err))
 			default:
 				j.unjudged("rules: %s: %s", named(o), writes.Words(err))

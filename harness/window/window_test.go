@@ -78,7 +78,7 @@ func answering(method, path string, code int, text string) through {
 	}
 }
 
-const refusal = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","message":"no","code":422}`
+const rejection = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","message":"no","code":422}`
 
 func configMap(namespace, name string) map[string]any {
 	return map[string]any{
@@ -179,7 +179,7 @@ func TestProblems(t *testing.T) {
 			want: "reads: as v1, ConfigMap default/a is missing through old",
 		},
 		"a list that the old one rejects": {
-			check: "reads", older: answering("GET", "/configmaps", 422, refusal),
+			check: "reads", older: answering("GET", "/configmaps", 422, rejection),
 			want: "reads: objects of v1 ConfigMap cannot be listed through old: 422 Invalid: no",
 		},
 		"an object in a deleted namespace": {
@@ -195,7 +195,7 @@ func TestProblems(t *testing.T) {
 			want: "leader: the controller manager beside new leads, but is newer than old",
 		},
 		"a policy that the old one rejects": {
-			check: "rules", older: answering("POST", "/validatingadmissionpolicies", 422, refusal),
+			check: "rules", older: answering("POST", "/validatingadmissionpolicies", 422, rejection),
 			want: "rules: ValidatingAdmissionPolicy p would be rejected by old: 422 Invalid: no",
 		},
 		"policies that the old one does not serve": {
@@ -203,7 +203,7 @@ func TestProblems(t *testing.T) {
 			want: "rules: old does not enforce ValidatingAdmissionPolicy p: it does not serve the kind",
 		},
 		"an update that the old one rejects": {
-			check: "writes", older: answering("PUT", "/configmaps/a", 422, refusal),
+			check: "writes", older: answering("PUT", "/configmaps/a", 422, rejection),
 			want: "writes: old rejects an unchanged update of ConfigMap default/a: 422 Invalid: no",
 		},
 		"an update through the old one that loses a field": {

@@ -58,8 +58,8 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 		switch {
 		case apierrors.IsConflict(err):
 			continue
-		case writes.Judge(err) == writes.Refused:
-			j.refused(ctx, s, before, err)
+		case writes.Judge(err) == writes.Rejected:
+			j.rejected(ctx, s, before, err)
 			return true
 		case err != nil:
 			j.unjudged("writes: %s through %s: %s", named(before), j.old.Name, writes.Words(err))
@@ -73,16 +73,16 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 	return false
 }
 
-// refused reports an update that only the old server rejects.
-func (j *judge) refused(ctx context.Context, s *seen, o *unstructured.Unstructured, refusal error) {
+// rejected reports an update that only the old server rejects.
+func (j *judge) rejected(ctx context.Context, s *seen, o *unstructured.Unstructured, rejection error) {
 	_, err := in(j.new.client, s, o).Update(ctx, o, metav1.UpdateOptions{
 		FieldManager: manager, DryRun: []string{metav1.DryRunAll},
 	})
-	if writes.Judge(err) == writes.Refused {
+	if writes.Judge(err) == writes.Rejected {
 		j.evidence("both servers reject an unchanged update of %s: %s", named(o), writes.Words(err))
 		return
 	}
-	j.problem("writes: %s rejects an unchanged update of %s: %s", j.old.Name, named(o), writes.Words(refusal))
+	j.problem("writes: %s rejects an unchanged update of %s: %s", j.old.Name, named(o), writes.Words(rejection))
 }
 
 // rewritten reports that an update with unchanged content changed the stored object.

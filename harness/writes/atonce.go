@@ -99,7 +99,7 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 	return together
 }
 
-// compareTogether counts the accepted writes and puts each of the others to how it should be refused. A deviation that
+// compareTogether counts the accepted writes and puts each of the others to how it should be rejected. A deviation that
 // is certain fails the step, also where the outcome of other writes is unknown.
 func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 	expect scenarios.ParallelExpect,
@@ -125,7 +125,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 			}
 			note(c, v)
 			lines = append(lines, fmt.Sprintf("%s: %s was accepted", c.name, c.op))
-		case Refused:
+		case Rejected:
 			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
 			lines = append(lines, fmt.Sprintf("%s: %s was rejected: %s", c.name, c.op, describeStatus(c.answer.status)))
 		case Unknown:

@@ -80,7 +80,7 @@ func TestAllAreUnderWayAtOnce(t *testing.T) {
 
 func TestAtOnce(t *testing.T) {
 	taken := scenarios.Rejection{Code: 409, Reason: "AlreadyExists"}
-	refused := scenarios.Step{Create: configMap("other", nil), Expect: reject(scenarios.Rejection{Code: 422})}
+	rejected := scenarios.Step{Create: configMap("other", nil), Expect: reject(scenarios.Rejection{Code: 422})}
 	for name, test := range map[string]struct {
 		expect *scenarios.ParallelExpect
 		steps  []scenarios.Step
@@ -93,7 +93,7 @@ func TestAtOnce(t *testing.T) {
 			steps:  []scenarios.Step{creations(1)[0], {Create: configMap("web2", nil)}},
 			status: reports.Failed, says: []string{"2 of 2 concurrent writes were accepted, but should have been 1"},
 		},
-		"the loser is refused otherwise": {
+		"the loser is rejected otherwise": {
 			expect: &scenarios.ParallelExpect{Accepted: count(1), Rejected: &scenarios.Rejection{Code: 422}},
 			steps:  creations(2),
 			status: reports.Failed, says: []string{"want 422\n  got  409"},
@@ -104,7 +104,7 @@ func TestAtOnce(t *testing.T) {
 			status: reports.Failed, says: []string{"was rejected, but it was stored"},
 		},
 		"each for itself": {
-			steps:  []scenarios.Step{creations(1)[0], refused},
+			steps:  []scenarios.Step{creations(1)[0], rejected},
 			status: reports.Failed, says: []string{"write 2 of 2: create ConfigMap other was accepted, but should have been " +
 				"rejected"},
 		},

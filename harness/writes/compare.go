@@ -25,22 +25,22 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	case a.outcome == Unknown:
 		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was "+
 			"accepted or rejected before the timeout: %v", op, a.err)}
-	case a.outcome == Refused && want == nil:
+	case a.outcome == Rejected && want == nil:
 		return Verdict{
 			Status:   reports.Failed,
 			Message:  fmt.Sprintf("%s was rejected, but should have been accepted: %s", op, describeStatus(a.status)),
 			Evidence: describeStatus(a.status),
 			gone:     a.status.Code == http.StatusNotFound,
 		}
-	case a.outcome == Refused:
-		return compareRefusal(op, step.Expect, a)
+	case a.outcome == Rejected:
+		return compareRejection(op, step.Expect, a)
 	case want != nil:
 		return wronglyAccepted(op, *want, a)
 	}
 	return w.compareAccepted(ctx, op, step, a)
 }
 
-func compareRefusal(op *operation, expect *scenarios.Expect, a answer) Verdict {
+func compareRejection(op *operation, expect *scenarios.Expect, a answer) Verdict {
 	v := Verdict{Status: reports.Passed, Evidence: describeStatus(a.status)}
 	if a.note != "" {
 		v.Evidence += "\n" + a.note

@@ -22,7 +22,7 @@ type answer struct {
 	outcome Outcome
 	// object that the API server returned, or that it has, when the write was accepted.
 	object *unstructured.Unstructured
-	// status is the refusal.
+	// status is the rejection.
 	status metav1.Status
 	// err says why the outcome is unknown.
 	err      error
@@ -31,14 +31,14 @@ type answer struct {
 	sent bool
 	// lost says that the write was accepted, but the answer to it never came.
 	lost bool
-	// stored says that the write was refused, or a dry run, and that it has changed what is stored nevertheless.
+	// stored says that the write was rejected, or a dry run, and that it has changed what is stored nevertheless.
 	stored bool
-	// doubt says that after a refusal or a dry run something else is stored than before, and that it is unknown who did
+	// doubt says that after a rejection or a dry run something else is stored than before, and that it is unknown who did
 	// that.
 	doubt string
-	// held says that the Proof has yet to tell whether a refusal stored something.
+	// held says that the Proof has yet to tell whether a rejection stored something.
 	held bool
-	// note is what else there is to say about a refusal.
+	// note is what else there is to say about a rejection.
 	note string
 }
 
@@ -130,7 +130,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	object, err := op.send(withUser(ctx, step.As), api, op)
 	a := judged(object, err, step)
 	a.warnings = drawn.all()
-	if a.outcome == Refused && w.outdated(appear, op, step, a.status) {
+	if a.outcome == Rejected && w.outdated(appear, op, step, a.status) {
 		return answer{err: err}
 	}
 	if a.outcome == Unknown {
@@ -139,7 +139,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	if a.outcome == Accepted && len(op.dryRun) == 0 {
 		request.Proof.accept(a.object)
 	}
-	if a.outcome == Refused && a.status.Code == http.StatusNotFound {
+	if a.outcome == Rejected && a.status.Code == http.StatusNotFound {
 		// The kind may have gone since it was found.
 		w.Kinds.Reset()
 		if _, err := w.Kinds.Find(ctx, op.gvk); err != nil {
@@ -155,7 +155,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 // outdated says whether the API server may have judged by the definition of a kind as it was before the track changed
 // it. It is asked again then, for a while.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
-	if wanted(step) != nil || refusedBy(status).by != scenarios.BySchema || !w.Kinds.IsFresh(op.gvk) {
+	if wanted(step) != nil || rejectedBy(status).by != scenarios.BySchema || !w.Kinds.IsFresh(op.gvk) {
 		return false
 	}
 	if appear.Err() != nil {
@@ -176,7 +176,7 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 		asked = rejection.Codes()
 	}
 	status, _ := StatusOf(err)
-	if ownRefusal(status, step.As) {
+	if ownRejection(status, step.As) {
 		return answer{err: fmt.Errorf("it could not be sent as user %s: %w", step.As.User, err)}
 	}
 	return answer{outcome: Judge(err, asked...), object: object, status: status, err: err, sent: true}
@@ -194,7 +194,7 @@ func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	if none.MayAppear && !asked && appear.Err() == nil {
 		return answer{err: err}
 	}
-	return answer{outcome: Refused, status: none.Status(), err: err}
+	return answer{outcome: Rejected, status: none.Status(), err: err}
 }
 
 func asksForNotFound(want *scenarios.Rejection) bool {

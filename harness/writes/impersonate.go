@@ -42,7 +42,7 @@ func (i impersonate) RoundTrip(request *http.Request) (*http.Response, error) {
 // endpoints/filters/impersonation).
 var mayNotImpersonate = regexp.MustCompile(`^\S+ (?:"[^"]*" )?is forbidden: User "[^"]*" cannot impersonate`)
 
-// ownRefusal says whether it was not the write that was refused, but that it is sent as another user.
-func ownRefusal(status metav1.Status, user *scenarios.User) bool {
+// ownRejection says whether it was not the write that was rejected, but that it is sent as another user.
+func ownRejection(status metav1.Status, user *scenarios.User) bool {
 	return user != nil && mayNotImpersonate.MatchString(status.Message)
 }

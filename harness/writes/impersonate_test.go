@@ -68,8 +68,8 @@ func senderWith(t *testing.T, server *apitest.Server, config *rest.Config) *send
 	return s
 }
 
-// That the client may not act as others is no refusal of the write.
-func TestOwnRefusalIsNoVerdict(t *testing.T) {
+// That the client may not act as others is no rejection of the write.
+func TestOwnRejectionIsNoVerdict(t *testing.T) {
 	for said, want := range map[string]reports.Status{
 		`users "jane" is forbidden: User "me" cannot impersonate resource "users" in API group "" at the cluster scope`:                                      reports.Error,
 		`groups "dev" is forbidden: User "me" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope`:      reports.Error,

@@ -21,17 +21,17 @@ const (
 	Unknown Outcome = iota
 	// Accepted: the API server took the write.
 	Accepted
-	// Refused: the API server judged the write and would not have it.
-	Refused
+	// Rejected: the API server judged the write and would not have it.
+	Rejected
 )
 
 // String is the outcome in lower case.
 func (o Outcome) String() string {
-	return [...]string{Unknown: "unknown", Accepted: "accepted", Refused: "rejected"}[o]
+	return [...]string{Unknown: "unknown", Accepted: "accepted", Rejected: "rejected"}[o]
 }
 
-// Judge says what the answer to a write means. The asked codes are those that the scenario expects a refusal to have:
-// an answer with one of them is a refusal even where it would else be unknown.
+// Judge says what the answer to a write means. The asked codes are those that the scenario expects a rejection to have:
+// an answer with one of them is a rejection even where it would else be unknown.
 func Judge(err error, asked ...int) Outcome {
 	if err == nil {
 		return Accepted
@@ -41,12 +41,12 @@ func Judge(err error, asked ...int) Outcome {
 		return Unknown
 	}
 	if slices.Contains(asked, int(status.Code)) {
-		return Refused
+		return Rejected
 	}
 	if foreign(status) || notReady(status) || !verdict(status) {
 		return Unknown
 	}
-	return Refused
+	return Rejected
 }
 
 // mistyped says whether server-side apply could not take an object, the one that was sent or the one that is stored, as
@@ -90,7 +90,7 @@ func verdict(status metav1.Status) bool {
 	return status.Code >= 400 && status.Code < 500 || mistyped(status)
 }
 
-// disruptionBudget says whether an eviction was refused by a PodDisruptionBudget. That has the code of an overloaded
+// disruptionBudget says whether an eviction was rejected by a PodDisruptionBudget. That has the code of an overloaded
 // server.
 func disruptionBudget(status metav1.Status) bool {
 	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {

@@ -47,9 +47,9 @@ func (w *Writer) Once(ctx context.Context, request Request, kind served.Kind) Si
 	switch {
 	case a.outcome == Unknown:
 		s.Problem = WithoutAddress(a.err)
-	case a.outcome == Refused && want == nil:
+	case a.outcome == Rejected && want == nil:
 		s.Problem = WithoutAddress(a.err)
-	case a.outcome == Refused:
+	case a.outcome == Rejected:
 		if problems, _ := differences(*want, a.status); len(problems) > 0 {
 			s.Problem = fmt.Sprintf("rejected, but not as expected (%s): %s", strings.Join(titles(problems), ", "),
 				WithoutAddress(a.err))

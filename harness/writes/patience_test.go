@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// A webhook may take as long as the API server waits for it: the refusal that comes of that is not given up before.
+// A webhook may take as long as the API server waits for it: the rejection that comes of that is not given up before.
 func TestPatience(t *testing.T) {
 	rejected := func(code int) *scenarios.Expect {
 		return &scenarios.Expect{Rejected: &scenarios.Rejection{Code: code}}

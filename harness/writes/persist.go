@@ -16,7 +16,7 @@ const (
 	oneTry    = 30 * time.Second
 )
 
-// Persist sends a request until it is accepted or refused, or for as long as its patience lasts. What it returns is of
+// Persist sends a request until it is accepted or rejected, or for as long as its patience lasts. What it returns is of
 // the last try.
 func Persist(ctx context.Context, send func(context.Context) error) (Outcome, error) {
 	began, again := time.Now(), pauses.Growing(firstWait, lastWait)

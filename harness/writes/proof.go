@@ -21,7 +21,7 @@ import (
 // page is how many objects are listed at once.
 const page = 500
 
-// Proof looks once for many refused creations of one kind in one namespace whether any of them stored something: a
+// Proof looks once for many rejected creations of one kind in one namespace whether any of them stored something: a
 // watch tells of what is stored meanwhile, also of what goes again, and one consistent list in the end of all that is
 // there. Whose it is an object's field manager says, under whatever name. Where that would cost more than to look for
 // each by itself, or is not possible, nothing is held. It is not safe for concurrent use.
@@ -43,19 +43,19 @@ type Proof struct {
 	// made is the object that each field manager was seen to have written.
 	made   map[string]*unstructured.Unstructured
 	broken bool
-	// there are the strangers that none of the refused creations made; came are all that were seen since.
+	// there are the strangers that none of the rejected creations made; came are all that were seen since.
 	there strangers
 	came  []*unstructured.Unstructured
 }
 
-// held is a refused creation of which nobody has looked yet whether it stored something.
+// held is a rejected creation of which nobody has looked yet whether it stored something.
 type held struct {
 	op     *operation
 	step   *scenarios.Step
 	answer answer
 }
 
-// NewProof is for so many creations, which come one after the other and should be refused. It must be closed.
+// NewProof is for so many creations, which come one after the other and should be rejected. It must be closed.
 func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
 	p := &Proof{w: w, most: int64(creations), made: map[string]*unstructured.Unstructured{}, there: strangers{}}
 	p.ctx, p.stop = context.WithCancel(ctx)
@@ -120,7 +120,7 @@ func (p *Proof) stranger(op *operation) *unstructured.Unstructured {
 	return nil
 }
 
-// accept takes note of an object that was not refused.
+// accept takes note of an object that was not rejected.
 func (p *Proof) accept(object *unstructured.Unstructured) {
 	if p == nil || object == nil {
 		return
@@ -130,14 +130,14 @@ func (p *Proof) accept(object *unstructured.Unstructured) {
 	p.there.add(object)
 }
 
-// watches says whether refusals of such a creation are held.
+// watches says whether rejections of such a creation are held.
 func (p *Proof) watches(op *operation) bool {
 	return p != nil && p.watcher != nil && op.creates() && *op.kind == p.kind && op.namespaceOf(p.w) == p.namespace
 }
 
-// hold keeps a refusal until Prove; false when it must be looked after at once.
+// hold keeps a rejection until Prove; false when it must be looked after at once.
 func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
-	if !p.watches(op) || a.outcome != Refused {
+	if !p.watches(op) || a.outcome != Rejected {
 		return false
 	}
 	p.mu.Lock()
@@ -148,7 +148,7 @@ func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
 	return !p.broken
 }
 
-// Prove returns what is to be said of each refusal that was held, in their order, and holds none any more. It tries to
+// Prove returns what is to be said of each rejection that was held, in their order, and holds none any more. It tries to
 // look until the context ends.
 func (p *Proof) Prove(ctx context.Context) []Verdict {
 	if p == nil || len(p.held) == 0 {

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// prover sends creations of ConfigMaps that should be refused, and are, while the third of them does more than it
+// prover sends creations of ConfigMaps that should be rejected, and are, while the third of them does more than it
 // should.
 type prover struct {
 	*Writer
@@ -67,12 +67,12 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 			defer func() { inside = false }()
 			return inThird(p)
 		}
-		return &apitest.Fault{Status: refusal()}
+		return &apitest.Fault{Status: rejection()}
 	})
 	return p
 }
 
-func refusal() *metav1.Status { return apitest.Status(422, "Invalid", "never") }
+func rejection() *metav1.Status { return apitest.Status(422, "Invalid", "never") }
 
 func (p *prover) send(ctx context.Context, object scenarios.Object) Verdict {
 	p.sent++
@@ -95,8 +95,8 @@ func named(metadata map[string]any) scenarios.Object {
 	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 }
 
-// What one of many refused creations stores is attributed to that one, under whatever name, also when it is gone again.
-func TestRefusalsAreProvenTogether(t *testing.T) {
+// What one of many rejected creations stores is attributed to that one, under whatever name, also when it is gone again.
+func TestRejectionsAreProvenTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		generate bool
 		inThird  func(*prover) *apitest.Fault
@@ -107,16 +107,16 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 		"of generated names": {generate: true},
 		"it is stored": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{
-				Status: refusal(),
+				Status: rejection(),
 				Stored: true,
 			}
 		}, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "a-3"},
 		"by a generated name": {
 			generate: true,
-			inThird:  func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} },
+			inThird:  func(*prover) *apitest.Fault { return &apitest.Fault{Status: rejection(), Stored: true} },
 			says:     "create ConfigMap a-* was rejected, but it was stored: ", made: "a-",
 		},
-		"refused otherwise": {inThird: func(*prover) *apitest.Fault {
+		"rejected otherwise": {inThird: func(*prover) *apitest.Fault {
 			return &apitest.Fault{Status: apitest.Status(403,
 				"Forbidden", "no")}
 		}, says: "was rejected, but not as expected"},
@@ -124,7 +124,7 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}
 		}, says: "was rejected, but it was stored", made: "a-3"},
 		"stored by another " +
-			"name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: refusal()} }, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "mutated"},
+			"name": {inThird: func(p *prover) *apitest.Fault { p.write("mutated"); return &apitest.Fault{Status: rejection()} }, says: "create ConfigMap a-3 was rejected, but it was stored: ", made: "mutated"},
 		"and gone again": {inThird: func(p *prover) *apitest.Fault {
 			p.write("a-3")
 			if err := p.api.Delete(context.Background(), "a-3", metav1.DeleteOptions{}); err != nil {
@@ -133,7 +133,7 @@ func TestRefusalsAreProvenTogether(t *testing.T) {
 			if err := p.await(func() bool { return p.proof.made[third] != nil }); err != nil {
 				panic(err)
 			}
-			return &apitest.Fault{Status: refusal()}
+			return &apitest.Fault{Status: rejection()}
 		}, says: "was rejected, but it was stored: it is gone again: ", made: "a-3"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,10 +177,10 @@ func (p *prover) await(what func() bool) error {
 		})
 }
 
-// Where nobody keeps managed fields, an object that came meanwhile is neither blamed on the creation that was refused,
+// Where nobody keeps managed fields, an object that came meanwhile is neither blamed on the creation that was rejected,
 // nor overlooked.
-func TestRefusalsWithoutManagedFields(t *testing.T) {
-	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: refusal(), Stored: true} }
+func TestRejectionsWithoutManagedFields(t *testing.T) {
+	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: rejection(), Stored: true} }
 	for name, test := range map[string]struct {
 		generate, before, alone bool
 		inThird                 func(*prover) *apitest.Fault
@@ -248,13 +248,13 @@ func TestRefusalsWithoutManagedFields(t *testing.T) {
 }
 
 // Who cannot watch, or would have to list too much, looks after each by itself.
-func TestRefusalsThatAreNotHeld(t *testing.T) {
+func TestRejectionsThatAreNotHeld(t *testing.T) {
 	for name, prepare := range map[string]func(*prover){
 		"no watch": func(p *prover) {
 			p.server.Misbehave(func(r apitest.Request) *apitest.Fault {
 				switch r.Verb {
 				case "create":
-					return &apitest.Fault{Status: refusal()}
+					return &apitest.Fault{Status: rejection()}
 				case "watch":
 					return &apitest.Fault{Status: apitest.Status(http.StatusMethodNotAllowed, "MethodNotAllowed", "no")}
 				}

@@ -65,10 +65,10 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 }
 
 // outrun is a staleError where the API server says that somebody else wrote the object, and not that a webhook or a
-// policy, which may choose the code of its refusal, would not have it.
+// policy, which may choose the code of its rejection, would not have it.
 func outrun(err error) error {
 	if status, ok := StatusOf(err); ok && apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) &&
-		refusedBy(status).by == "" {
+		rejectedBy(status).by == "" {
 		return &staleError{err}
 	}
 	return err

@@ -71,7 +71,7 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 	return stranger, nil
 }
 
-// lookBefore keeps what is there before the write, where that is needed: to see that a refused change stored nothing,
+// lookBefore keeps what is there before the write, where that is needed: to see that a rejected change stored nothing,
 // and to tell an apply that makes an object from one that changes it.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
 	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
@@ -91,7 +91,7 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request)
 	return nil
 }
 
-// verify makes sure that a refused write, or a dry run, stored nothing. It tries until it could look, and gives an
+// verify makes sure that a rejected write, or a dry run, stored nothing. It tries until it could look, and gives an
 // unknown outcome if it never could.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
 	dry := len(op.dryRun) > 0
@@ -110,21 +110,21 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	}
 }
 
-// unseen is a refusal, or a dry run, after which nobody could look.
+// unseen is a rejection, or a dry run, after which nobody could look.
 func unseen(a answer, err error) answer {
 	what := "was accepted as a dry run"
-	if a.outcome == Refused {
+	if a.outcome == Rejected {
 		what = fmt.Sprintf("was rejected (%s)", a.status.Message)
 	}
 	return answer{sent: true, err: fmt.Errorf("%s, but it could not be checked that nothing was stored: %w", what, err)}
 }
 
-// afterwards compares the object after a refusal, or a dry run, with the one before.
+// afterwards compares the object after a rejection, or a dry run, with the one before.
 func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bool) answer {
 	found, what := o.trace(now)
 	switch {
 	case found == ours && sent && len(o.dryRun) == 0:
-		// An earlier try was stored, and its answer lost: this refusal is about the object that it made.
+		// An earlier try was stored, and its answer lost: this rejection is about the object that it made.
 		if now == nil {
 			now = o.before
 		}

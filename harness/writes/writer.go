@@ -76,7 +76,7 @@ type Request struct {
 	// Attempt hears what came of each try that did not decide the outcome. May be nil.
 	Attempt func(outcome string)
 
-	// Proof that may look later whether the write, if it is refused, stored something; nil to look at once.
+	// Proof that may look later whether the write, if it is rejected, stored something; nil to look at once.
 	Proof *Proof
 
 	// start is where writes that are sent at the same time wait for each other; nil for one that is sent alone.
@@ -88,11 +88,11 @@ type Verdict struct {
 	Status   reports.Status
 	Message  string
 	Evidence string
-	// Held says that the write was refused and that the Proof has yet to tell whether it stored something.
+	// Held says that the write was rejected and that the Proof has yet to tell whether it stored something.
 	Held bool
 	// gone says that the write failed because the object that it was about was not there.
 	gone bool
-	// Object that was returned; nil when the write was refused or its outcome is unknown.
+	// Object that was returned; nil when the write was rejected or its outcome is unknown.
 	Object map[string]any
 	// Objects that were returned to the accepted ones of writes at the same time, in the writes' order.
 	Objects []any

@@ -59,7 +59,7 @@ func TestWrites(t *testing.T) {
 			step: create, fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Passed,
 			attempt: "unknown",
 		},
-		"create lost, stored, but should be refused": {
+		"create lost, stored, but should be rejected": {
 			step: with(create, reject(exists)), fault: only("create", 1, apitest.Fault{Stored: true}),
 			status: reports.Failed, says: []string{"was accepted, but should have been rejected", "stored object:", `x: "1"`},
 		},
@@ -80,24 +80,24 @@ func TestWrites(t *testing.T) {
 			says: []string{"was rejected, but should have been accepted", "409 AlreadyExists"},
 		},
 		"create of what is there, expected": {step: with(create, reject(exists)), before: true, status: reports.Passed},
-		"create refused": {
+		"create rejected": {
 			step: create, fault: always("create", apitest.Fault{Status: invalid()}),
 			status: reports.Failed, says: []string{
 				"422 Invalid: data is invalid",
 				"cause: FieldValueInvalid data.x: must be y",
 			},
 		},
-		"create refused as expected": {
+		"create rejected as expected": {
 			step: with(create,
 				reject(scenarios.Rejection{Code: 422, Field: "data.x", Message: &scenarios.Text{Contains: "must be y"}})),
 			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed,
 		},
-		"create refused otherwise": {
+		"create rejected otherwise": {
 			step:  with(create, reject(scenarios.Rejection{Code: 403, Field: "data.y"})),
 			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed,
 			says: []string{"want 403\n  got  422", "want data.y\n  got  data.x"},
 		},
-		"create refused and yet stored": {
+		"create rejected and yet stored": {
 			step:  with(create, reject(scenarios.Rejection{Code: 422})),
 			fault: always("create", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
 			says: []string{"was rejected, but it was stored"},
@@ -107,7 +107,7 @@ func TestWrites(t *testing.T) {
 			status: reports.Failed, says: []string{"was accepted, but should have been rejected (expected code " +
 				"422)", "name: web"},
 		},
-		"a 500 is no refusal": {
+		"a 500 is no rejection": {
 			step:   with(create, reject(scenarios.Rejection{})),
 			fault:  only("create", 1, apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
 			status: reports.Failed, says: []string{"was accepted"}, attempt: "failed calling webhook", writes: 2,
@@ -117,12 +117,12 @@ func TestWrites(t *testing.T) {
 			fault:  always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
 			status: reports.Passed,
 		},
-		"a proxy's 403 is no refusal": {
+		"a proxy's 403 is no rejection": {
 			step:  with(create, reject(scenarios.Rejection{Reason: "Forbidden"})),
 			fault: only("create", 1, apitest.Fault{Code: 403, Text: "no way"}), status: reports.Failed,
 			says: []string{"was accepted"}, writes: 2,
 		},
-		"look after a refusal is tried again": {
+		"look after a rejection is tried again": {
 			step: with(create, reject(scenarios.Rejection{Code: 422})), fault: func(r apitest.Request) *apitest.Fault {
 				switch {
 				case r.Kind == "ConfigMap" && r.Verb == "create":
@@ -141,7 +141,7 @@ func TestWrites(t *testing.T) {
 			fault: only("update", 1, apitest.Fault{Status: apitest.Status(409, "Conflict", "modified")}), status: reports.Passed,
 			attempt: "another client wrote", writes: 2,
 		},
-		"update refused with the code of a conflict": {
+		"update rejected with the code of a conflict": {
 			step: with(update, reject(scenarios.Rejection{Code: 409, By: "webhook"})), before: true,
 			fault: always("update", apitest.Fault{Status: apitest.Status(409, "",
 				`admission webhook "x" denied the request: frozen`)}), status: reports.Passed, writes: 1,
@@ -160,11 +160,11 @@ func TestWrites(t *testing.T) {
 			step: update, before: true, fault: only("update", 1, apitest.Fault{Stored: true}),
 			status: reports.Passed, attempt: "unknown",
 		},
-		"update refused": {
+		"update rejected": {
 			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
 			fault: always("update", apitest.Fault{Status: invalid()}), status: reports.Passed,
 		},
-		"update refused and yet stored": {
+		"update rejected and yet stored": {
 			step: with(update, reject(scenarios.Rejection{Code: 422})), before: true,
 			fault: always("update", apitest.Fault{Status: invalid(), Stored: true}), status: reports.Failed,
 			says: []string{"but it was stored"},
@@ -175,7 +175,7 @@ func TestWrites(t *testing.T) {
 			step: patch, before: true, fault: only("patch", 1, apitest.Fault{Stored: true}),
 			status: reports.Passed,
 		},
-		"patch refused": {
+		"patch rejected": {
 			step: with(patch, reject(scenarios.Rejection{Code: 422})), before: true,
 			fault: always("patch", apitest.Fault{Status: invalid()}), status: reports.Passed,
 		},
@@ -190,11 +190,11 @@ func TestWrites(t *testing.T) {
 			step: remove, before: true, fault: only("delete", 1, apitest.Fault{}),
 			status: reports.Passed, writes: 2,
 		},
-		"delete refused": {
+		"delete rejected": {
 			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true,
 			fault: always("delete", apitest.Fault{Status: apitest.Status(403, "Forbidden", "no")}), status: reports.Passed,
 		},
-		"delete refused and yet done": {
+		"delete rejected and yet done": {
 			step: with(remove, reject(scenarios.Rejection{Code: 403})), before: true, fault: always("delete",
 				apitest.Fault{Status: apitest.Status(403, "Forbidden", "no"), Stored: true}),
 			status: reports.Failed, says: []string{"was rejected, but it was stored: the object is gone"},
@@ -229,7 +229,7 @@ func TestWrites(t *testing.T) {
 			step: dry(remove), before: true, fault: always("delete", apitest.Fault{Wet: true}),
 			status: reports.Failed, says: []string{"but it was stored: the object is gone"},
 		},
-		"dry run refused": {
+		"dry run rejected": {
 			step:  dry(with(create, reject(scenarios.Rejection{Code: 422}))),
 			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Passed,
 		},
@@ -289,7 +289,7 @@ func TestWrites(t *testing.T) {
 			fault:  always("create", apitest.Fault{Status: apitest.Status(500, "InternalError", "failed calling webhook")}),
 			status: reports.Passed,
 		},
-		"refused by another": {
+		"rejected by another": {
 			step:  with(create, reject(scenarios.Rejection{By: "webhook"})),
 			fault: always("create", apitest.Fault{Status: invalid()}), status: reports.Failed,
 			says: []string{"by:\n  want webhook\n  got  unknown"},
@@ -406,7 +406,7 @@ func TestTimeUpIsNoVerdict(t *testing.T) {
 	}
 }
 
-func TestRefusalWithoutALookIsNoVerdict(t *testing.T) {
+func TestRejectionWithoutALookIsNoVerdict(t *testing.T) {
 	server := apitest.New(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {

@@ -153,7 +153,7 @@ func layerOf(members []member, built *program, file string) (v1.Layer, error) {
 func configOf(built *program, kubernetes []string) v1.Config {
 	labels := map[string]string{
 		"org.opencontainers.image.title":       "Rehearse",
-		"org.opencontainers.image.description": "Rehearses upgrades, rollbacks and refusals on real Kubernetes components",
+		"org.opencontainers.image.description": "Rehearses upgrades, rollbacks and rejections on real Kubernetes components",
 		"org.opencontainers.image.licenses":    "Apache-2.0",
 		"org.opencontainers.image.version":     built.version(),
 		"org.opencontainers.image.revision":    built.setting("vcs.revision"),

@@ -28,7 +28,7 @@ func conforming() *conformances.Report {
 			},
 			{
 				ID: "G-2", Level: "core", Statement: "A gadget is not called \"bad\".", Source: "Chapter 2",
-				Scenarios: conformances.Evidence{Passed: []string{"named"}, Failed: []string{"refused"}},
+				Scenarios: conformances.Evidence{Passed: []string{"named"}, Failed: []string{"bad"}},
 			},
 			{
 				ID: "G-10", Level: "core", Statement: "A gadget survives.", Source: "Chapter 3",
@@ -58,9 +58,9 @@ func conforming() *conformances.Report {
 				Reason: "known issue did not happen at step \"x\": it is old; remove it from `known`",
 			},
 			{
-				Name: "refused", Status: conformances.Failed, Source: "scenarios/gadgets/b.yaml:1",
-				Variants: []string{"webhook"}, Steps: "1 of 2", Reason: "refused: it was accepted",
-				Evidence: "step 2 of 2: refused (create)\n\nit was accepted\n```\nseen: <Gadget>\n```",
+				Name: "bad", Status: conformances.Failed, Source: "scenarios/gadgets/b.yaml:1",
+				Variants: []string{"webhook"}, Steps: "1 of 2", Reason: "a bad name: it was accepted",
+				Evidence: "step 2 of 2: a bad name (create)\n\nit was accepted\n```\nseen: <Gadget>\n```",
 			},
 			{
 				Name: "old", Status: conformances.Known, Source: "scenarios/gadgets/b.yaml:9", Steps: "1 of 2",
@@ -178,7 +178,7 @@ func TestConformanceConclusions(t *testing.T) {
 	}
 }
 
-func TestReadConformanceRefuses(t *testing.T) {
+func TestReadConformanceRejects(t *testing.T) {
 	data, err := conformances.YAML(conforming())
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestReadConformanceRefuses(t *testing.T) {
 		},
 		"a better scenario": {
 			"status: failed\n    source", "status: passed\n    source",
-			"requirement G-2 counts scenario refused as failed, but it is \"passed\"",
+			"requirement G-2 counts scenario bad as failed, but it is \"passed\"",
 		},
 		"a better level": {"result: failure", "result: success", "core is reported as success"},
 		"another number": {"untested: 2", "untested: 1", "extended is reported as partial"},
@@ -213,7 +213,7 @@ func TestReadConformanceRefuses(t *testing.T) {
 			"want one YAML document",
 		},
 		"an unknown status":      {"status: skipped", "status: fine", `scenario skipped has the status "fine"`},
-		"a scenario twice":       {"- name: refused", "- name: named", "scenario named is there twice"},
+		"a scenario twice":       {"- name: bad", "- name: named", "scenario named is there twice"},
 		"something else than it": {string(data), "- a", "cannot unmarshal"},
 		"nothing":                {string(data), "", "it is empty"},
 	} {

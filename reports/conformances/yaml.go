@@ -21,7 +21,7 @@ func YAML(r *Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Read reads a report. It refuses one whose conclusions do not follow from its evidence, as after an edit by
+// Read reads a report. It rejects one whose conclusions do not follow from its evidence, as after an edit by
 // hand.
 func Read(data []byte) (*Report, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))

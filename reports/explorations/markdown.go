@@ -23,7 +23,7 @@ func Markdown(r *Report) string {
 			"while off |\n" +
 			"| --- | --- | --- | --- |\n")
 		for _, g := range r.Gates {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Refused))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Rejected))
 		}
 	}
 	b.WriteString("\n#### Fields\n\n| kind | objects | fields | dropped | in an object |\n| --- | --- | --- | --- | " +

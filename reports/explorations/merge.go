@@ -96,7 +96,7 @@ func (r *Report) addGate(gate *Gate) {
 	whole := r.Gates[at]
 	whole.Fields = reports.Union(whole.Fields, gate.Fields)
 	whole.Accepted = reports.Union(whole.Accepted, gate.Accepted)
-	whole.Refused = reports.Union(whole.Refused, gate.Refused)
+	whole.Rejected = reports.Union(whole.Rejected, gate.Rejected)
 }
 
 // addRow adds up a kind that several shards have: what controllers make is in each where they made it.

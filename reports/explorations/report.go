@@ -98,7 +98,7 @@ type Kind struct {
 	Covered int `json:"covered"`
 	// Dropped are those that the API server drops: their gates are off, or they are its own. Nobody can set them.
 	Dropped int `json:"dropped,omitempty"`
-	// Rest are the others, with the words of the last refusal.
+	// Rest are the others, with the words of the last rejection.
 	Rest []Rest `json:"rest,omitempty"`
 }
 
@@ -114,7 +114,7 @@ type Gate struct {
 	// Fields that are kept only while it is on, values that are accepted only then or only while it is off.
 	Fields   []string `json:"fields,omitempty"`
 	Accepted []string `json:"accepted,omitempty"`
-	Refused  []string `json:"refused,omitempty"`
+	Rejected []string `json:"rejected,omitempty"`
 }
 
 // Finding is one thing that is broken, for all objects that show it.
@@ -135,7 +135,7 @@ type Finding struct {
 	// What fails, in one sentence, and the API server's own words.
 	What  string `json:"what"`
 	Words string `json:"words"`
-	// Back says whether the way back mends it.
+	// Back says whether the rollback mends it.
 	Back string `json:"back,omitempty"`
 	// Flips are the gates that are likely to blame.
 	Flips []string `json:"flips,omitempty"`

@@ -77,7 +77,7 @@ type State struct {
 const (
 	Start = "start"
 	Up    = "upgrade"
-	Back  = "way back"
+	Back  = "rollback"
 	// Redeploy: all objects were deleted and created anew; the cluster stayed as it was.
 	Redeploy = "redeploy"
 )
@@ -114,7 +114,7 @@ type Finding struct {
 	// Cause is a change of Kubernetes that is known to do this; Link is where to read of it.
 	Cause string `json:"cause,omitempty"`
 	Link  string `json:"link,omitempty"`
-	// Back says whether the way back mends it.
+	// Back says whether the rollback mends it.
 	Back string `json:"back,omitempty"`
 	// Advice says what to do.
 	Advice string `json:"advice,omitempty"`

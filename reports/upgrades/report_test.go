@@ -19,7 +19,7 @@ func sample() *Report {
 		Objects: []Object{{"NetworkPolicy shop/a", "a.yaml:1"}, {"NetworkPolicy shop/b", "a.yaml:9"}},
 		What:    "its manifest would not be accepted in a new cluster", Words: "422 Invalid: spec.cidr: <no> | `x`\nmore\x01",
 		Flips: []string{"StrictIPCIDRValidation turns on"},
-		Back:  "the way back mends it", Advice: "change the manifest",
+		Back:  "the rollback mends it", Advice: "change the manifest",
 	}
 	unjudged := &Finding{
 		Severity: Unjudged, Check: "creation", Kind: "Order.example.com", States: []int{0}, Hop: "1.35.4",

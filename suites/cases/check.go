@@ -60,7 +60,7 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
 			return "accepted", c.Allowed, forget(ctx, w, c, created)
-		case writes.Refused:
+		case writes.Rejected:
 			status, _ := writes.StatusOf(err)
 			got = fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message)
 			return got, !c.Allowed, nil

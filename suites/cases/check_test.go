@@ -73,7 +73,7 @@ func TestCheck(t *testing.T) {
 			judge: func(name string) error { return strict(strings.ReplaceAll(name, "A", "a")) },
 			found: "a widget named A: by W-1 it must be rejected, but it was accepted",
 		},
-		"a good name refused": {
+		"a good name rejected": {
 			judge: func(name string) error { return strict(strings.ReplaceAll(name, "b", "B")) },
 			found: "a widget named b: by W-1 it must be accepted, but it was rejected: 400 BadRequest: widget B: small",
 		},
@@ -201,7 +201,7 @@ func TestRulesThatBreak(t *testing.T) {
 	}
 }
 
-func TestStatusOfARefusal(t *testing.T) {
+func TestStatusOfARejection(t *testing.T) {
 	w, _ := world(func(name string) error {
 		return &apierrors.StatusError{ErrStatus: apierrors.NewConflict(widgets.GroupResource(), name,
 			errors.New("taken")).Status()}

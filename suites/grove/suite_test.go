@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// All configurations with what needs but one, those that are refused, 1.35, upgrades, the outage, and three gangs, each
+// All configurations with what needs but one, those that are rejected, 1.35, upgrades, the outage, and three gangs, each
 // alone.
 func suite() suitetest.Suite {
 	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 9}

@@ -71,7 +71,7 @@ func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
 		_, err := w.Client.Resource(packageRevisions).Namespace(w.Namespace).Create(ctx, object, metav1.CreateOptions{})
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
-		case writes.Refused:
+		case writes.Rejected:
 			return func(*rapid.T) cases.Case { return pathCase(path, existing) }, nil // which is a case already
 		default:
 			return nil, fmt.Errorf("make package %s beside %s: %w", path, strings.Join(existing, ", "), err)

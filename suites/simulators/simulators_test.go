@@ -78,8 +78,8 @@ func library(t *testing.T) string {
 	return filepath.Join(dir, "systems.yaml")
 }
 
-// TestRefusedBeforeAnythingStarts: all mistakes are reported at once, each with its position.
-func TestRefusedBeforeAnythingStarts(t *testing.T) {
+// TestRejectedBeforeAnythingStarts: all mistakes are reported at once, each with its position.
+func TestRejectedBeforeAnythingStarts(t *testing.T) {
 	set, err := scenarios.LoadBytes("x.yaml", []byte(`apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: wrong}

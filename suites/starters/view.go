@@ -147,7 +147,7 @@ func (v *view) versionPath() error {
 	return nil
 }
 
-// First and Last are the names of the first and the last of all transitions, LastUp that of the last on the way up.
+// First and Last are the names of the first and the last of all transitions, LastUp that of the last upgrade.
 func (v *view) First() string  { return v.Up[0].Name }
 func (v *view) LastUp() string { return v.Up[len(v.Up)-1].Name }
 func (v *view) Last() string   { return v.Again[len(v.Again)-1].Name }

@@ -161,7 +161,7 @@ func (w *layerWriter) treeEntry(name, file string, info fs.FileInfo) error {
 	header.ModTime, header.AccessTime, header.ChangeTime = epoch, time.Time{}, time.Time{}
 	if info.IsDir() {
 		if w.made[name] {
-			return nil // engines refuse a name that comes twice
+			return nil // engines reject a name that comes twice
 		}
 		w.made[name] = true
 		header.Name += "/"

@@ -66,7 +66,7 @@ func TestUndate(t *testing.T) {
 	}
 }
 
-// Engines refuse a layer in which a name comes twice.
+// Engines reject a layer in which a name comes twice.
 func TestNoNameComesTwice(t *testing.T) {
 	file, err := os.Open(exampleLayer(t, epoch).path)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestRealPathStaysInTheTree(t *testing.T) {
 	}
 }
 
-func TestEditRefusesAnotherFile(t *testing.T) {
+func TestEditRejectsAnotherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("a = 1"), 0o644); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ type trial struct {
 	place  fields.Place
 	// accepted is the accepted object; nil if it was rejected, or if there was no verdict.
 	accepted map[string]any
-	refused  bool
+	rejected bool
 }
 
 // of makes a trial of each value of the fields.
@@ -148,7 +148,7 @@ func (g trials) borders() []*trial {
 func (g trials) test(ctx context.Context, borders []*trial) error {
 	return each(ctx, borders, func(t *trial) {
 		answer, err := g.send(ctx, t.object)
-		t.refused = err == nil && !answer.Accepted()
+		t.rejected = err == nil && !answer.Accepted()
 		if answer.Accepted() {
 			t.accepted = t.object
 		}
@@ -169,7 +169,7 @@ func (g trials) take(choices, borders []*trial) {
 		switch s := g.specimen(Border, t.field, t.value, t.object); {
 		case t.accepted != nil:
 			g.made = append(g.made, s)
-		case t.refused:
+		case t.rejected:
 			g.failed = append(g.failed, s)
 		}
 	}

@@ -155,7 +155,7 @@ func answerOf(result rest.Result) (Answer, error) {
 	answer := Answer{
 		Code: int(status.Code), Words: fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message),
 	}
-	if !answer.panicked() && writes.Judge(err) != writes.Refused {
+	if !answer.panicked() && writes.Judge(err) != writes.Rejected {
 		return answer, err
 	}
 	if status.Details != nil {

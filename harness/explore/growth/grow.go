@@ -25,9 +25,9 @@ type Grown struct {
 	Kind *fields.Kind
 	// State says that this is the result for the kind's status.
 	State bool
-	// Specimens are accepted objects, Refused are rejected objects with boundary values.
+	// Specimens are accepted objects, Rejected are rejected objects with boundary values.
 	Specimens []*Specimen
-	Refused   []*Specimen
+	Rejected  []*Specimen
 	// Covered are the fields that at least one accepted object has. Rest are the others, with the words of a rejection.
 	Covered []string
 	Rest    map[string]string
@@ -55,10 +55,10 @@ type grower struct {
 	stored map[string]any
 
 	minimal map[string]any
-	// holder is a small accepted object with a field, by the field's path. refused are the words of rejections, by the
+	// holder is a small accepted object with a field, by the field's path. rejected are the words of rejections, by the
 	// paths of fields that no object has.
-	holder  map[string]map[string]any
-	refused map[string]string
+	holder   map[string]map[string]any
+	rejected map[string]string
 	// gone are fields that the API server drops.
 	gone map[string]bool
 	made []*Specimen
@@ -73,7 +73,7 @@ type grower struct {
 
 // grow generates the objects of one kind. Even if it returns an error, the grower has the results up to then.
 func (g *grower) grow(ctx context.Context) error {
-	g.holder, g.refused, g.gone = map[string]map[string]any{}, map[string]string{}, map[string]bool{}
+	g.holder, g.rejected, g.gone = map[string]map[string]any{}, map[string]string{}, map[string]bool{}
 	beginning, err := g.beginning(ctx)
 	if err != nil || beginning == nil {
 		return err
@@ -84,7 +84,7 @@ func (g *grower) grow(ctx context.Context) error {
 	}
 	if minimal == nil {
 		for _, f := range g.scope.All() {
-			g.refused[f.Path.String()] = "no object of the kind is accepted: " + a.words
+			g.rejected[f.Path.String()] = "no object of the kind is accepted: " + a.words
 		}
 		return nil
 	}

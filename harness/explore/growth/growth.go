@@ -213,7 +213,7 @@ func (g *grower) own() []*fields.Field {
 
 func (g *grower) result() *Grown {
 	r := &Grown{
-		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Refused: g.failed, Panics: g.panics,
+		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Rejected: g.failed, Panics: g.panics,
 		Rest: map[string]string{}, Dropped: map[string]bool{},
 	}
 	for _, f := range append(g.own(), g.scope.All()...) {
@@ -223,8 +223,8 @@ func (g *grower) result() *Grown {
 		case g.holder[path] != nil || g.known[path]:
 			r.Covered = append(r.Covered, path)
 		default:
-			r.Rest[path] = g.refused[path]
-			r.Dropped[path] = strings.HasPrefix(g.refused[path], dropped)
+			r.Rest[path] = g.rejected[path]
+			r.Dropped[path] = strings.HasPrefix(g.rejected[path], dropped)
 		}
 	}
 	return r

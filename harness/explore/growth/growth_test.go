@@ -312,9 +312,9 @@ func TestRejectedBoundaryValuesAreKeptSeparately(t *testing.T) {
 			return s.Role == growth.Border && s.Field == "spec.title" && s.Value == value
 		})
 	}
-	if !has(grown.Specimens, `"a.b"`) || !has(grown.Refused, `"1-a"`) || has(grown.Specimens, `"1-a"`) {
+	if !has(grown.Specimens, `"a.b"`) || !has(grown.Rejected, `"1-a"`) || has(grown.Specimens, `"1-a"`) {
 		t.Errorf("%d accepted, %d rejected; want \"a.b\" accepted and \"1-a\" rejected", len(grown.Specimens),
-			len(grown.Refused))
+			len(grown.Rejected))
 	}
 }
 

@@ -80,7 +80,7 @@ func (g *grower) cover(object map[string]any) {
 			if _, known := g.holder[path]; !known {
 				g.holder[path] = object
 			}
-			delete(g.refused, path)
+			delete(g.rejected, path)
 		}
 	}
 }

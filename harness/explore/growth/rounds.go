@@ -75,7 +75,7 @@ func (g rounds) round(pending []*fields.Field) (now, later []*fields.Field) {
 func (g rounds) withoutParent(f *fields.Field) bool {
 	for p := f.Parent; p != nil; p = p.Parent {
 		if g.gone[p.Path.String()] {
-			g.refused[f.Path.String()] = dropped + " with " + p.Path.String()
+			g.rejected[f.Path.String()] = dropped + " with " + p.Path.String()
 			return true
 		}
 	}
@@ -116,7 +116,7 @@ func (g rounds) settle(o *outcome) {
 	switch {
 	case g.holder[path] != nil:
 	case o.accepted == nil:
-		g.refused[path], g.gone[path] = o.words, o.gone
+		g.rejected[path], g.gone[path] = o.words, o.gone
 	default:
 		g.took(Alone, o.field, o.accepted)
 		g.alone = append(g.alone, o.accepted)

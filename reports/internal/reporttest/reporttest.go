@@ -25,7 +25,7 @@ func Plan() *reports.Run {
 	steps := func(line int) []*reports.Step {
 		at := func(l int) string { return fmt.Sprintf("scenarios/kubernetes/kep-5311.yaml:%d:9", line+l) }
 		return []*reports.Step{
-			{Name: "the old rule refuses a leading digit", Verb: "create", Position: at(10)},
+			{Name: "the old rule rejects a leading digit", Verb: "create", Position: at(10)},
 			{Name: "upgrade, gate on", Verb: "transition", Position: at(20)},
 			{Verb: "create", Position: at(22)},
 		}
@@ -202,7 +202,7 @@ func Stories() []Story {
 		{"known", 0, func(s *Stage) {
 			s.FirstTrack()
 			s.Step(0, 1, 2, 9, FailedOutcome())
-			s.End(0, 1, reports.Verdict{Status: reports.Known, KnownIssue: "1.34.4 refuses any update of it " +
+			s.End(0, 1, reports.Verdict{Status: reports.Known, KnownIssue: "1.34.4 rejects any update of it " +
 				"(https://example.com/1)"})
 			s.Setup(0, 2, 300, Passed)
 			s.SecondTrack()

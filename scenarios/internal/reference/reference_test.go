@@ -108,7 +108,7 @@ func TestSchemaTakesTheExamples(t *testing.T) {
 	}
 }
 
-func TestSchemaRefuses(t *testing.T) {
+func TestSchemaRejects(t *testing.T) {
 	schema := compile(t)
 	for _, name := range []string{
 		"unknown-field", "unknown-verb", "two-verbs", "no-verb", "version-as-number", "wrong-kinds",

@@ -187,7 +187,7 @@ func (r *resolver) scalar(n *Node, y *yaml.Node) *Node {
 	return n
 }
 
-// tag refuses the tags for which Kubernetes has no values.
+// tag rejects the tags for which Kubernetes has no values.
 func (r *resolver) tag(n *Node, y *yaml.Node, want string) {
 	if tag := y.ShortTag(); tag != want {
 		r.found.At(n, "", "the tag %s has no meaning here", words.Short(tag))

@@ -30,7 +30,7 @@ type SchedulerBackend interface {
 	// PreparePod gives a pod, before its creation, what the scheduler needs on it: schedulerName, annotations. The pod has
 	// its labels and gates already.
 	PreparePod(pod *corev1.Pod)
-	// ValidatePodCliqueSet refuses a PodCliqueSet that asks for what the scheduler cannot do and must.
+	// ValidatePodCliqueSet rejects a PodCliqueSet that asks for what the scheduler cannot do and must.
 	ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error
 }
 

@@ -176,7 +176,7 @@ func (k *Kube) PrepareObject(pod *unstructured.Unstructured) error {
 	}, "spec", "workloadRef")
 }
 
-// ValidatePodCliqueSet refuses topology constraints that must be kept to: Kubernetes' scheduler does not know them.
+// ValidatePodCliqueSet rejects topology constraints that must be kept to: Kubernetes' scheduler does not know them.
 func (k *Kube) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) error {
 	var errs []error
 	for _, c := range set.TopologyConstraints() {

@@ -66,7 +66,7 @@ func configurationFaults() []fault.Fault {
 // The bugs in the webhook.
 const (
 	faultUnlistedAdmitted       = "unlisted-scheduler-admitted"
-	faultKubeRefusedInPods      = "kube-scheduler-refused-in-pods"
+	faultKubeRejectedInPods     = "kube-scheduler-rejected-in-pods"
 	faultUpdatesUnchecked       = "updates-unchecked"
 	faultFirstCliqueDecides     = "first-clique-decides"
 	faultEmptyNamesIgnored      = "empty-names-ignored"
@@ -81,7 +81,7 @@ const (
 func admissionFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(faultUnlistedAdmitted, "The webhook does not check whether a scheduler is enabled.", breaks("15 20 22")),
-		fault.New(faultKubeRefusedInPods, "The schedulerName kube-scheduler is not recognised as the default scheduler.",
+		fault.New(faultKubeRejectedInPods, "The schedulerName kube-scheduler is not recognised as the default scheduler.",
 			breaks("21")),
 		fault.New(faultUpdatesUnchecked, "Updates are not validated.", breaks("22 26 27")),
 		fault.New(faultFirstCliqueDecides, "The first clique's scheduler counts for all.", breaks("24 25")),

@@ -54,7 +54,7 @@ func (s selection) in(namespace string) selection {
 
 // canonical is the canonical name of a scheduler.
 func (s selection) canonical(name string) string {
-	if s.behaviour.Has(faultKubeRefusedInPods) {
+	if s.behaviour.Has(faultKubeRejectedInPods) {
 		return name
 	}
 	return s.behaviour.dialect(nil).Canonical(name)

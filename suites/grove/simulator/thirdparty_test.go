@@ -130,11 +130,11 @@ func TestThirdPartyBackend(t *testing.T) {
 		return c.Get(ctx, client.ObjectKey{Namespace: "third", Name: "default"}, &corev1.ServiceAccount{}) == nil
 	})
 
-	refused := workload("refused")
-	refused.Spec.Template.PriorityClassName = "high"
-	if err := c.Create(t.Context(), refused); err == nil || !strings.Contains(err.Error(),
+	rejected := workload("rejected")
+	rejected.Spec.Template.PriorityClassName = "high"
+	if err := c.Create(t.Context(), rejected); err == nil || !strings.Contains(err.Error(),
 		"third-scheduler knows no priorities") {
-		t.Errorf("a PodCliqueSet that the backend refuses: %v", err)
+		t.Errorf("a PodCliqueSet that the backend rejects: %v", err)
 	}
 	disabled := workload("disabled")
 	disabled.Spec.Template.Cliques[0].Spec.PodSpec.SchedulerName = "kai-scheduler"

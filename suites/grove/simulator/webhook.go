@@ -31,7 +31,7 @@ type validator struct {
 // ValidateCreate implements admission.Validator.
 func (v *validator) ValidateCreate(ctx context.Context, set *api.PodCliqueSet) (admission.Warnings, error) {
 	v = &validator{v.in(set.Namespace)}
-	return nil, refusal(set.Name, append(v.topology(set), v.spec(ctx, set)...))
+	return nil, rejection(set.Name, append(v.topology(set), v.spec(ctx, set)...))
 }
 
 // ValidateUpdate implements admission.Validator. An update that does not change the spec is always accepted: labels,
@@ -46,7 +46,7 @@ func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueS
 		!v.behaviour.Has(faultSchedulerNameMutable) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(after, ", "), "field is immutable"))
 	}
-	return nil, refusal(set.Name, errs)
+	return nil, rejection(set.Name, errs)
 }
 
 // ValidateDelete implements admission.Validator.
@@ -54,7 +54,7 @@ func (v *validator) ValidateDelete(context.Context, *api.PodCliqueSet) (admissio
 	return nil, nil
 }
 
-func refusal(name string, errs field.ErrorList) error {
+func rejection(name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

@@ -15,7 +15,7 @@ const (
 	parentsLowered      = "parents-lowered"
 	podLabelsJudged     = "pod-labels-judged"
 	failsOpen           = "fails-open"
-	refusesAsBadRequest = "refuses-as-bad-request"
+	rejectsAsBadRequest = "rejects-as-bad-request"
 )
 
 func webhookFaults() []fault.Fault {
@@ -32,7 +32,7 @@ func webhookFaults() []fault.Fault {
 		fault.Wide(fault.New(parentsLowered, "A mutating webhook converts parents to lowercase.", breaks("20 40 45"))),
 		fault.Wide(fault.New(podLabelsJudged, "The rule is applied to the sub group in a pod's label.", breaks("42"))),
 		fault.Wide(fault.New(failsOpen, "If the webhook cannot be called, the request is accepted.", breaks("40"))),
-		fault.New(refusesAsBadRequest, "A rejection is 400 Bad Request instead of 403 Forbidden.", breaks("50")),
+		fault.New(rejectsAsBadRequest, "A rejection is 400 Bad Request instead of 403 Forbidden.", breaks("50")),
 	}
 }
 

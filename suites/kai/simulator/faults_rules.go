@@ -15,8 +15,8 @@ const (
 	lengthOffByOne         = "length-off-by-one"
 	lengthInCharacters     = "length-in-characters"
 	charactersBeforeLength = "characters-before-length"
-	oneCharacterRefused    = "one-character-refused"
-	leadingDigitRefused    = "leading-digit-refused"
+	oneCharacterRejected   = "one-character-rejected"
+	leadingDigitRejected   = "leading-digit-rejected"
 )
 
 func nameFaults() []fault.Fault {
@@ -34,28 +34,28 @@ func nameFaults() []fault.Fault {
 		fault.New(lengthOffByOne, "A name of 63 characters is too long.", breaks("09 12 13")),
 		fault.New(lengthInCharacters, "The webhook counts characters instead of bytes.", breaks("12 13")),
 		fault.New(charactersBeforeLength, "The characters of a name are checked before its length.", breaks("11 12 13")),
-		fault.New(oneCharacterRefused, "The pattern requires two characters, a first and a last one.", breaks("01")),
-		fault.New(leadingDigitRefused, "A name must start with a letter, like that of a Service.", breaks("01")),
+		fault.New(oneCharacterRejected, "The pattern requires two characters, a first and a last one.", breaks("01")),
+		fault.New(leadingDigitRejected, "A name must start with a letter, like that of a Service.", breaks("01")),
 	}
 }
 
 // The bugs in the rules for several sub groups.
 const (
-	onlyFirstName          = "only-first-name"
-	allNamesReported       = "all-names-reported"
-	namesAfterHierarchy    = "names-after-hierarchy"
-	duplicatesUnchecked    = "duplicates-unchecked"
-	duplicatesBeforeNames  = "duplicates-before-names"
-	parentsUnchecked       = "parents-unchecked"
-	parentCaseIgnored      = "parent-case-ignored"
-	emptyParentIsRoot      = "empty-parent-is-root"
-	cyclesBeforeParents    = "cycles-before-parents"
-	cyclesBeforeDuplicates = "cycles-before-duplicates"
-	selfParentAllowed      = "self-parent-allowed"
-	longCyclesOverlooked   = "long-cycles-overlooked"
-	cyclesFromFirst        = "cycles-from-first"
-	subGroupsRequired      = "sub-groups-required"
-	parentMinMemberRefused = "parent-min-member-refused"
+	onlyFirstName           = "only-first-name"
+	allNamesReported        = "all-names-reported"
+	namesAfterHierarchy     = "names-after-hierarchy"
+	duplicatesUnchecked     = "duplicates-unchecked"
+	duplicatesBeforeNames   = "duplicates-before-names"
+	parentsUnchecked        = "parents-unchecked"
+	parentCaseIgnored       = "parent-case-ignored"
+	emptyParentIsRoot       = "empty-parent-is-root"
+	cyclesBeforeParents     = "cycles-before-parents"
+	cyclesBeforeDuplicates  = "cycles-before-duplicates"
+	selfParentAllowed       = "self-parent-allowed"
+	longCyclesOverlooked    = "long-cycles-overlooked"
+	cyclesFromFirst         = "cycles-from-first"
+	subGroupsRequired       = "sub-groups-required"
+	parentMinMemberRejected = "parent-min-member-rejected"
 )
 
 func hierarchyFaults() []fault.Fault {
@@ -74,6 +74,6 @@ func hierarchyFaults() []fault.Fault {
 		fault.New(longCyclesOverlooked, "A cycle of more than two sub groups is not found.", breaks("23")),
 		fault.New(cyclesFromFirst, "Cycles are searched only from the first sub group.", breaks("23")),
 		fault.New(subGroupsRequired, "A PodGroup without sub groups is rejected.", breaks("25")),
-		fault.New(parentMinMemberRefused, "A sub group with a minMember cannot be a parent.", breaks("26 27")),
+		fault.New(parentMinMemberRejected, "A sub group with a minMember cannot be a parent.", breaks("26 27")),
 	}
 }

@@ -94,9 +94,9 @@ func (n names) pattern() *regexp.Regexp {
 		return trailingDashPattern
 	case n.faults.Has(lineByLine):
 		return lineByLinePattern
-	case n.faults.Has(oneCharacterRefused):
+	case n.faults.Has(oneCharacterRejected):
 		return twoOrMorePattern
-	case n.faults.Has(leadingDigitRefused):
+	case n.faults.Has(leadingDigitRejected):
 		return letterFirstPattern
 	}
 	return namePattern

@@ -39,10 +39,10 @@ func (v validator) ValidateCreate(ctx context.Context, group *api.PodGroup) (adm
 		return nil, nil
 	}
 	err := v.rule.check(group.Spec.SubGroups)
-	if err == nil && v.faults.Has(parentMinMemberRefused) {
+	if err == nil && v.faults.Has(parentMinMemberRejected) {
 		err = minMemberOfParents(group.Spec.SubGroups)
 	}
-	return nil, v.refusal(err)
+	return nil, v.rejection(err)
 }
 
 // ValidateUpdate validates the new object as if it were created.
@@ -55,20 +55,20 @@ func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGro
 		return nil, nil
 	case v.faults.Has(oldObjectJudged):
 		if err := v.rule.check(before.Spec.SubGroups); err != nil {
-			return nil, v.refusal(err)
+			return nil, v.rejection(err)
 		}
 	}
 	err := v.rule.check(after.Spec.SubGroups)
 	if err == nil && v.faults.Has(updatesFrozen) && !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
 		err = errors.New("the spec cannot be changed")
 	}
-	return nil, v.refusal(err)
+	return nil, v.rejection(err)
 }
 
 // ValidateDelete accepts every deletion.
 func (v validator) ValidateDelete(_ context.Context, group *api.PodGroup) (admission.Warnings, error) {
 	if v.faults.Has(deletionsJudged) {
-		return nil, v.refusal(v.rule.check(group.Spec.SubGroups))
+		return nil, v.rejection(v.rule.check(group.Spec.SubGroups))
 	}
 	return nil, nil
 }
@@ -79,15 +79,15 @@ func (v validator) skips(ctx context.Context) bool {
 	return err == nil && v.faults.Has(dryRunUnchecked) && request.DryRun != nil && *request.DryRun
 }
 
-// refusal is converted by controller-runtime: 403 Forbidden with a plain error's message.
-func (v validator) refusal(err error) error {
-	if err != nil && v.faults.Has(refusesAsBadRequest) {
+// rejection is converted by controller-runtime: 403 Forbidden with a plain error's message.
+func (v validator) rejection(err error) error {
+	if err != nil && v.faults.Has(rejectsAsBadRequest) {
 		return apierrors.NewBadRequest(err.Error())
 	}
 	return err
 }
 
-// minMemberOfParents is the check of the fault parentMinMemberRefused.
+// minMemberOfParents is the check of the fault parentMinMemberRejected.
 func minMemberOfParents(groups []api.SubGroup) error {
 	parents := map[string]bool{}
 	for _, group := range groups {

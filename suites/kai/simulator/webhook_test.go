@@ -45,7 +45,7 @@ func TestWebhook(t *testing.T) {
 		{"updates unchecked", Webhook, []string{updatesUnchecked}, admissionv1.Update, valid, mixed, 200, ""},
 		{
 			"bad request", Webhook,
-			[]string{refusesAsBadRequest},
+			[]string{rejectsAsBadRequest},
 			admissionv1.Create, nil, mixed, 400,
 			`subgroup name "Workers" must be lowercase; use "workers" instead`,
 		},

@@ -144,15 +144,15 @@ func TestValidation(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := new(setValidator).ValidateCreate(t.Context(), test.set)
-			refused(t, err, test.want)
+			rejected(t, err, test.want)
 		})
 	}
 }
 
-func refused(t *testing.T, err error, want string) {
+func rejected(t *testing.T, err error, want string) {
 	t.Helper()
 	if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want a refusal with %q", err, want)
+		t.Errorf("got %v, want a rejection with %q", err, want)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestUpdateValidation(t *testing.T) {
 				v.behaviour = with("", test.fault)
 			}
 			_, err := v.ValidateUpdate(t.Context(), test.old, test.new)
-			refused(t, err, test.want)
+			rejected(t, err, test.want)
 		})
 	}
 }

@@ -28,7 +28,7 @@ func (v *setValidator) ValidateCreate(_ context.Context, set *api.LeaderWorkerSe
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), set.Name, message))
 	}
 	errs = append(errs, validateNameLength(set)...)
-	return nil, refusal(set.Name, errs)
+	return nil, rejection(set.Name, errs)
 }
 
 // ValidateUpdate implements admission.Validator.
@@ -40,7 +40,7 @@ func (v *setValidator) ValidateUpdate(_ context.Context, old, set *api.LeaderWor
 	if v.behaviour.in(set.Namespace).Has(faultPolicyImmutable) && old.SubdomainPolicy() != set.SubdomainPolicy() {
 		errs = append(errs, field.Forbidden(field.NewPath("spec", "networkConfig", "subdomainPolicy"), "field is immutable"))
 	}
-	return nil, refusal(set.Name, errs)
+	return nil, rejection(set.Name, errs)
 }
 
 // ValidateDelete implements admission.Validator.
@@ -48,7 +48,7 @@ func (v *setValidator) ValidateDelete(context.Context, *api.LeaderWorkerSet) (ad
 	return nil, nil
 }
 
-func refusal(name string, errs field.ErrorList) error {
+func rejection(name string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
 	}

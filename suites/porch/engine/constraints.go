@@ -67,9 +67,9 @@ func (r Rules) checkWorkspace(spec *v1alpha1.PackageRevisionSpec, existing []Rev
 			continue
 		case r.Has(OneRevisionPerPackage), revision.Spec.WorkspaceName == spec.WorkspaceName:
 			if r.Has(NoContext) {
-				return refuse(Conflict, "spec.workspaceName", "package revision workspaceNames must be unique")
+				return reject(Conflict, "spec.workspaceName", "package revision workspaceNames must be unique")
 			}
-			return refuse(Conflict, "spec.workspaceName",
+			return reject(Conflict, "spec.workspaceName",
 				"package revision workspaceNames must be unique; package revision with name %s in repo %s with workspaceName %s "+
 					"already exists",
 				spec.PackageName, spec.RepositoryName, spec.WorkspaceName)
@@ -87,10 +87,10 @@ func (r Rules) checkClone(spec *v1alpha1.PackageRevisionSpec, existing []Revisio
 			continue
 		}
 		if r.Has(NoContext) {
-			return refuse(Unprocessable, "spec.packageName",
+			return reject(Unprocessable, "spec.packageName",
 				"clone cannot create a new revision for a package that already exists")
 		}
-		return refuse(Unprocessable, "spec.packageName",
+		return reject(Unprocessable, "spec.packageName",
 			"clone cannot create a new revision for package %s that already exists in repo %s; make subsequent revisions "+
 				"using copy",
 			spec.PackageName, spec.RepositoryName)
@@ -104,7 +104,7 @@ func (r Rules) checkInit(spec *v1alpha1.PackageRevisionSpec, existing []Revision
 	}
 	for _, revision := range existing {
 		if here(spec, revision) && same(r, spec, revision) {
-			return refuse(Conflict, "spec.packageName", "package %q already exists in repository %q; make subsequent "+
+			return reject(Conflict, "spec.packageName", "package %q already exists in repository %q; make subsequent "+
 				"revisions using copy", spec.PackageName, spec.RepositoryName)
 		}
 	}
@@ -121,21 +121,21 @@ func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.Pack
 	source, found := find(existing, edit.Source.Name)
 	switch {
 	case !found:
-		return refuse(Unprocessable, field, "source revision %s not found", edit.Source.Name)
+		return reject(Unprocessable, field, "source revision %s not found", edit.Source.Name)
 	case source.Spec.Lifecycle != v1alpha1.Published:
-		return refuse(Unprocessable, field, "source revision must be published, %s is not", source.Name)
+		return reject(Unprocessable, field, "source revision must be published, %s is not", source.Name)
 	case !here(spec, source) || source.Spec.PackageName != spec.PackageName:
-		return refuse(Unprocessable, field, "source revision must be from same package %s/%s, %s is not", spec.RepositoryName,
+		return reject(Unprocessable, field, "source revision must be from same package %s/%s, %s is not", spec.RepositoryName,
 			spec.PackageName, source.Name)
 	}
 	return nil
 }
 
-// checkPath refuses a package inside of another, or around one.
+// checkPath rejects a package inside of another, or around one.
 func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
 	for _, revision := range existing {
 		if (here(spec, revision) || r.Has(OverlapEverywhere)) && overlaps(r, spec.PackageName, revision.Spec.PackageName) {
-			return refuse(Conflict, "spec.packageName", "package path %q conflicts with existing package %q in repository "+
+			return reject(Conflict, "spec.packageName", "package path %q conflicts with existing package %q in repository "+
 				"%q: packages cannot be nested",
 				spec.PackageName, revision.Spec.PackageName, spec.RepositoryName)
 		}

@@ -116,7 +116,7 @@ func TestConstraints(t *testing.T) {
 func TestOverlaps(t *testing.T) {
 	for _, c := range []struct {
 		existing, name string
-		refused        bool
+		rejected       bool
 	}{
 		{"networking/vpc/subnets", "networking/vpc", true},
 		{"networking/vpc", "networking/vpc/subnets", true},
@@ -135,7 +135,7 @@ func TestOverlaps(t *testing.T) {
 		s := spec("r", c.name, "new", initTask())
 		_, _, accepted := verdict(t, rules(t, "").CheckConstraints(&s,
 			[]engine.Revision{revision("r", c.existing, "v1", v1alpha1.Draft)}))
-		if accepted == c.refused {
+		if accepted == c.rejected {
 			t.Errorf("%s beside %s: accepted %t", c.name, c.existing, accepted)
 		}
 		if err := rules(t, "").CheckConstraints(&s,

@@ -48,12 +48,12 @@ func (r Rules) checkNames(spec *v1alpha1.PackageRevisionSpec) error {
 		"spec.packageName":    spec.PackageName,
 	} {
 		if value == "" {
-			return refuse(BadRequest, field, "%s is required", field)
+			return reject(BadRequest, field, "%s is required", field)
 		}
 	}
 	for _, element := range strings.Split(spec.PackageName, "/") {
 		if problems := validation.IsDNS1123Label(element); len(problems) > 0 {
-			return refuse(BadRequest, "spec.packageName", "invalid package name %q: %s", spec.PackageName,
+			return reject(BadRequest, "spec.packageName", "invalid package name %q: %s", spec.PackageName,
 				strings.Join(problems, "; "))
 		}
 	}
@@ -61,7 +61,7 @@ func (r Rules) checkNames(spec *v1alpha1.PackageRevisionSpec) error {
 		return nil
 	}
 	if problems := validation.IsDNS1123Label(spec.WorkspaceName); len(problems) > 0 {
-		return refuse(BadRequest, "spec.workspaceName", "invalid workspace name %q of package %s: %s", spec.WorkspaceName,
+		return reject(BadRequest, "spec.workspaceName", "invalid workspace name %q of package %s: %s", spec.WorkspaceName,
 			spec.PackageName, strings.Join(problems, "; "))
 	}
 	return nil
@@ -78,34 +78,34 @@ func (r Rules) checkNewLifecycle(spec *v1alpha1.PackageRevisionSpec) error {
 		return nil
 	case v1alpha1.Draft:
 		if r.Has(LifecycleMustBeOmitted) {
-			return refuse(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
+			return reject(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
 		}
 		return nil
 	case v1alpha1.Proposed:
 		if r.Has(CreatesOnlyDrafts) || r.Has(LifecycleMustBeOmitted) {
-			return refuse(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
+			return reject(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
 		}
 		return nil
 	case v1alpha1.Published:
 		if r.Has(PublishedAtCreation) {
 			return nil
 		}
-		return refuse(BadRequest, field, "cannot create a package revision with lifecycle value '%s'", final)
+		return reject(BadRequest, field, "cannot create a package revision with lifecycle value '%s'", final)
 	case v1alpha1.DeletionProposed:
 		if r.Has(DeletionProposedAtCreation) {
 			return nil
 		}
-		return refuse(BadRequest, field, "cannot create a package revision with lifecycle value '%s'", final)
+		return reject(BadRequest, field, "cannot create a package revision with lifecycle value '%s'", final)
 	}
 	if r.Has(LifecycleCaseIgnored) && strings.EqualFold(string(spec.Lifecycle), string(v1alpha1.Draft)) {
 		return nil
 	}
-	return refuse(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
+	return reject(BadRequest, field, "unsupported lifecycle value: %s", spec.Lifecycle)
 }
 
 func (r Rules) checkTaskCount(spec *v1alpha1.PackageRevisionSpec) error {
 	if len(spec.Tasks) > 1 && !r.Has(ManyTasks) {
-		return refuse(BadRequest, "spec.tasks", "task list must not contain more than one task")
+		return reject(BadRequest, "spec.tasks", "task list must not contain more than one task")
 	}
 	return nil
 }

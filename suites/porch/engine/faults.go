@@ -79,7 +79,7 @@ const (
 	PublishedSpecMutable    = "published-spec-mutable"
 	PublishedContentMutable = "published-content-mutable"
 	DeletionProposedIsFinal = "deletion-proposed-is-final"
-	ApprovalRefused         = "approval-refused"
+	ApprovalRejected        = "approval-rejected"
 	ReviewBypassed          = "review-bypassed"
 	DraftsApproved          = "drafts-approved"
 	OriginalUnchecked       = "original-unchecked"
@@ -97,7 +97,7 @@ const (
 	DeleteNeedsVersion    = "delete-needs-version"
 )
 
-// The bugs in the order of things, in what a failure leaves behind, and in how a refusal is worded.
+// The bugs in the order of things, in what a failure leaves behind, and in how a rejection is worded.
 const (
 	OpensFirst               = "opens-first"
 	ConstraintsAfterTask     = "constraints-after-task"

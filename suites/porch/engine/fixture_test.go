@@ -23,11 +23,11 @@ func verdict(t *testing.T, err error) (engine.Class, string, bool) {
 	if err == nil {
 		return 0, "", true
 	}
-	var refusal *engine.Refusal
-	if !errors.As(err, &refusal) {
-		t.Fatalf("%v is no refusal", err)
+	var rejection *engine.Rejection
+	if !errors.As(err, &rejection) {
+		t.Fatalf("%v is no rejection", err)
 	}
-	return refusal.Class, refusal.Text, false
+	return rejection.Class, rejection.Text, false
 }
 
 // want is what is expected of a verdict; its zero value is that something is accepted.

@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-func TestMergeRefusesWhatIsNoYAML(t *testing.T) {
+func TestMergeRejectsWhatIsNoYAML(t *testing.T) {
 	if merged, err := (engine.Rules{}).Merge(map[string]string{"a.yaml": "a: 1"}, map[string]string{"a.yaml": "a: ["},
 		map[string]string{"a.yaml": "a: 2"}); err == nil {
 		t.Errorf("got %q", merged)

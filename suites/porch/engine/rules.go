@@ -1,5 +1,5 @@
 // Package engine is Porch's validation and business rules, as its specification states them: what may be created and
-// changed, and with which words the rest is refused. It knows nothing of API servers or repositories, and has bugs and
+// changed, and with which words the rest is rejected. It knows nothing of API servers or repositories, and has bugs and
 // other readings on request.
 package engine
 

@@ -12,7 +12,7 @@ func (r Rules) checkTask(task *v1alpha1.Task) error {
 		UpgradeUnknown: v1alpha1.TaskTypeUpgrade,
 	} {
 		if r.Has(fault) && task.Type == unknown {
-			return refuse(BadRequest, field, "task of type %q not supported", task.Type)
+			return reject(BadRequest, field, "task of type %q not supported", task.Type)
 		}
 	}
 	var missing string
@@ -29,13 +29,13 @@ func (r Rules) checkTask(task *v1alpha1.Task) error {
 		if r.Has(TaskTypeUnchecked) {
 			return nil
 		}
-		return refuse(BadRequest, field, "task of type %q not supported; it must be one of init, clone, edit, upgrade",
+		return reject(BadRequest, field, "task of type %q not supported; it must be one of init, clone, edit, upgrade",
 			task.Type)
 	}
 	if missing == "" || r.Has(MissingBodyAccepted) {
 		return nil
 	}
-	return refuse(BadRequest, "spec.tasks[0]."+missing, "%s not set for task of type %q", missing, task.Type)
+	return reject(BadRequest, "spec.tasks[0]."+missing, "%s not set for task of type %q", missing, task.Type)
 }
 
 func missingOf(is bool, what string) string {

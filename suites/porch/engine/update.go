@@ -33,16 +33,16 @@ func (r Rules) CheckVersion(given string) error {
 	if r.Reads(MissingVersionIsInvalid) {
 		class = Unprocessable
 	}
-	return refuse(class, "metadata.resourceVersion", "resourceVersion must be specified for an update")
+	return reject(class, "metadata.resourceVersion", "resourceVersion must be specified for an update")
 }
 
 // CheckUpdate judges a change of a revision's spec.
 func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way) error {
 	if !slices.Contains(lifecycles, before.Lifecycle) && !r.Has(OriginalUnchecked) {
-		return refuse(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", before.Lifecycle)
+		return reject(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", before.Lifecycle)
 	}
 	if !slices.Contains(lifecycles, after.Lifecycle) && !r.Has(DesiredUnchecked) {
-		return refuse(BadRequest, "spec.lifecycle", "invalid desired lifecycle value: %s", after.Lifecycle)
+		return reject(BadRequest, "spec.lifecycle", "invalid desired lifecycle value: %s", after.Lifecycle)
 	}
 	for i := range after.Tasks {
 		if reflect.DeepEqual(before.Tasks, after.Tasks) {
@@ -75,7 +75,7 @@ func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, 
 		{v1alpha1.Published, v1alpha1.Draft}:            r.Has(PublishedBackToDraft),
 	}
 	approval := map[step]bool{
-		{v1alpha1.Proposed, v1alpha1.Published}:         !r.Has(ApprovalRefused),
+		{v1alpha1.Proposed, v1alpha1.Published}:         !r.Has(ApprovalRejected),
 		{v1alpha1.Proposed, v1alpha1.Draft}:             true,
 		{v1alpha1.DeletionProposed, v1alpha1.Published}: !r.Has(DeletionProposedIsFinal),
 		{v1alpha1.Draft, v1alpha1.Published}:            r.Has(DraftsApproved),
@@ -85,13 +85,13 @@ func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, 
 	case way == Approval && approval[wanted], way == Plain && plain[wanted]:
 		return nil
 	case way == Approval && before == v1alpha1.Draft:
-		return refuse(Unprocessable, "spec.lifecycle", "cannot approve package with %s lifecycle value; only Proposed "+
+		return reject(Unprocessable, "spec.lifecycle", "cannot approve package with %s lifecycle value; only Proposed "+
 			"packages can be approved", before)
 	case before == v1alpha1.Proposed && after == v1alpha1.Published:
-		return refuse(Unprocessable, "spec.lifecycle", "a %s package revision becomes %s by its approval; update the "+
+		return reject(Unprocessable, "spec.lifecycle", "a %s package revision becomes %s by its approval; update the "+
 			"subresource approval", before, after)
 	}
-	return refuse(Unprocessable, "spec.lifecycle", "a package revision cannot go from lifecycle %s to %s", before, after)
+	return reject(Unprocessable, "spec.lifecycle", "a package revision cannot go from lifecycle %s to %s", before, after)
 }
 
 // checkSpecUpdate lets a draft's tasks change, and nothing else but the lifecycle.
@@ -107,7 +107,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 	}
 	if mutable(r, before.Lifecycle) || (r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
 		if r.Has(OneTaskForEver) && len(after.Tasks) > 1 {
-			return refuse(BadRequest, "spec.tasks", "task list must not contain more than one task")
+			return reject(BadRequest, "spec.tasks", "task list must not contain more than one task")
 		}
 		return nil
 	}
@@ -119,7 +119,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) error {
 	switch {
 	case !slices.Contains(lifecycles, lifecycle):
-		return refuse(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", lifecycle)
+		return reject(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", lifecycle)
 	case mutable(r, lifecycle),
 		r.Has(ProposedContentMutable) && lifecycle == v1alpha1.Proposed,
 		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
@@ -135,7 +135,7 @@ func mutable(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 
 func (r Rules) immutable(field, format string, args ...any) error {
 	if r.Reads(ImmutableIsForbidden) {
-		return refuse(Forbidden, field, format, args...)
+		return reject(Forbidden, field, format, args...)
 	}
-	return refuse(Unprocessable, field, format, args...)
+	return reject(Unprocessable, field, format, args...)
 }

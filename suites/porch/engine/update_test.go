@@ -143,7 +143,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-func TestNewRulesRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestNewRulesRejectsWhatItDoesNotKnow(t *testing.T) {
 	if _, err := engine.NewRules([]string{"no-such"}, ""); err == nil {
 		t.Error("an unknown fault")
 	}

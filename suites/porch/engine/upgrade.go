@@ -37,15 +37,15 @@ func (r Rules) checkSource(field, name string, existing []Revision) error {
 		if r.Reads(MissingSourceIsNotFound) {
 			class = NotFound
 		}
-		return refuse(class, field, "source PackageRevision %s of upgrade task not found", name)
+		return reject(class, field, "source PackageRevision %s of upgrade task not found", name)
 	}
 	if published(r, revision.Spec.Lifecycle) {
 		return nil
 	}
 	if r.Has(NoContext) {
-		return refuse(Unprocessable, field, "all source PackageRevisions of upgrade task must be published")
+		return reject(Unprocessable, field, "all source PackageRevisions of upgrade task must be published")
 	}
-	return refuse(Unprocessable, field, "all source PackageRevisions of upgrade task must be published, %s is not", name)
+	return reject(Unprocessable, field, "all source PackageRevisions of upgrade task must be published, %s is not", name)
 }
 
 func published(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {

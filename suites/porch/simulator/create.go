@@ -65,7 +65,7 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
 		return nil, err
 	}
 	if r.name(ctx, revision); request.name != "" && request.name != revision.Name {
-		return nil, &engine.Refusal{
+		return nil, &engine.Rejection{
 			Class: engine.BadRequest, Field: "metadata.name",
 			Text: fmt.Sprintf("the object of this package revision is named %s", revision.Name),
 		}
@@ -136,15 +136,15 @@ func (r *revisions) constrained(ctx context.Context, revision *v1alpha1.PackageR
 	for i := range existing {
 		others = append(others, engine.Revision{Name: existing[i].Name, Spec: existing[i].Spec})
 	}
-	refusal := r.rulesIn(ctx).CheckConstraints(&revision.Spec, others)
-	if refusal != nil && !r.rulesIn(ctx).Has(engine.ConstraintsAfterTask) {
-		return nil, refusal
+	rejection := r.rulesIn(ctx).CheckConstraints(&revision.Spec, others)
+	if rejection != nil && !r.rulesIn(ctx).Has(engine.ConstraintsAfterTask) {
+		return nil, rejection
 	}
 	files, err := r.carryOut(ctx, revision, existing)
 	if err != nil {
 		return nil, &taskError{err}
 	}
-	return files, refusal
+	return files, rejection
 }
 
 // undo deletes a branch again.

@@ -37,9 +37,9 @@ func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.Pack
 
 // otherwise returns a rejection in other words.
 func otherwise(liberties liberty.Set, err error) error {
-	var refusal *engine.Refusal
-	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &refusal) {
+	var rejection *engine.Rejection
+	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &rejection) {
 		return err
 	}
-	return &engine.Refusal{Class: refusal.Class, Text: "this cannot be done: " + refusal.Text + " (see the documentation)"}
+	return &engine.Rejection{Class: rejection.Class, Text: "this cannot be done: " + rejection.Text + " (see the documentation)"}
 }

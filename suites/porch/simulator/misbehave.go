@@ -20,12 +20,12 @@ import (
 func (r *revisions) misbehave(ctx context.Context, asked *v1alpha1.PackageRevision, options *metav1.CreateOptions,
 	failure error,
 ) (runtime.Object, error) {
-	var refusal *engine.Refusal
+	var rejection *engine.Rejection
 	var task *taskError
 	failed := errors.As(failure, &task)
 	switch {
-	case r.rulesIn(ctx).Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &refusal) &&
-		refusal.Class == engine.BadRequest,
+	case r.rulesIn(ctx).Has(engine.StoresBeforeChecks) && !failed && errors.As(failure, &rejection) &&
+		rejection.Class == engine.BadRequest,
 		r.rulesIn(ctx).Has(engine.FailedDraftStays) && failed,
 		r.rulesIn(ctx).Has(engine.FailedDraftShows) && failed:
 		return nil, errors.Join(failure, r.leave(ctx, asked, options, r.rulesIn(ctx).Has(engine.FailedDraftShows)))

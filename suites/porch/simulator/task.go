@@ -74,7 +74,7 @@ func (r *revisions) adopt(ctx context.Context, revision *v1alpha1.PackageRevisio
 ) (map[string]string, error) {
 	adopted, err := engine.Adopt(&revision.Spec, files, from)
 	if err != nil {
-		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: err.Error()}
+		return nil, &engine.Rejection{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: err.Error()}
 	}
 	if !r.rulesIn(ctx).Has(engine.UpstreamLockMissing) {
 		revision.Status.UpstreamLock = &v1alpha1.UpstreamLock{Type: "git", Git: &from}
@@ -100,7 +100,7 @@ func (r *revisions) upgrade(ctx context.Context, revision *v1alpha1.PackageRevis
 	}
 	merged, err := r.rulesIn(ctx).Merge(sides[0], sides[1], sides[2])
 	if err != nil {
-		return nil, &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0].upgrade", Text: err.Error()}
+		return nil, &engine.Rejection{Class: engine.Unprocessable, Field: "spec.tasks[0].upgrade", Text: err.Error()}
 	}
 	return r.adopt(ctx, revision, merged, *sources[1].Status.Content)
 }
@@ -111,7 +111,7 @@ func source(ctx context.Context, contents *contents, name string,
 ) (*v1alpha1.PackageRevision, map[string]string, error) {
 	i := slices.IndexFunc(existing, func(revision v1alpha1.PackageRevision) bool { return revision.Name == name })
 	if i < 0 {
-		return nil, nil, &engine.Refusal{
+		return nil, nil, &engine.Rejection{
 			Class: engine.Unprocessable, Field: "spec.tasks[0]",
 			Text: fmt.Sprintf("source revision %s not found", name),
 		}
@@ -128,6 +128,6 @@ func cannot(do string, err error) error {
 	if packages.Unreachable(err) {
 		return apierrors.NewInternalError(fmt.Errorf("%s: %w", do, err))
 	}
-	return &engine.Refusal{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("cannot %s: %s", do,
+	return &engine.Rejection{Class: engine.Unprocessable, Field: "spec.tasks[0]", Text: fmt.Sprintf("cannot %s: %s", do,
 		err)}
 }

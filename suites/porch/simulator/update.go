@@ -35,7 +35,7 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 		return nil, err
 	}
 	if frozen(r.rulesIn(ctx), before.Spec.Lifecycle) && !reflect.DeepEqual(before.Labels, after.Labels) {
-		return nil, &engine.Refusal{
+		return nil, &engine.Rejection{
 			Class: engine.Unprocessable, Field: "metadata",
 			Text: "this package revision cannot be changed",
 		}

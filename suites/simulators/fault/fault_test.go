@@ -41,7 +41,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-func TestSetRefuses(t *testing.T) {
+func TestSetRejects(t *testing.T) {
 	for asked, want := range map[string]string{
 		"quiet":            `unknown fault "quiet"; known: loud, late, unregistered`,
 		"quiet@f1-*":       `unknown fault "quiet"`,

@@ -31,12 +31,12 @@ func OfManagers() []Liberty {
 		"other one becomes the leader."})
 }
 
-// OfWebhooks are the liberties of any webhook; refusals are the requirements about its rejections.
-func OfWebhooks(refusals []string) []Liberty {
+// OfWebhooks are the liberties of any webhook; rejections are the requirements about its rejections.
+func OfWebhooks(rejections []string) []Liberty {
 	return []Liberty{
 		{Name: OtherWords, Sentence: "A rejection is a plain 403 in other words, without a cause or a field, where the " +
-			"specification requires no message.", About: refusals},
-		{Name: Warnings, Sentence: "Each answer has a warning.", About: refusals},
+			"specification requires no message.", About: rejections},
+		{Name: Warnings, Sentence: "Each answer has a warning.", About: rejections},
 		{Name: SlowAnswers, Sentence: "Each answer takes a random time of up to 1 s."},
 	}
 }

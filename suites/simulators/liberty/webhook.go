@@ -31,7 +31,7 @@ func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *a
 			return admission.Errored(http.StatusServiceUnavailable, ctx.Err())
 		}
 		response := inner.Handle(ctx, request)
-		if s.Has(OtherWords) && isRefusal(response) {
+		if s.Has(OtherWords) && isRejection(response) {
 			response.Result = reworded(response.Result, words)
 		}
 		if s.Has(Warnings) {
@@ -47,8 +47,8 @@ func (s Set) Linger(ctx context.Context, about string) bool {
 	return !s.Has(SlowAnswers) || pause(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
 }
 
-// isRefusal: the request is rejected. A failure of the webhook is not a rejection.
-func isRefusal(response admission.Response) bool {
+// isRejection: the request is rejected. A failure of the webhook is not a rejection.
+func isRejection(response admission.Response) bool {
 	return !response.Allowed && response.Result != nil && response.Result.Code < http.StatusInternalServerError
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 func TestWebhook(t *testing.T) {
-	refused := admission.Denied("")
-	refused.Result = &metav1.Status{
+	rejected := admission.Denied("")
+	rejected.Result = &metav1.Status{
 		Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: "spec.a: bad",
 		Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{{Field: "spec.a"}}},
 	}
@@ -23,17 +23,17 @@ func TestWebhook(t *testing.T) {
 		})}
 		return set(t, liberties...).Webhook(w, words).Handler.Handle(t.Context(), admission.Request{})
 	}
-	if got := handle(refused, nil); got.Result.Message != "spec.a: bad" || len(got.Warnings) != 0 {
+	if got := handle(rejected, nil); got.Result.Message != "spec.a: bad" || len(got.Warnings) != 0 {
 		t.Errorf("without a liberty: %+v", got)
 	}
-	plain := handle(refused, nil, OtherWords).Result
+	plain := handle(rejected, nil, OtherWords).Result
 	if plain.Code != http.StatusForbidden || plain.Message != Said || plain.Details != nil {
 		t.Errorf("in other words: %+v", plain)
 	}
-	if refused.Result.Code != http.StatusUnprocessableEntity {
+	if rejected.Result.Code != http.StatusUnprocessableEntity {
 		t.Error("the answer itself was changed")
 	}
-	if got := handle(refused, func(text string) string { return "no: " + text },
+	if got := handle(rejected, func(text string) string { return "no: " + text },
 		OtherWords).Result.Message; got != "no: spec.a: bad" {
 		t.Errorf("in words of its own: %s", got)
 	}

@@ -61,7 +61,7 @@ func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 }
 
 // forget removes the API server's copy of a static pod that is there no longer, so that kubelet brings the new one.
-// It does so itself, but where it was refused once, by an API server that did not know its rights yet, it tries again
+// It does so itself, but where it was rejected once, by an API server that did not know its rights yet, it tries again
 // only after a minute.
 func (c *Converger) forget(ctx context.Context, pod *corev1.Pod) error {
 	now := int64(0)

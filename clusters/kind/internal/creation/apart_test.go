@@ -45,7 +45,7 @@ func fakeEngine(t *testing.T, script string) *engine.Engine {
 }
 
 // An engine that has no container, and makes none. What it is asked to run is written down, an argument a line. Kind
-// asks for all containers at once and ends with the first refusal: it comes when all four have been asked for, or
+// asks for all containers at once and ends with the first rejection: it comes when all four have been asked for, or
 // after five seconds.
 const refusingEngine = `case "$1 $2" in
 "network ls") echo 1234 ;;

@@ -12,8 +12,8 @@ import (
 const superAdmin = "/etc/kubernetes/super-admin.conf"
 
 // elevate makes the cluster's kubeconfig that of the super administrator. The rights of kubeadm's usual administrator
-// are a role's, which an API server that has just started does not know for a moment: it refuses then (403) what
-// nothing is wrong with, and that could be taken for the refusal that a scenario expects.
+// are a role's, which an API server that has just started does not know for a moment: it rejects then (403) what
+// nothing is wrong with, and that could be taken for the rejection that a scenario expects.
 func (c *Creator) elevate(ctx context.Context) error {
 	text, err := c.ControlPlane().Read(ctx, superAdmin)
 	if err != nil || text == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-const refusedGate = `2025-11-21T02:18:40.1Z stderr F I1121 02:18:40.894070       1 options.go:1] starting
+const rejectedGate = `2025-11-21T02:18:40.1Z stderr F I1121 02:18:40.894070       1 options.go:1] starting
 2025-11-21T02:18:40.2Z stderr F E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"
 `
 
@@ -37,18 +37,18 @@ func TestFailure(t *testing.T) {
 	}{
 		{"the first start still runs", look("new", "0", ""), nil, 0, 0, ""},
 		{
-			"a refused gate", look("new", "1", refusedGate), nil, 0, 0,
+			"a rejected gate", look("new", "1", rejectedGate), nil, 0, 0,
 			`kube-apiserver does not start: E1121 02:18:40.894070       1 run.go:72] "command failed" err="unrecognized feature gate: Typo"`,
 		},
-		{"a refused gate, forgiven once", look("new", "1", refusedGate), nil, 1, 0, ""},
+		{"a rejected gate, forgiven once", look("new", "1", rejectedGate), nil, 1, 0, ""},
 		{"an API server that is away", look("new", "2", refusedConnection), nil, 0, 0, ""},
 		{"away for ever", look("new", "3", refusedConnection), nil, 0, 0, "connection refused"},
 		{"away while what it needs was", look("new", "3", refusedConnection), nil, 0, 1, ""},
 		{"away for ever since then", look("new", "4", refusedConnection), nil, 0, 1, "connection refused"},
-		{"a refused gate is never excused", look("new", "1", refusedGate), nil, 0, 5, "unrecognized feature gate"},
-		{"the same manifest as once before, and it runs", look("same", "3", refusedGate), look("same", "2", ""), 0, 0, ""},
+		{"a rejected gate is never excused", look("new", "1", rejectedGate), nil, 0, 5, "unrecognized feature gate"},
+		{"the same manifest as once before, and it runs", look("same", "3", rejectedGate), look("same", "2", ""), 0, 0, ""},
 		{
-			"the same manifest, and it ended", look("same", "4", refusedGate), look("same", "2", ""), 0, 0,
+			"the same manifest, and it ended", look("same", "4", rejectedGate), look("same", "2", ""), 0, 0,
 			"unrecognized feature gate",
 		},
 		{"logged nothing", look("new", "1", ""), nil, 0, 0, ""},
@@ -73,8 +73,8 @@ func TestFailure(t *testing.T) {
 // An error that kubelet lives with is no failure; a panic is.
 func TestHasFatal(t *testing.T) {
 	lived := `E1122 00:32:11.989007    1609 log.go:32] "ContainerStatus from runtime service failed" err="NotFound"` + "\n"
-	if hasFatal(lived) || !hasFatal(lived+"panic: unrecognized feature gate: Typo\n") || !hasFatal(refusedGate) {
-		t.Errorf("%t, %t, %t", hasFatal(lived), hasFatal(lived+"panic: x\n"), hasFatal(refusedGate))
+	if hasFatal(lived) || !hasFatal(lived+"panic: unrecognized feature gate: Typo\n") || !hasFatal(rejectedGate) {
+		t.Errorf("%t, %t, %t", hasFatal(lived), hasFatal(lived+"panic: x\n"), hasFatal(rejectedGate))
 	}
 }
 

@@ -209,7 +209,7 @@ func TestAnEngineThatCannotSay(t *testing.T) {
 	}
 }
 
-func TestParseNodeImagesRefuses(t *testing.T) {
+func TestParseNodeImagesRejects(t *testing.T) {
 	for _, value := range []string{"example.com/node:latest", "1.36=", "new=example.com/node"} {
 		if _, err := Parse([]string{value}); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s: %v", value, err)

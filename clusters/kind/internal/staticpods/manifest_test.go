@@ -92,7 +92,7 @@ func TestFlagsGoBackOnEveryNode(t *testing.T) {
 	}
 }
 
-func TestAManifestWithoutAContainerIsRefused(t *testing.T) {
+func TestAManifestWithoutAContainerIsRejected(t *testing.T) {
 	for _, text := range []string{"", "kind: Pod", "spec: {containers: []}", "{"} {
 		if _, err := Parse(clusters.APIServer, text); err == nil {
 			t.Errorf("%q was taken", text)

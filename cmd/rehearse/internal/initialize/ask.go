@@ -27,7 +27,7 @@ func (a asker) all(command *cobra.Command) (func() error, error) {
 	a.in = bufio.NewReader(a.in)
 	fmt.Fprint(a.out, `What is the scenario about?
   1  a feature gate: off, on, off and on again
-  2  an upgrade of your objects, and the way back
+  2  an upgrade of your objects, and the rollback
   3  a system of your own
   4  a suite: what is required of a system, and the scenarios that show it
 `)

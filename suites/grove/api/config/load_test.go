@@ -11,8 +11,8 @@ func TestLoad(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		upstream   bool
-		// want is the default; refused is what the error has.
-		want, refused string
+		// want is the default; rejected is what the error has.
+		want, rejected string
 	}{
 		{name: "nothing", text: "", want: DefaultScheduler},
 		{name: "no profiles", text: "scheduler: {profiles: []}", want: DefaultScheduler},
@@ -30,29 +30,29 @@ func TestLoad(t *testing.T) {
 		{
 			name: "two defaults", text: "scheduler: {profiles: [{name: kube-scheduler, default: true}, {name: kai-scheduler, " +
 				"default: true}]}",
-			refused: `scheduler.profiles: Invalid value: ["kube-scheduler","kai-scheduler"]: only one profile can have default: true`,
+			rejected: `scheduler.profiles: Invalid value: ["kube-scheduler","kai-scheduler"]: only one profile can have default: true`,
 		},
 		{
 			name: "no name", text: "scheduler: {profiles: [{default: true}]}",
-			refused: "scheduler.profiles[0].name: Required value: scheduler profile name is required",
+			rejected: "scheduler.profiles[0].name: Required value: scheduler profile name is required",
 		},
 		{
 			name: "unknown", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: volcano}]}",
-			refused: `scheduler.profiles[1].name: Unsupported value: "volcano": supported values: "default-scheduler", "kai-scheduler", "kube-scheduler"`,
+			rejected: `scheduler.profiles[1].name: Unsupported value: "volcano": supported values: "default-scheduler", "kai-scheduler", "kube-scheduler"`,
 		},
 		{
 			name: "twice", text: "scheduler: {profiles: [{name: kai-scheduler}, {name: kai-scheduler}]}",
-			refused: `scheduler.profiles[1].name: Duplicate value: "kai-scheduler"`,
+			rejected: `scheduler.profiles[1].name: Duplicate value: "kai-scheduler"`,
 		},
 		{
 			name: "twice by both names", text: "scheduler: {profiles: [{name: kube-scheduler}, {name: default-scheduler}]}",
-			refused: `scheduler.profiles[1].name: Duplicate value: "default-scheduler"`,
+			rejected: `scheduler.profiles[1].name: Duplicate value: "default-scheduler"`,
 		},
 		{
 			name: "upstream's field", text: "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: kai-scheduler}]}",
-			refused: `unknown field "scheduler.defaultProfileName"`,
+			rejected: `unknown field "scheduler.defaultProfileName"`,
 		},
-		{name: "unknown field", text: "scheduler: {profilez: []}", refused: "profilez"},
+		{name: "unknown field", text: "scheduler: {profilez: []}", rejected: "profilez"},
 		{name: "upstream, by name", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler, profiles: " +
 			"[{name: kai-scheduler}]}", want: KAIScheduler},
 		{
@@ -61,8 +61,8 @@ func TestLoad(t *testing.T) {
 		},
 		{
 			name: "upstream, no such profile", upstream: true,
-			text:    "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: default-scheduler}]}",
-			refused: `scheduler.defaultProfileName: Invalid value: "kai-scheduler": default profile must be one of the configured profiles`,
+			text:     "scheduler: {defaultProfileName: kai-scheduler, profiles: [{name: default-scheduler}]}",
+			rejected: `scheduler.defaultProfileName: Invalid value: "kai-scheduler": default profile must be one of the configured profiles`,
 		},
 		{
 			name: "upstream, no profiles", upstream: true, text: "scheduler: {defaultProfileName: kai-scheduler}",
@@ -70,7 +70,7 @@ func TestLoad(t *testing.T) {
 		},
 		{
 			name: "upstream, kube-scheduler", upstream: true, text: "scheduler: {profiles: [{name: kube-scheduler}]}",
-			refused: `Unsupported value: "kube-scheduler"`,
+			rejected: `Unsupported value: "kube-scheduler"`,
 		},
 		{
 			name: "upstream, unknown field", upstream: true, text: "scheduler: {profilez: [{name: kai-scheduler}]}",
@@ -80,11 +80,11 @@ func TestLoad(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Dialect{Supported: supported, Upstream: c.upstream}.Load([]byte(c.text))
 			switch {
-			case c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)):
-				t.Errorf("error %v, want one with %q", err, c.refused)
-			case c.refused == "" && err != nil:
+			case c.rejected != "" && (err == nil || !strings.Contains(err.Error(), c.rejected)):
+				t.Errorf("error %v, want one with %q", err, c.rejected)
+			case c.rejected == "" && err != nil:
 				t.Errorf("error %v", err)
-			case c.refused == "" && got.Scheduler.DefaultProfileName != c.want:
+			case c.rejected == "" && got.Scheduler.DefaultProfileName != c.want:
 				t.Errorf("the default is %q, want %q", got.Scheduler.DefaultProfileName, c.want)
 			}
 		})

@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What real API servers answer says who refuses, for each class and each version; every way of writing can be
-// refused and stores nothing then, and a policy is in force when its first refusal is expected.
-func TestRefusals(t *testing.T) {
-	text, err := os.ReadFile("testdata/refusals.yaml")
+// What real API servers answer says who rejects, for each class and each version; every way of writing can be
+// rejected and stores nothing then, and a policy is in force when its first rejection is expected.
+func TestRejections(t *testing.T) {
+	text, err := os.ReadFile("testdata/rejections.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package engine
 
 import "fmt"
 
-// Class of a refusal.
+// Class of a rejection.
 type Class int
 
 // The classes that the specification knows.
@@ -18,8 +18,8 @@ const (
 	NotFound
 )
 
-// Refusal is why something is not done.
-type Refusal struct {
+// Rejection is why something is not done.
+type Rejection struct {
 	Class Class
 	// Field that is to blame, "" when it is no single one.
 	Field string
@@ -28,8 +28,8 @@ type Refusal struct {
 }
 
 // Error is the text.
-func (r *Refusal) Error() string { return r.Text }
+func (r *Rejection) Error() string { return r.Text }
 
-func refuse(class Class, field, format string, args ...any) error {
-	return &Refusal{Class: class, Field: field, Text: fmt.Sprintf(format, args...)}
+func reject(class Class, field, format string, args ...any) error {
+	return &Rejection{Class: class, Field: field, Text: fmt.Sprintf(format, args...)}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // The messages are what API servers of 1.35 and 1.36 answered (harness/realtest asks a real one again).
-func TestRefusedBy(t *testing.T) {
+func TestRejectedBy(t *testing.T) {
 	field := metav1.StatusCause{Type: "FieldValueInvalid", Field: "spec.x", Message: "no"}
 	said := metav1.StatusCause{Message: "no"}
 	for name, test := range map[string]struct {
@@ -153,7 +153,7 @@ func TestRefusedBy(t *testing.T) {
 			`packagerevisions.porch.kpt.dev "a" is forbidden: it is published`, nil, "", "",
 		},
 		"a 403 without words": {403, "Forbidden", "no", nil, "", ""},
-		"the words of a quota, but no refusal": {
+		"the words of a quota, but no rejection": {
 			403, "Forbidden", `widgets "a" is forbidden: the team has exceeded quota: q`,
 			nil, "", "",
 		},
@@ -171,8 +171,8 @@ func TestRefusedBy(t *testing.T) {
 			if test.cause != nil {
 				status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{*test.cause}}
 			}
-			if got := refusedBy(status); got.by != test.by || got.name != test.who {
-				t.Errorf("refused by %+v, want %s %s", got, test.by, test.who)
+			if got := rejectedBy(status); got.by != test.by || got.name != test.who {
+				t.Errorf("rejected by %+v, want %s %s", got, test.by, test.who)
 			}
 		})
 	}

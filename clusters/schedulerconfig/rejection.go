@@ -26,8 +26,8 @@ func reasonIn(output string) string {
 	return quoted
 }
 
-// refusal words a kube-scheduler's reason for who wrote the state, in which the profiles are called otherwise.
-func (q question) refusal(reason string) error {
+// rejection words a kube-scheduler's reason for who wrote the state, in which the profiles are called otherwise.
+func (q question) rejection(reason string) error {
 	reason = strings.ReplaceAll(reason, "strict decoding error: ", "")
 	if named := profileNamed.FindStringSubmatch(reason); named != nil {
 		reason = q.pathOf(named[1]) + ": " + strings.TrimPrefix(reason, named[0])

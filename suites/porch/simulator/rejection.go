@@ -13,21 +13,21 @@ import (
 
 // statusOf converts an error to an API server's answer: a rejection by its class, any other error unchanged.
 func statusOf(rules engine.Rules, resource schema.GroupResource, name string, err error) error {
-	var refusal *engine.Refusal
-	if !errors.As(err, &refusal) {
+	var rejection *engine.Rejection
+	if !errors.As(err, &rejection) {
 		return err
 	}
 	status := metav1.Status{
-		Status: metav1.StatusFailure, Message: refusal.Text,
+		Status: metav1.StatusFailure, Message: rejection.Text,
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: name},
 	}
-	if refusal.Field != "" {
+	if rejection.Field != "" {
 		status.Details.Causes = []metav1.StatusCause{{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: refusal.Field,
-			Message: refusal.Text,
+			Type: metav1.CauseTypeFieldValueInvalid, Field: rejection.Field,
+			Message: rejection.Text,
 		}}
 	}
-	switch class(rules, refusal.Class) {
+	switch class(rules, rejection.Class) {
 	case engine.BadRequest:
 		status.Code, status.Reason = http.StatusBadRequest, metav1.StatusReasonBadRequest
 	case engine.Conflict:

@@ -12,10 +12,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Refusals in a row are looked after together; what the report says is what it would say if each had been looked after
+// Rejections in a row are looked after together; what the report says is what it would say if each had been looked after
 // by itself.
-func TestRefusalsInARow(t *testing.T) {
-	refusal := apitest.Status(422, "Invalid", "never")
+func TestRejectionsInARow(t *testing.T) {
+	rejection := apitest.Status(422, "Invalid", "never")
 	for name, test := range map[string]struct {
 		// first is what comes of the first try of that row of six.
 		row            string
@@ -23,22 +23,22 @@ func TestRefusalsInARow(t *testing.T) {
 		statuses, says string
 		sent           int
 	}{
-		"all refused": {
+		"all rejected": {
 			"3",
-			apitest.Fault{Status: refusal},
+			apitest.Fault{Status: rejection},
 			"passed passed passed passed passed passed passed passed",
 			"", 7,
 		},
 		"one stored": {
 			"3",
-			apitest.Fault{Status: refusal, Stored: true},
+			apitest.Fault{Status: rejection, Stored: true},
 			"passed passed failed notRun notRun notRun notRun notRun", "create ConfigMap a-3 was rejected, but it " +
 				"was stored",
 			6,
 		},
 		"the last is stored": {
 			"6",
-			apitest.Fault{Status: refusal, Stored: true},
+			apitest.Fault{Status: rejection, Stored: true},
 			"passed passed passed passed passed failed notRun notRun", "create ConfigMap a-6 was rejected, but it " +
 				"was stored",
 			6,
@@ -73,9 +73,9 @@ func TestRefusalsInARow(t *testing.T) {
 					tried = true
 					return &test.first
 				}
-				return &apitest.Fault{Status: refusal}
+				return &apitest.Fault{Status: rejection}
 			}}
-			steps := "  - name: refused\n    cases: [{n: 1}, {n: 2}, {n: 3}, {n: 4}, {n: 5}, {n: 6}]\n" +
+			steps := "  - name: rejected\n    cases: [{n: 1}, {n: 2}, {n: 3}, {n: 4}, {n: 5}, {n: 6}]\n" +
 				"    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"a-${case.n}\"}}\n    expect: {rejected: " +
 				"{code: 422}}\n" +
 				makeMap("b") + "  - eventually: {apiVersion: v1, kind: ConfigMap, name: b}\n"
@@ -103,7 +103,7 @@ func TestRefusalsInARow(t *testing.T) {
 }
 
 // What nobody has looked after when the run is stopped did not pass.
-func TestRefusalsInARowAreInterrupted(t *testing.T) {
+func TestRejectionsInARowAreInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
 		if r.Verb != "create" || r.Kind != "ConfigMap" {

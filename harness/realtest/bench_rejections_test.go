@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-const refusals = 1000
+const rejections = 1000
 
 // bareClient sends the same writes as a scenario's table when its first row begins, before the row is sent.
 type bareClient struct {
@@ -39,10 +39,10 @@ func (c *bareClient) Observe(e reports.Event) error {
 	}
 	api := client.Resource(configMaps).Namespace(e.Scenario.Namespace)
 	began := time.Now()
-	for n := range refusals {
+	for n := range rejections {
 		object := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "ConfigMap",
-			"metadata": map[string]any{"name": fmt.Sprintf("refused-%d", n)},
+			"metadata": map[string]any{"name": fmt.Sprintf("rejected-%d", n)},
 		}}
 		if _, err := api.Create(context.Background(), object, metav1.CreateOptions{}); err == nil ||
 			!strings.Contains(err.Error(), "denied the request: never") {
@@ -55,37 +55,37 @@ func (c *bareClient) Observe(e reports.Event) error {
 	return nil
 }
 
-// A thousand refusals by a webhook, each looked after and reported as a step of its own, against a bare client that
+// A thousand rejections by a webhook, each looked after and reported as a step of its own, against a bare client that
 // sends the same requests.
-func BenchmarkRefusals(b *testing.B) {
+func BenchmarkRejections(b *testing.B) {
 	webhooks := newWebhooks(b)
 	var rows []string
-	for n := range refusals {
+	for n := range rejections {
 		rows = append(rows, fmt.Sprintf("{n: %d}", n))
 	}
 	text := `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
-metadata: {name: refused-a-thousand-times}
+metadata: {name: rejected-a-thousand-times}
 spec:
   cluster: {version: "1.36"}
   steps:` + configuration(webhooks.URL+"/deny", webhooks.trusted, "Fail") + `
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: first}}
     expect: {rejected: {by: webhook}}
-  - name: refused
+  - name: rejected
     cases: [` + strings.Join(rows, ", ") + `]
-    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "refused-${case.n}"}}
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "rejected-${case.n}"}}
     expect: {rejected: {code: 403, by: webhook, message: never}}
 `
 	for b.Loop() {
-		client := &bareClient{captor: &captor{Provider: clustertest.Local(b)}, first: "refused [0]"}
+		client := &bareClient{captor: &captor{Provider: clustertest.Local(b)}, first: "rejected [0]"}
 		result := run(b, client.captor, text, client)
 		if reports.ExitCode(result) != reports.ExitPassed || client.unexpected != nil {
 			b.Fatal(client.unexpected, explain(result))
 		}
 		steps := result.Tracks[0].Scenarios[0].Steps
 		took := steps[len(steps)-1].Finished.Sub(client.ended)
-		b.ReportMetric(float64(client.took.Microseconds())/refusals/1000, "ms/bare")
-		b.ReportMetric(float64(took.Microseconds())/refusals/1000, "ms/refusal")
-		b.ReportMetric(took.Seconds()/client.took.Seconds(), "refusals/bare")
+		b.ReportMetric(float64(client.took.Microseconds())/rejections/1000, "ms/bare")
+		b.ReportMetric(float64(took.Microseconds())/rejections/1000, "ms/rejection")
+		b.ReportMetric(took.Seconds()/client.took.Seconds(), "rejections/bare")
 	}
 }

@@ -40,7 +40,7 @@ func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 	if want.Reason != "" && want.Reason != string(got.Reason) {
 		differ("reason", want.Reason, orNone(string(got.Reason)))
 	}
-	if is := refusedBy(got); want.By != "" && want.By != is.by {
+	if is := rejectedBy(got); want.By != "" && want.By != is.by {
 		differ("by", want.By, is.String())
 	}
 	messages := []string{got.Message}
@@ -96,20 +96,20 @@ func anyLike(want scenarios.Text, texts []string) bool {
 	return false
 }
 
-// describeStatus is a refusal in full, as a person wants to read it.
+// describeStatus is a rejection in full, as a person wants to read it.
 func describeStatus(status metav1.Status) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s: %s", status.Code, orNone(string(status.Reason)), status.Message)
 	for _, cause := range causes(status) {
 		fmt.Fprintf(&b, "\n  cause: %s", describeCause(cause))
 	}
-	if is := refusedBy(status); is.by != "" {
+	if is := rejectedBy(status); is.by != "" {
 		fmt.Fprintf(&b, "\n  rejected by: %s", is)
 	}
 	return b.String()
 }
 
-// describeRejection is what was wanted of a refusal, in one line.
+// describeRejection is what was wanted of a rejection, in one line.
 func describeRejection(want scenarios.Rejection) string {
 	var parts []string
 	if want.Code != 0 {

@@ -10,16 +10,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// refuser is who refused a write, as far as the Status tells.
-type refuser struct {
-	// by is one of scenarios.Refusers, or "" when the Status does not tell.
+// rejecter is who rejected a write, as far as the Status tells.
+type rejecter struct {
+	// by is one of scenarios.Rejecters, or "" when the Status does not tell.
 	by string
 	// name of the webhook, of the policy, or of the plugin; "" when there is none to tell.
 	name string
 }
 
-// String names the refuser for a person.
-func (r refuser) String() string {
+// String names the rejecter for a person.
+func (r rejecter) String() string {
 	switch {
 	case r.by == "":
 		return "unknown (the status does not show it)"
@@ -30,7 +30,7 @@ func (r refuser) String() string {
 	}
 }
 
-// The texts by which the API server itself says who refused. They begin the message, or what follows "is forbidden: ":
+// The texts by which the API server itself says who rejected. They begin the message, or what follows "is forbidden: ":
 // what a webhook or a policy says in its own words comes later and cannot be taken for them.
 var (
 	// k8s.io/apiserver, admission/plugin/webhook/errors and webhook/validating.
@@ -83,11 +83,11 @@ var plugins = []struct {
 	{"DenyServiceExternalIPs", regexp.MustCompile(`^Use of external IPs is denied by admission control`)},
 }
 
-// refusedBy says who refused, from what the API server writes into a Status and nobody else can: the code alone tells
+// rejectedBy says who rejected, from what the API server writes into a Status and nobody else can: the code alone tells
 // nothing (a webhook and a policy may choose theirs).
-func refusedBy(status metav1.Status) refuser {
+func rejectedBy(status metav1.Status) rejecter {
 	if m := webhookDenied.FindStringSubmatch(status.Message); m != nil {
-		return refuser{scenarios.ByWebhook, m[1]}
+		return rejecter{scenarios.ByWebhook, m[1]}
 	}
 	said := status.Message
 	m := forbidden.FindStringSubmatch(status.Message)
@@ -95,39 +95,39 @@ func refusedBy(status metav1.Status) refuser {
 		said = m[1]
 	}
 	if p := policyDenied.FindStringSubmatch(said); p != nil {
-		return refuser{scenarios.ByPolicy, p[1]}
+		return rejecter{scenarios.ByPolicy, p[1]}
 	}
 	switch status.Code {
 	case http.StatusForbidden:
 		if m == nil {
-			return refuser{}
+			return rejecter{}
 		}
 		return forbiddenBy(said)
 	case http.StatusUnprocessableEntity:
 		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") &&
 			len(namedFields(status)) > 0 {
-			return refuser{by: scenarios.BySchema}
+			return rejecter{by: scenarios.BySchema}
 		}
 	case http.StatusInternalServerError:
 		if mistyped(status) {
-			return refuser{by: scenarios.BySchema}
+			return rejecter{by: scenarios.BySchema}
 		}
 	case http.StatusBadRequest:
 		if undecodable.MatchString(status.Message) {
-			return refuser{by: scenarios.BySchema}
+			return rejecter{by: scenarios.BySchema}
 		}
 	}
-	return refuser{}
+	return rejecter{}
 }
 
-func forbiddenBy(said string) refuser {
+func forbiddenBy(said string) rejecter {
 	if notAuthorized.MatchString(said) || escalation.MatchString(said) {
-		return refuser{by: scenarios.ByRBAC}
+		return rejecter{by: scenarios.ByRBAC}
 	}
 	for _, plugin := range plugins {
 		if plugin.text.MatchString(said) {
-			return refuser{scenarios.ByAdmission, plugin.name}
+			return rejecter{scenarios.ByAdmission, plugin.name}
 		}
 	}
-	return refuser{}
+	return rejecter{}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// refusals are steps in a row that should be refused, after which one proof looks together.
-type refusals struct {
+// rejections are steps in a row that should be rejected, after which one proof looks together.
+type rejections struct {
 	run *scenarioRun
-	// proof looks after the refusals of the steps before until; sent are the steps that wait for it.
+	// proof looks after the rejections of the steps before until; sent are the steps that wait for it.
 	proof *writes.Proof
 	until int
 	sent  []sent
@@ -26,7 +26,7 @@ const (
 	holdAtMost = time.Second
 )
 
-// sent is a step that was done and is not recorded yet: it, or one before it, was refused, and nobody has looked
+// sent is a step that was done and is not recorded yet: it, or one before it, was rejected, and nobody has looked
 // whether it stored something.
 type sent struct {
 	step    int
@@ -34,8 +34,8 @@ type sent struct {
 	ended   time.Time
 }
 
-// inARow is how many steps from the i-th on are creations in one place that should be refused, and nothing else.
-func (r *refusals) inARow(i int) int {
+// inARow is how many steps from the i-th on are creations in one place that should be rejected, and nothing else.
+func (r *rejections) inARow(i int) int {
 	steps := r.run.scenario.Spec.Steps
 	n := 0
 	for _, step := range steps[i:] {
@@ -52,12 +52,12 @@ func (r *refusals) inARow(i int) int {
 // looks at what they came to be.
 func place(step scenarios.Step) string {
 	metadata, _ := step.Create["metadata"].(map[string]any)
-	// whatever they are: they are to be refused
+	// whatever they are: they are to be rejected
 	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"])
 }
 
-// begin begins a proof of the refusals that follow from the i-th step on, if there are enough of them.
-func (r *refusals) begin(ctx context.Context, i int) {
+// begin begins a proof of the rejections that follow from the i-th step on, if there are enough of them.
+func (r *rejections) begin(ctx context.Context, i int) {
 	if i < r.until {
 		return
 	}
@@ -71,7 +71,7 @@ func (r *refusals) begin(ctx context.Context, i int) {
 // conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says
 // whether the scenario ends with it. The first of several that ends the scenario decides, as if the others had not been
 // sent.
-func (r *refusals) conclude(ctx context.Context, i int, outcome result) (over bool) {
+func (r *rejections) conclude(ctx context.Context, i int, outcome result) (over bool) {
 	r.sent = append(r.sent, sent{i, outcome, time.Now()})
 	if outcome.held && outcome.Status == reports.Passed && i+1 < r.until && time.Since(r.sent[0].ended) < holdAtMost {
 		return false
