@@ -226,7 +226,7 @@ func TestConformanceDiff(t *testing.T) {
 	golden := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
 	r := conformanceReport(t, golden)
 	r.Scenarios[2].Status, r.Requirements[1].Scenarios = conformances.Passed,
-		conformances.Evidence{Passed: []string{"rejected"}}
+		conformances.Evidence{Passed: []string{"bad"}}
 	r.Conclude()
 	other := filepath.Join(t.TempDir(), "other.yaml")
 	data, err := conformances.YAML(r)
