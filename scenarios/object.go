@@ -68,7 +68,7 @@ func (o Object) Reference() ObjectReference {
 	}
 }
 
-// object checks what is needed to send an object at all. Its names may be wrong: that they are rejected may be the test.
+// object checks what is needed to send an object at all. Its names may be wrong: their rejection may be the test.
 func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o[name].(string); text == "" {

@@ -148,8 +148,8 @@ func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
 	return !p.broken
 }
 
-// Prove returns what is to be said of each rejection that was held, in their order, and holds none any more. It tries to
-// look until the context ends.
+// Prove returns what is to be said of each rejection that was held, in their order, and holds none any more. It tries
+// to look until the context ends.
 func (p *Proof) Prove(ctx context.Context) []Verdict {
 	if p == nil || len(p.held) == 0 {
 		return nil

@@ -41,5 +41,7 @@ func otherwise(liberties liberty.Set, err error) error {
 	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &rejection) {
 		return err
 	}
-	return &engine.Rejection{Class: rejection.Class, Text: "this cannot be done: " + rejection.Text + " (see the documentation)"}
+	return &engine.Rejection{
+		Class: rejection.Class, Text: "this cannot be done: " + rejection.Text + " (see the documentation)",
+	}
 }
