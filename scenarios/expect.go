@@ -65,8 +65,8 @@ const (
 	ByAdmission = "admission"
 )
 
-// Rejecters lists who can reject a write.
-func Rejecters() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
+// RejectionSources lists what can reject a write.
+func RejectionSources() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
 
 // Codes are those that a rejection may be asked to have.
 func (r *Rejection) Codes() []int {
@@ -171,7 +171,7 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no rejection has the code %d", r.Code)
 	}
 	v.text(r.Message, n.At("message"))
-	v.OneOf(r.By, Rejecters(), n.At("by"), "rejecter")
+	v.OneOf(r.By, RejectionSources(), n.At("by"), "source of rejections")
 	if n.Get("causes") != nil && len(r.Causes) == 0 {
 		v.At(n.At("causes"), "", "no cause is listed")
 	}

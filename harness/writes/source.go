@@ -10,16 +10,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// rejecter is who rejected a write, as far as the Status tells.
-type rejecter struct {
-	// by is one of scenarios.Rejecters, or "" when the Status does not tell.
+// source is what rejected a write, as far as the Status shows it.
+type source struct {
+	// by is one of scenarios.RejectionSources, or "" if the Status does not show it.
 	by string
-	// name of the webhook, of the policy, or of the plugin; "" when there is none to tell.
+	// name of the webhook, of the policy, or of the plugin; "" if there is none.
 	name string
 }
 
-// String names the rejecter for a person.
-func (r rejecter) String() string {
+// String names the source for a person.
+func (r source) String() string {
 	switch {
 	case r.by == "":
 		return "unknown (the status does not show it)"
@@ -85,9 +85,9 @@ var plugins = []struct {
 
 // rejectedBy says who rejected, from what the API server writes into a Status and nobody else can: the code alone tells
 // nothing (a webhook and a policy may choose theirs).
-func rejectedBy(status metav1.Status) rejecter {
+func rejectedBy(status metav1.Status) source {
 	if m := webhookDenied.FindStringSubmatch(status.Message); m != nil {
-		return rejecter{scenarios.ByWebhook, m[1]}
+		return source{scenarios.ByWebhook, m[1]}
 	}
 	said := status.Message
 	m := forbidden.FindStringSubmatch(status.Message)
@@ -95,39 +95,39 @@ func rejectedBy(status metav1.Status) rejecter {
 		said = m[1]
 	}
 	if p := policyDenied.FindStringSubmatch(said); p != nil {
-		return rejecter{scenarios.ByPolicy, p[1]}
+		return source{scenarios.ByPolicy, p[1]}
 	}
 	switch status.Code {
 	case http.StatusForbidden:
 		if m == nil {
-			return rejecter{}
+			return source{}
 		}
 		return forbiddenBy(said)
 	case http.StatusUnprocessableEntity:
 		if status.Reason == metav1.StatusReasonInvalid && strings.Contains(status.Message, " is invalid: ") &&
 			len(namedFields(status)) > 0 {
-			return rejecter{by: scenarios.BySchema}
+			return source{by: scenarios.BySchema}
 		}
 	case http.StatusInternalServerError:
 		if mistyped(status) {
-			return rejecter{by: scenarios.BySchema}
+			return source{by: scenarios.BySchema}
 		}
 	case http.StatusBadRequest:
 		if undecodable.MatchString(status.Message) {
-			return rejecter{by: scenarios.BySchema}
+			return source{by: scenarios.BySchema}
 		}
 	}
-	return rejecter{}
+	return source{}
 }
 
-func forbiddenBy(said string) rejecter {
+func forbiddenBy(said string) source {
 	if notAuthorized.MatchString(said) || escalation.MatchString(said) {
-		return rejecter{by: scenarios.ByRBAC}
+		return source{by: scenarios.ByRBAC}
 	}
 	for _, plugin := range plugins {
 		if plugin.text.MatchString(said) {
-			return rejecter{scenarios.ByAdmission, plugin.name}
+			return source{scenarios.ByAdmission, plugin.name}
 		}
 	}
-	return rejecter{}
+	return source{}
 }
