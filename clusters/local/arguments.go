@@ -81,13 +81,13 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"authorization-mode":               "Node,RBAC",
 		"allow-privileged":                 "true",
 		// Aggregated API servers authenticate the front proxy with these.
-		"requestheader-client-ca-file":       l.pki("ca.crt"),
+		"requestheader-client-ca-file":       l.pki("front-proxy/ca.crt"),
 		"requestheader-allowed-names":        "front-proxy",
 		"requestheader-username-headers":     "X-Remote-User",
 		"requestheader-group-headers":        "X-Remote-Group",
 		"requestheader-extra-headers-prefix": "X-Remote-Extra-",
-		"proxy-client-cert-file":             l.pki("front-proxy.crt"),
-		"proxy-client-key-file":              l.pki("front-proxy.key"),
+		"proxy-client-cert-file":             l.pki("front-proxy/client.crt"),
+		"proxy-client-key-file":              l.pki("front-proxy/client.key"),
 		// The lease reconciler rejects a loopback address.
 		"endpoint-reconciler-type": "none",
 		// Nothing here is shared: no fairness, no limits, no periodic work on etcd.

@@ -35,6 +35,9 @@ func NewClient(api rest.Interface, atOnce int) *Client {
 	return &Client{api: api, slots: make(chan struct{}, max(atOnce, 1))}
 }
 
+// free is the number of requests that could be sent now without a wait.
+func (c *Client) free() int { return cap(c.slots) - len(c.slots) }
+
 // Requests is the number of requests that were sent.
 func (c *Client) Requests() int64 { return c.requests.Load() }
 

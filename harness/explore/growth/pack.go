@@ -1,6 +1,11 @@
 package growth
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
 
 // pack combines objects with few fields into objects with as many fields as possible.
 func (g *grower) pack(ctx context.Context, all []map[string]any) error {
@@ -30,28 +35,80 @@ type packing struct {
 	left  []map[string]any
 }
 
-// add adds the fields of all objects at once. If that is rejected, it tries each half.
+// mostAhead limits the number of objects that a packing tries at once.
+const mostAhead = 8
+
+// addition is the whole object with the fields of some more objects.
+type addition struct {
+	objects  []map[string]any
+	whole    map[string]any
+	accepted bool
+}
+
+// add adds the fields of all objects at once. If that is rejected, it tries each half. Most additions are rejected, and
+// change nothing: so the following ones are tried at the same time, as if all were rejected. After the first accepted
+// one, the others are discarded.
 func (p *packing) add(ctx context.Context, all []map[string]any) error {
-	object, fits := copied(p.whole), true
-	for _, one := range all {
-		fits = fits && overlay(object, one)
-	}
-	if fits {
-		answer, err := p.send(ctx, object)
-		if ctx.Err() != nil {
+	for todo := [][]map[string]any{all}; len(todo) > 0; {
+		additions := p.next(todo, min(mostAhead, 1+p.client.free()))
+		if err := p.try(ctx, additions); err != nil {
 			return err
 		}
-		if err == nil && answer.Accepted() {
-			p.whole, p.taken = object, p.taken+len(all)
-			return nil
+		for _, a := range additions {
+			todo = todo[:len(todo)-1]
+			if a.accepted {
+				p.whole, p.taken = a.whole, p.taken+len(a.objects)
+				break
+			}
+			if len(a.objects) == 1 {
+				p.left = append(p.left, a.objects[0])
+			}
+			todo = append(todo, halves(a.objects)...)
 		}
 	}
-	if len(all) == 1 {
-		p.left = append(p.left, all[0])
+	return nil
+}
+
+// next are the additions of a stack if each is rejected.
+func (p *packing) next(todo [][]map[string]any, most int) []*addition {
+	todo = slices.Clone(todo)
+	var additions []*addition
+	for len(todo) > 0 && len(additions) < most {
+		objects := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], halves(objects)...)
+		additions = append(additions, &addition{objects: objects})
+	}
+	return additions
+}
+
+// halves of some objects, the first half last; none of a single object.
+func halves(objects []map[string]any) [][]map[string]any {
+	if len(objects) < 2 {
 		return nil
 	}
-	if err := p.add(ctx, all[:len(all)/2]); err != nil {
-		return err
+	middle := len(objects) / 2
+	return [][]map[string]any{objects[middle:], objects[:middle]}
+}
+
+// try sends the additions, all at once. Those whose fields do not fit together are not accepted.
+func (p *packing) try(ctx context.Context, additions []*addition) error {
+	var working errgroup.Group
+	for _, a := range additions {
+		working.Go(func() error {
+			object, fits := copied(p.whole), true
+			for _, one := range a.objects {
+				fits = fits && overlay(object, one)
+			}
+			if !fits {
+				return nil
+			}
+			answer, err := p.send(ctx, object)
+			if ctx.Err() != nil {
+				return err
+			}
+			a.whole, a.accepted = object, err == nil && answer.Accepted()
+			return nil
+		})
 	}
-	return p.add(ctx, all[len(all)/2:])
+	return working.Wait()
 }
