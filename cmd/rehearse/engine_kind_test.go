@@ -2,15 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
@@ -24,29 +21,6 @@ case "$1 $2" in
 "run "*) echo "docker: Error response from daemon: mkdir /var/lib/docker/overlay2/x: no space left on device." >&2; exit 125 ;;
 esac
 `
-
-// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its minor
-// is known, whatever machine this is.
-func cacheOfVersion(t *testing.T, version string) (folder string) {
-	t.Helper()
-	folder = t.TempDir()
-	dir := filepath.Join(folder, "rehearse", "kubernetes", "v"+version, runtime.GOOS+"-"+runtime.GOARCH)
-	programs := map[string]struct{}{}
-	for _, c := range clusters.ControlPlane() {
-		programs[string(c)] = struct{}{}
-	}
-	record, err := json.Marshal(map[string]any{"version": version, "programs": programs})
-	if err == nil {
-		err = os.MkdirAll(dir, 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "manifest.json"), record, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
 
 // What is wrong with the engine is said in one sentence, before anything is begun or with nothing left of it.
 func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,26 +11,6 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-// cacheOf makes a cache of nothing but lists of feature gates.
-func cacheOf(t *testing.T, lists ...features.List) {
-	t.Helper()
-	root := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", root)
-	for _, list := range lists {
-		dir := filepath.Join(root, "rehearse", "kubernetes", "v"+list.Version)
-		data, err := json.Marshal(map[string]any{"format": 2, "list": list})
-		if err == nil {
-			err = os.MkdirAll(dir, 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "features.json"), data, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func racing() []features.List {
 	gate := func(needs []string, specs ...features.Spec) features.Gate {

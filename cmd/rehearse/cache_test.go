@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/features"
+)
+
+// cacheOf makes an own cache for a test, with the lists of the gates of some versions.
+func cacheOf(t *testing.T, lists ...features.List) {
+	t.Helper()
+	root := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", root)
+	for _, list := range lists {
+		cacheRecord(t, filepath.Join(cachedVersion(root, list.Version), "features.json"), map[string]any{
+			"format": 2, "list": list,
+		})
+	}
+}
+
+// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its minor
+// is known, whatever machine this is.
+func cacheOfVersion(t *testing.T, version string) (root string) {
+	t.Helper()
+	root = t.TempDir()
+	programs := map[string]struct{}{}
+	for _, c := range clusters.ControlPlane() {
+		programs[string(c)] = struct{}{}
+	}
+	platform := runtime.GOOS + "-" + runtime.GOARCH
+	cacheRecord(t, filepath.Join(cachedVersion(root, version), platform, "manifest.json"), map[string]any{
+		"version": version, "programs": programs,
+	})
+	return root
+}
+
+func cachedVersion(root, version string) string {
+	return filepath.Join(root, "rehearse", "kubernetes", "v"+version)
+}
+
+func cacheRecord(t *testing.T, file string, record any) {
+	t.Helper()
+	data, err := json.Marshal(record)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
