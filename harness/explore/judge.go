@@ -297,7 +297,7 @@ func (g *group) report() *explorations.Finding {
 func (g *group) id() string {
 	parts := strings.SplitN(g.key, "|", 3)
 	sum := sha256.Sum256([]byte(minorOf(parts[0]) + "|" + minorOf(parts[1]) + "|" + parts[2] + g.gate))
-	return strings.ToLower(g.checks[0]) + "-" + hex.EncodeToString(sum[:4])
+	return strings.ReplaceAll(strings.ToLower(g.checks[0]), " ", "-") + "-" + hex.EncodeToString(sum[:4])
 }
 
 // minorOf is a state's name without the patch release.

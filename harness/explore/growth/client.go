@@ -6,6 +6,7 @@ package growth
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+	"golang.org/x/net/http2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -128,10 +130,11 @@ const (
 	pause = 50 * time.Millisecond
 )
 
-// send sends a request, and retries it while the API server does not judge it.
+// send sends a request, and retries it while the API server does not judge it. If the API server also aborts the last
+// attempt, the object makes it panic.
 func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request func() *rest.Request) (Answer, error) {
 	pauses := backoff.WithMaxRetries(backoff.NewExponentialBackOff(backoff.WithInitialInterval(pause)), again)
-	return backoff.RetryWithData(func() (Answer, error) {
+	answer, err := backoff.RetryWithData(func() (Answer, error) {
 		r := request().SetHeader("Accept", "application/json").Body(body).
 			Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationIgnore)
 		if dryRun {
@@ -143,6 +146,17 @@ func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request fun
 		<-c.slots
 		return answerOf(result)
 	}, backoff.WithContext(pauses, ctx))
+	if aborted(err) {
+		return Answer{Code: http.StatusInternalServerError, Words: panicked + ": it aborted each attempt: " + err.Error()}, nil
+	}
+	return answer, err
+}
+
+// aborted says whether the API server ended the request without an answer. An HTTP/2 server does that when the handler
+// panics.
+func aborted(err error) bool {
+	var stream http2.StreamError
+	return errors.As(err, &stream) && stream.Code == http2.ErrCodeInternal
 }
 
 func answerOf(result rest.Result) (Answer, error) {

@@ -91,6 +91,26 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 	}
 }
 
+func TestAnAbortedRequestIsAPanic(t *testing.T) {
+	web := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
+	web.EnableHTTP2 = true
+	web.StartTLS()
+	defer web.Close()
+	config := &rest.Config{Host: web.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(config, "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := growth.NewClient(found.RESTClient(), 1)
+	answer, err := client.Create(t.Context(), box(), "default", []byte("{}"), true)
+	if err != nil || answer.Accepted() || !strings.Contains(answer.Words, "caused apiserver to panic") ||
+		client.Requests() != 3 {
+		t.Errorf("%+v, %v, after %d requests", answer, err, client.Requests())
+	}
+}
+
 // box is a kind with the given fields of its spec.
 func box(children ...*fields.Field) *fields.Kind {
 	k := &fields.Kind{Resource: "boxes", Namespaced: true, Preferred: true}
