@@ -147,7 +147,8 @@ func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request fun
 		return answerOf(result)
 	}, backoff.WithContext(pauses, ctx))
 	if aborted(err) {
-		return Answer{Code: http.StatusInternalServerError, Words: panicked + ": it aborted each attempt: " + err.Error()}, nil
+		words := panicked + ": it aborted each attempt: " + err.Error()
+		return Answer{Code: http.StatusInternalServerError, Words: words}, nil
 	}
 	return answer, err
 }
