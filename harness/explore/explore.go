@@ -120,6 +120,8 @@ type entry struct {
 // verdict says whether a state accepts an object, and what it drops.
 type verdict struct {
 	accepted bool
+	// panicked says that the object made the API server panic.
+	panicked bool
 	// lost are the fields that the API server drops although it accepts the object.
 	lost string
 }

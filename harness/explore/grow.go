@@ -242,6 +242,9 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 	for i, one := range todo {
 		if verdicts[i] != nil {
 			one.verdicts[state] = *verdicts[i]
+			if verdicts[i].panicked {
+				e.panicked(one.Kind, string(one.Body), state)
+			}
 		}
 	}
 	return err
@@ -274,7 +277,7 @@ func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, 
 // verdictOf is the verdict in an answer; nil if the answer cannot be read.
 func verdictOf(one *entry, answer growth.Answer) *verdict {
 	if !answer.Accepted() {
-		return &verdict{}
+		return &verdict{panicked: answer.Panicked()}
 	}
 	made, err := answer.Object()
 	if err != nil {

@@ -101,10 +101,15 @@ func (e *exploration) shared(s *sighting) bool {
 	return found
 }
 
-// panicked reports an object that makes the API server panic.
+// panicked reports an object that makes the API server panic. There is one finding for each kind: it has the first
+// object, and all states.
 func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 	key := "panic|" + kind.GroupKind().String() + "|"
-	if slices.ContainsFunc(e.groups, func(g *group) bool { return g.key == key }) {
+	if i := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key }); i >= 0 {
+		states, first, _ := strings.Cut(e.groups[i].finding.Words, ": ")
+		if !slices.Contains(strings.Split(states, ", "), state) {
+			e.groups[i].finding.Words = states + ", " + state + ": " + first
+		}
 		return
 	}
 	at := slices.IndexFunc(e.Path, func(s clusters.State) bool { return nameOf(s) == state })
@@ -112,7 +117,7 @@ func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 		key: key, sort: explorations.Defect, rule: "an API server must answer every request",
 		finding: &upgrades.Finding{
 			Severity: upgrades.Breaks, Check: "control plane", Kind: kind.GroupKind().String(),
-			What: "kube-apiserver panics when it receives an object", Words: body,
+			What: "kube-apiserver panics when it receives an object", Words: state + ": " + body,
 		},
 		checks: []string{"control plane"}, kinds: []string{kind.GroupKind().String()}, proof: explorations.NotTried,
 		route: route{from: e.Path[at], before: e.Path[at], to: e.Path[at]},

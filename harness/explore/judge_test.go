@@ -48,6 +48,23 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 	}
 }
 
+func TestAPanicIsOneFindingOfItsKind(t *testing.T) {
+	kind := &fields.Kind{}
+	kind.GroupVersionKind = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}
+	e := &exploration{Options: Options{Path: []clusters.State{{Version: "1.36.3"}, {Version: "1.37.2"}}}}
+	e.panicked(kind, `{"a": "b"}`, "1.36.3")
+	e.panicked(kind, `{"c": "d"}`, "1.36.3")
+	e.panicked(kind, `{"a": "b"}`, "1.37.2")
+	if len(e.groups) != 1 {
+		t.Fatalf("%d findings", len(e.groups))
+	}
+	found := e.groups[0].report()
+	if want := `1.36.3, 1.37.2: {"a": "b"}`; found.Words != want || found.Sort != explorations.Defect ||
+		found.ID != "control-plane-d0b3fa9a" {
+		t.Errorf("%+v; want %s", found, want)
+	}
+}
+
 func TestWordsOfOneCauseAreOneClass(t *testing.T) {
 	one := classOf(`422 Invalid: Deployment.apps "explore-12" is invalid: spec.template.spec.containers[0].name: Invalid value: "A"`)
 	for _, test := range []struct {

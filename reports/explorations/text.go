@@ -61,6 +61,14 @@ func (f *Finding) text() string {
 	return b.String()
 }
 
+// objectsOf says how many objects show a finding, and for which fields they were made; "" if none crossed the path.
+func objectsOf(f *Finding) string {
+	if f.Objects == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d, for %s", f.Objects, strings.Join(f.Fields, ", "))
+}
+
 // Lines of a finding, each a word and what there is to say.
 func (f *Finding) Lines() [][2]string {
 	var lines [][2]string
@@ -68,7 +76,7 @@ func (f *Finding) Lines() [][2]string {
 		{"seen", f.Words},
 		{"checks", strings.Join(f.Checks, ", ")},
 		{"made at", made(f)},
-		{"objects", fmt.Sprintf("%d, for %s", f.Objects, strings.Join(f.Fields, ", "))},
+		{"objects", objectsOf(f)},
 		{"back", f.Back},
 		{"gates", strings.Join(f.Flips, ", ")},
 		{"rule", f.Rule},

@@ -152,7 +152,7 @@ func (g trials) test(ctx context.Context, borders []*trial) error {
 		if answer.Accepted() {
 			t.accepted = t.object
 		}
-		if answer.panicked() {
+		if answer.Panicked() {
 			g.panicked(t.object)
 		}
 	})

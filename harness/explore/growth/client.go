@@ -56,8 +56,8 @@ type Answer struct {
 	Causes []Cause
 }
 
-// panicked says whether the object made the API server panic.
-func (a Answer) panicked() bool { return strings.Contains(a.Words, panicked) }
+// Panicked says whether the object made the API server panic.
+func (a Answer) Panicked() bool { return strings.Contains(a.Words, panicked) }
 
 // Cause is one cause of a rejection.
 type Cause struct {
@@ -173,7 +173,7 @@ func answerOf(result rest.Result) (Answer, error) {
 	answer := Answer{
 		Code: int(status.Code), Words: fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message),
 	}
-	if !answer.panicked() && writes.Judge(err) != writes.Rejected {
+	if !answer.Panicked() && writes.Judge(err) != writes.Rejected {
 		return answer, err
 	}
 	if status.Details != nil {

@@ -113,7 +113,7 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 			Message: "dropped",
 		}}}, nil
 	}
-	if answer.panicked() {
+	if answer.Panicked() {
 		a.panicked(object)
 	}
 	a.note(answer.Words)
