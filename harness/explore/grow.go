@@ -168,6 +168,14 @@ func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 	return func(kind *fields.Kind) map[string]bool { return all[kind.ID()] }
 }
 
+// panickers is the first object that made the API server panic, so that other states try it, too.
+func panickers(g *growth.Grown) []*growth.Specimen {
+	if len(g.Panics) == 0 {
+		return nil
+	}
+	return []*growth.Specimen{{Kind: g.Kind, Role: growth.Border, Value: "panic", Body: []byte(g.Panics[0])}}
+}
+
 // gather adds the objects that were grown at a state to the corpus.
 func (e *exploration) gather(grown []*growth.Grown, state string) {
 	there := map[string]bool{}
@@ -176,7 +184,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 	}
 	accepted := 0
 	for _, g := range grown {
-		for i, s := range slices.Concat(g.Specimens, g.Rejected) {
+		for i, s := range slices.Concat(g.Specimens, g.Rejected, panickers(g)) {
 			if there[s.ID()] {
 				continue
 			}
