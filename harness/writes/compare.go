@@ -24,7 +24,7 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 			op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
 		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was "+
-			"accepted or rejected before the timeout: %v", op, a.err)}
+			"accepted or rejected before the timeout: %v", op, explained(a.err))}
 	case a.outcome == Rejected && want == nil:
 		return Verdict{
 			Status:   reports.Failed,

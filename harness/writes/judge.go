@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http2"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -73,9 +74,24 @@ func StatusOf(err error) (metav1.Status, bool) {
 func Words(err error) string {
 	status, ok := StatusOf(err)
 	if !ok {
-		return err.Error()
+		return explained(err).Error()
 	}
 	return fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message)
+}
+
+// Aborted says whether the API server ended the request without an answer. An HTTP/2 server does that when the handler
+// panics.
+func Aborted(err error) bool {
+	var stream http2.StreamError
+	return errors.As(err, &stream) && stream.Code == http2.ErrCodeInternal
+}
+
+// explained adds the likely cause to the error of an aborted request.
+func explained(err error) error {
+	if !Aborted(err) {
+		return err
+	}
+	return fmt.Errorf("the API server aborted the request, as it does after a panic; its log has the cause: %w", err)
 }
 
 // verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server

@@ -6,7 +6,6 @@ package growth
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
-	"golang.org/x/net/http2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
@@ -146,18 +144,10 @@ func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request fun
 		<-c.slots
 		return answerOf(result)
 	}, backoff.WithContext(pauses, ctx))
-	if aborted(err) {
-		words := panicked + ": it aborted each attempt: " + err.Error()
-		return Answer{Code: http.StatusInternalServerError, Words: words}, nil
+	if writes.Aborted(err) {
+		return Answer{Code: http.StatusInternalServerError, Words: panicked + ": " + writes.Words(err)}, nil
 	}
 	return answer, err
-}
-
-// aborted says whether the API server ended the request without an answer. An HTTP/2 server does that when the handler
-// panics.
-func aborted(err error) bool {
-	var stream http2.StreamError
-	return errors.As(err, &stream) && stream.Code == http2.ErrCodeInternal
 }
 
 func answerOf(result rest.Result) (Answer, error) {
