@@ -237,17 +237,21 @@ func text(t *testing.T, object unstructured.Unstructured) string {
 // ownOf replaces a cluster's own values by their names: its authority and the port of its API server.
 func ownOf(t *testing.T, c clusters.Cluster) *strings.Replacer {
 	t.Helper()
-	authority, err := os.ReadFile(filepath.Join(c.(*local.Cluster).Folder(), "pki", "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	quoted, err := json.Marshal(string(authority))
-	if err != nil {
-		t.Fatal(err)
+	var pairs []string
+	for _, file := range []string{"ca.crt", "front-proxy/ca.crt"} {
+		authority, err := os.ReadFile(filepath.Join(c.(*local.Cluster).Folder(), "pki", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted, err := json.Marshal(string(authority))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, strings.Trim(string(quoted), `"`), "AUTHORITY")
 	}
 	_, port, found := strings.Cut(strings.TrimPrefix(c.RESTConfig().Host, "https://"), ":")
 	if !found {
 		t.Fatal(errors.New("no port in " + c.RESTConfig().Host))
 	}
-	return strings.NewReplacer(strings.Trim(string(quoted), `"`), "AUTHORITY", port, "PORT")
+	return strings.NewReplacer(append(pairs, port, "PORT")...)
 }
