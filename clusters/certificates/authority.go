@@ -41,7 +41,7 @@ func NewAuthority(dir string, now time.Time) (*Authority, error) {
 		return nil, fmt.Errorf("make the authority's key: %w", err)
 	}
 	template := a.template("")
-	// Each authority has a name of its own: a verifier that trusts another one needs no computation to see that.
+	// Each authority has its own name, so that a verifier sees without computation that it does not trust an issuer.
 	template.Subject.CommonName = fmt.Sprintf("rehearse-ca-%x", template.SerialNumber)
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature

@@ -11,20 +11,20 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// cacheOf makes an own cache for a test, with the lists of the gates of some versions.
+// cacheOf gives the test its own cache, with the lists of the gates of some versions.
 func cacheOf(t *testing.T, lists ...features.List) {
 	t.Helper()
 	root := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", root)
 	for _, list := range lists {
-		cacheRecord(t, filepath.Join(cachedVersion(root, list.Version), "features.json"), map[string]any{
+		writeRecord(t, filepath.Join(cachedVersion(root, list.Version), "features.json"), map[string]any{
 			"format": 2, "list": list,
 		})
 	}
 }
 
-// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its minor
-// is known, whatever machine this is.
+// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its
+// minor is known, whatever machine this is.
 func cacheOfVersion(t *testing.T, version string) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -33,17 +33,19 @@ func cacheOfVersion(t *testing.T, version string) (root string) {
 		programs[string(c)] = struct{}{}
 	}
 	platform := runtime.GOOS + "-" + runtime.GOARCH
-	cacheRecord(t, filepath.Join(cachedVersion(root, version), platform, "manifest.json"), map[string]any{
+	writeRecord(t, filepath.Join(cachedVersion(root, version), platform, "manifest.json"), map[string]any{
 		"version": version, "programs": programs,
 	})
 	return root
 }
 
+// cachedVersion is the folder of a version in a cache.
 func cachedVersion(root, version string) string {
 	return filepath.Join(root, "rehearse", "kubernetes", "v"+version)
 }
 
-func cacheRecord(t *testing.T, file string, record any) {
+// writeRecord writes a file of a cache as JSON.
+func writeRecord(t *testing.T, file string, record any) {
 	t.Helper()
 	data, err := json.Marshal(record)
 	if err == nil {

@@ -168,15 +168,8 @@ func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 	return func(kind *fields.Kind) map[string]bool { return all[kind.ID()] }
 }
 
-// panickers is the first object that made the API server panic, so that other states try it, too.
-func panickers(g *growth.Grown) []*growth.Specimen {
-	if len(g.Panics) == 0 {
-		return nil
-	}
-	return []*growth.Specimen{{Kind: g.Kind, Role: growth.Border, Value: "panic", Body: []byte(g.Panics[0])}}
-}
-
-// gather adds the objects that were grown at a state to the corpus.
+// gather adds the objects that were grown at a state to the corpus, and with them the first that made the API server
+// panic, so that other states try it, too.
 func (e *exploration) gather(grown []*growth.Grown, state string) {
 	there := map[string]bool{}
 	for _, one := range e.corpus {
@@ -184,7 +177,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 	}
 	accepted := 0
 	for _, g := range grown {
-		for i, s := range slices.Concat(g.Specimens, g.Rejected, panickers(g)) {
+		for i, s := range slices.Concat(g.Specimens, g.Rejected, g.Panics[:min(1, len(g.Panics))]) {
 			if there[s.ID()] {
 				continue
 			}
@@ -193,8 +186,8 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 			e.corpus = append(e.corpus, &entry{Specimen: s, verdicts: map[string]verdict{state: opinion}})
 		}
 		e.count(g)
-		for _, body := range g.Panics {
-			e.panicked(g.Kind, body, state)
+		for _, s := range g.Panics {
+			e.panicked(s, state)
 		}
 	}
 	for _, one := range e.corpus {
@@ -251,7 +244,7 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 		if verdicts[i] != nil {
 			one.verdicts[state] = *verdicts[i]
 			if verdicts[i].panicked {
-				e.panicked(one.Kind, string(one.Body), state)
+				e.panicked(one.Specimen, state)
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -40,6 +40,8 @@ type group struct {
 	proof      explorations.Proof
 	// forGood says that the rollback does not fix it if the object was written meanwhile.
 	forGood bool
+	// panics are the states whose API server panics.
+	panics []string
 }
 
 // route leads to a finding.
@@ -103,12 +105,12 @@ func (e *exploration) shared(s *sighting) bool {
 
 // panicked reports an object that makes the API server panic. There is one finding for each kind: it has the first
 // object, and all states.
-func (e *exploration) panicked(kind *fields.Kind, body, state string) {
-	key := "panic|" + kind.GroupKind().String() + "|"
+func (e *exploration) panicked(object *growth.Specimen, state string) {
+	kind := object.Kind.GroupKind().String()
+	key := "panic|" + kind + "|"
 	if i := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key }); i >= 0 {
-		states, first, _ := strings.Cut(e.groups[i].finding.Words, ": ")
-		if !slices.Contains(strings.Split(states, ", "), state) {
-			e.groups[i].finding.Words = states + ", " + state + ": " + first
+		if g := e.groups[i]; !slices.Contains(g.panics, state) {
+			g.panics = append(g.panics, state)
 		}
 		return
 	}
@@ -116,10 +118,10 @@ func (e *exploration) panicked(kind *fields.Kind, body, state string) {
 	e.groups = append(e.groups, &group{
 		key: key, sort: explorations.Defect, rule: "an API server must answer every request",
 		finding: &upgrades.Finding{
-			Severity: upgrades.Breaks, Check: "control plane", Kind: kind.GroupKind().String(),
-			What: "kube-apiserver panics when it receives an object", Words: state + ": " + body,
+			Severity: upgrades.Breaks, Check: "control plane", Kind: kind,
+			What: "kube-apiserver panics when it receives an object", Words: string(object.Body),
 		},
-		checks: []string{"control plane"}, kinds: []string{kind.GroupKind().String()}, proof: explorations.NotTried,
+		checks: []string{"control plane"}, kinds: []string{kind}, proof: explorations.NotTried, panics: []string{state},
 		route: route{from: e.Path[at], before: e.Path[at], to: e.Path[at]},
 	})
 }
@@ -275,6 +277,9 @@ func (g *group) report() *explorations.Finding {
 		From: nameOf(g.from), Before: nameOf(g.before), To: nameOf(g.to),
 		What: g.finding.What, Words: g.finding.Words, Back: g.finding.Back, Objects: len(g.entries),
 		Scenario: g.scenario, Proof: g.proof,
+	}
+	if len(g.panics) > 0 {
+		f.Words = strings.Join(g.panics, ", ") + ": " + f.Words
 	}
 	if g.forGood {
 		f.Back += ", but not if the object was written meanwhile"

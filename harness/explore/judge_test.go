@@ -52,9 +52,10 @@ func TestAPanicIsOneFindingOfItsKind(t *testing.T) {
 	kind := &fields.Kind{}
 	kind.GroupVersionKind = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}
 	e := &exploration{Options: Options{Path: []clusters.State{{Version: "1.36.3"}, {Version: "1.37.2"}}}}
-	e.panicked(kind, `{"a": "b"}`, "1.36.3")
-	e.panicked(kind, `{"c": "d"}`, "1.36.3")
-	e.panicked(kind, `{"a": "b"}`, "1.37.2")
+	first := &growth.Specimen{Kind: kind, Body: []byte(`{"a": "b"}`)}
+	e.panicked(first, "1.36.3")
+	e.panicked(&growth.Specimen{Kind: kind, Body: []byte(`{"c": "d"}`)}, "1.36.3")
+	e.panicked(first, "1.37.2")
 	if len(e.groups) != 1 {
 		t.Fatalf("%d findings", len(e.groups))
 	}

@@ -33,8 +33,8 @@ type Grown struct {
 	Rest    map[string]string
 	// Dropped are those of the rest that the API server drops: their gates are off, or only the API server sets them.
 	Dropped map[string]bool
-	// Panics are objects that made the API server panic, as JSON.
-	Panics []string
+	// Panics are objects that made the API server panic.
+	Panics []*Specimen
 }
 
 // grower grows the objects of one kind.
@@ -68,7 +68,7 @@ type grower struct {
 	failed []*Specimen
 	// panics are objects that made the API server panic.
 	panicking sync.Mutex
-	panics    []string
+	panics    []*Specimen
 }
 
 // grow generates the objects of one kind. Even if it returns an error, the grower has the results up to then.
@@ -154,7 +154,7 @@ func (g *grower) sendText(ctx context.Context, object map[string]any, text []byt
 func (g *grower) panicked(object map[string]any) {
 	g.panicking.Lock()
 	defer g.panicking.Unlock()
-	g.panics = append(g.panics, textOf(object))
+	g.panics = append(g.panics, g.specimen(Border, nil, "panic", object))
 }
 
 // took records an accepted object.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
+	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -92,13 +93,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 }
 
 func TestAnAbortedRequestIsAPanic(t *testing.T) {
-	web := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		panic(http.ErrAbortHandler)
-	}))
-	web.EnableHTTP2 = true
-	web.StartTLS()
-	defer web.Close()
-	config := &rest.Config{Host: web.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	config, _ := apitest.Aborting(t)
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(config, "test"))
 	if err != nil {
 		t.Fatal(err)

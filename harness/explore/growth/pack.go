@@ -38,16 +38,17 @@ type packing struct {
 // mostAhead limits the number of objects that a packing tries at once.
 const mostAhead = 8
 
-// addition is the whole object with the fields of some more objects.
+// addition adds the fields of some objects to the whole object.
 type addition struct {
-	objects  []map[string]any
+	objects []map[string]any
+	// whole is the result.
 	whole    map[string]any
 	accepted bool
 }
 
 // add adds the fields of all objects at once. If that is rejected, it tries each half. Most additions are rejected, and
-// change nothing: so the following ones are tried at the same time, as if all were rejected. After the first accepted
-// one, the others are discarded.
+// a rejection changes nothing. So it also tries those that would follow, at the same time. After the first accepted
+// one, it discards the others.
 func (p *packing) add(ctx context.Context, all []map[string]any) error {
 	for todo := [][]map[string]any{all}; len(todo) > 0; {
 		additions := p.next(todo, min(mostAhead, 1+p.client.free()))
@@ -69,7 +70,7 @@ func (p *packing) add(ctx context.Context, all []map[string]any) error {
 	return nil
 }
 
-// next are the additions of a stack if each is rejected.
+// next are the additions to try if each is rejected.
 func (p *packing) next(todo [][]map[string]any, most int) []*addition {
 	todo = slices.Clone(todo)
 	var additions []*addition
@@ -90,7 +91,7 @@ func halves(objects []map[string]any) [][]map[string]any {
 	return [][]map[string]any{objects[middle:], objects[:middle]}
 }
 
-// try sends the additions, all at once. Those whose fields do not fit together are not accepted.
+// try sends all additions at once. Those whose fields do not fit together are not accepted.
 func (p *packing) try(ctx context.Context, additions []*addition) error {
 	var working errgroup.Group
 	for _, a := range additions {
