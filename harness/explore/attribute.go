@@ -12,6 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -35,7 +36,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		e.report.Gates = append(e.report.Gates, table)
 		return nil
 	}
-	disputed, alike := e.representatives(disputed)
+	disputed, alike := representatives(disputed)
 	defer func() {
 		for one, others := range alike {
 			for _, other := range others {
@@ -125,12 +126,12 @@ func (a *attribution) compare(gate Gate) {
 	}
 	table := &explorations.Gate{Name: gate.Name}
 	for i, one := range a.disputed {
-		if on[i] == nil || off[i] == nil || *on[i] == *off[i] {
+		if on[i] == nil || off[i] == nil || on[i].same(*off[i]) {
 			continue
 		}
 		if slices.ContainsFunc(gate.Others, func(other string) bool {
 			alone := a.flipped[other]
-			return alone != nil && alone[i] != nil && *alone[i] == *flipped[i]
+			return alone != nil && alone[i] != nil && alone[i].same(*flipped[i])
 		}) {
 			continue
 		}
@@ -145,16 +146,15 @@ func (a *attribution) compare(gate Gate) {
 // podTemplate matches the prefix of a Pod's fields in kinds that create Pods.
 var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
 
-// representatives groups objects that were generated for the same field and that have the same verdicts with all gates
-// on and off: they depend on the same gates. It returns the smallest object of each group, and the groups.
-func (e Options) representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
-	on, off := nameOf(e.Path[0]), nameOf(e.Path[1])
+// representatives groups objects that have the same verdicts, for the same reasons, with all gates on and off: they depend
+// on the same gates. Values of an enumeration may depend on different gates although they are rejected alike. It returns
+// the smallest object of each group, and the groups.
+func representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
 	groups := map[string][]*entry{}
 	for _, one := range disputed {
-		key := one.ID()
-		if one.Owner != "" {
-			key = fmt.Sprint(one.Owner, one.verdicts[on], one.verdicts[off])
-			key = podTemplate.ReplaceAllString(key, "")
+		key := podTemplate.ReplaceAllString(one.opinions(), "")
+		if one.Role == growth.Choice {
+			key = strings.Join([]string{one.Owner, one.Value, key}, " ")
 		}
 		groups[key] = append(groups[key], one)
 	}

@@ -16,7 +16,6 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 	on, off := clusters.State{Version: "1.36.3"}, clusters.State{
 		Version: "1.36.3", FeatureGates: map[string]bool{"A": false},
 	}
-	e := &exploration{Options: Options{Path: []clusters.State{on, off, on}}, report: &explorations.Report{}}
 	one := func(kind, owner, value, lost, body string) *entry {
 		return &entry{
 			Specimen: &growth.Specimen{
@@ -32,9 +31,26 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 	larger := one("Deployment", "PodSpec.a", "1", "spec.template.spec.a", `{"a":1}`)
 	another := one("Pod", "PodSpec.b", "1", "spec.b", "{}")
 	more := one("Pod", "PodSpec.a", "2", "spec.a spec.b", "{}")
-	all, alike := e.representatives([]*entry{larger, pod, another, more})
+	all, alike := representatives([]*entry{larger, pod, another, more})
 	if len(all) != 3 || len(alike[pod]) != 2 || alike[larger] != nil || len(alike[another]) != 1 || len(alike[more]) != 1 {
 		t.Errorf("%d shapes, with the Pod's %d", len(all), len(alike[pod]))
+	}
+
+	rejected := func(role growth.Role, owner, value, why string) *entry {
+		one := one("Pod", owner, value, "", "{}")
+		one.Role = role
+		one.verdicts[nameOf(off)] = verdict{why: why}
+		return one
+	}
+	all, _ = representatives([]*entry{
+		rejected(growth.Border, "PodSpec.a", "1", "FieldValueForbidden spec.c"),
+		rejected(growth.Border, "PodSpec.b", "1", "FieldValueForbidden spec.c"),
+		rejected(growth.Border, "PodSpec.a", "1", ""), rejected(growth.Border, "PodSpec.b", "1", ""),
+		rejected(growth.Choice, "PodSpec.a", "A", "FieldValueNotSupported spec.a"),
+		rejected(growth.Choice, "PodSpec.a", "B", "FieldValueNotSupported spec.a"),
+	})
+	if len(all) != 5 {
+		t.Errorf("%d shapes, want 5: one for the same reason, one for each unknown reason, one for each value", len(all))
 	}
 }
 

@@ -6,13 +6,15 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
 // choose chooses the objects of the corpus that cross the path: those that a state accepts, but not more than Objects.
-// Objects on which the states disagree come first.
+// Objects on which the states disagree come first, and the first object of each shape before others of the same shape.
 func (e *exploration) choose() []*entry {
 	free := e.free()
 	var able []*entry
@@ -30,9 +32,7 @@ func (e *exploration) choose() []*entry {
 			able = append(able, one)
 		}
 	}
-	slices.SortStableFunc(able, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(e.lot(a), e.lot(b)), cmp.Compare(a.ID(), b.ID()))
-	})
+	able = e.inOrder(able)
 	if e.Objects > 0 && len(able) > e.Objects {
 		e.report.Untried = append(e.report.Untried, fmt.Sprintf("%d of %d objects did not cross (--objects %d)",
 			len(able)-e.Objects, len(able), e.Objects))
@@ -45,6 +45,57 @@ func (e *exploration) choose() []*entry {
 		return able
 	}
 	return append(able, twins(able)...)
+}
+
+// inOrder sorts objects: first come the first ones of each shape, by weight, then the others. The seed chooses among
+// objects of equal weight.
+func (e *exploration) inOrder(all []*entry) []*entry {
+	slices.SortStableFunc(all, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(e.lot(a), e.lot(b)), cmp.Compare(a.ID(), b.ID()))
+	})
+	var first, others []*entry
+	taken := map[string]bool{}
+	for _, one := range all {
+		if shape := one.shape(); taken[shape] {
+			others = append(others, one)
+		} else {
+			taken[shape] = true
+			first = append(first, one)
+		}
+	}
+	return append(first, others...)
+}
+
+// shape is equal for objects that probably show the same. If the states disagree on them, these are objects of a kind
+// with the same verdicts. Otherwise they have the same role, and were generated for the same field of the same type: the
+// field of a Pod and that of a Pod template differ, because only the Pod is updated with the rules for Pods.
+func (o *entry) shape() string {
+	if o.Owner == "" {
+		return o.ID()
+	}
+	if o.disputed() {
+		return o.Kind.ID() + " " + o.opinions()
+	}
+	parts := []string{string(o.Role), o.Owner, strconv.FormatBool(podTemplate.MatchString(o.Field))}
+	if o.Role == growth.Choice {
+		parts = append(parts, o.Value)
+	}
+	return strings.Join(parts, " ")
+}
+
+// opinions are the verdicts of the states, without indexes of lists. If a state rejects the object for an unknown
+// reason, the field for which it was generated is part of it.
+func (o *entry) opinions() string {
+	var parts []string
+	for _, state := range slices.Sorted(maps.Keys(o.verdicts)) {
+		v := o.verdicts[state]
+		if !v.accepted && v.why == "" {
+			parts = append(parts, o.Owner)
+		}
+		v.lost = item.ReplaceAllString(v.lost, "[]")
+		parts = append(parts, fmt.Sprint(state, v))
+	}
+	return strings.Join(parts, " ")
 }
 
 // twinsOf limits the twins: at most one for so many objects that cross.
@@ -106,7 +157,7 @@ func (o *entry) disputed() bool {
 	for _, v := range o.verdicts {
 		if first == nil {
 			first = &v
-		} else if v != *first {
+		} else if !v.same(*first) {
 			return true
 		}
 	}

@@ -38,6 +38,46 @@ func TestObjectsThatStatesDisagreeOnCrossFirst(t *testing.T) {
 	}
 }
 
+func TestTheFirstObjectOfEachShapeCrossesBeforeTheOthers(t *testing.T) {
+	one := func(kind string, role growth.Role, field, value string, disputed bool) *entry {
+		return &entry{
+			Specimen: &growth.Specimen{
+				Kind: &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: kind}},
+				Role: role, Field: field, Owner: "PodSpec.a", Value: value, Body: []byte("{}"),
+			},
+			verdicts: map[string]verdict{
+				"a": {accepted: true}, "b": {accepted: !disputed, why: "FieldValueInvalid " + field},
+			},
+		}
+	}
+	e := &exploration{Options: Options{Objects: 6}, report: &explorations.Report{}}
+	for _, value := range []string{"1", "2", "3"} {
+		e.corpus = append(e.corpus,
+			one("Deployment", growth.Border, "spec.template.spec.a", value, true),
+			one("Job", growth.Border, "spec.template.spec.a", value, true),
+			one("Deployment", growth.Alone, "spec.template.spec.a", value, false),
+			one("Job", growth.Alone, "spec.template.spec.a", value, false),
+			one("Pod", growth.Alone, "spec.a", value, false),
+			one("Pod", growth.Choice, "spec.a", value, false),
+		)
+	}
+	var got []string
+	for _, one := range e.choose() {
+		field := "template"
+		if one.Kind.Kind == "Pod" {
+			field = "Pod"
+		}
+		got = append(got, field+" "+string(one.Role))
+	}
+	slices.Sort(got)
+	want := []string{
+		"Pod alone", "Pod choice", "Pod choice", "template alone", "template border", "template border",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q cross, want %q", got, want)
+	}
+}
+
 func TestObjectsAreCreatedWhereNoFieldIsDropped(t *testing.T) {
 	path := []clusters.State{{Version: "1.34.4"}, {Version: "1.35.4"}, {Version: "1.36.3"}}
 	dropped, whole, rejected := verdict{accepted: true, lost: "spec.a"}, verdict{accepted: true}, verdict{}

@@ -49,8 +49,11 @@ type crossing struct {
 	report *upgrades.Report
 }
 
-// cross creates each object at the first state of the path that accepts it, and surveys all objects at each state.
-func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry) ([]*sighting, error) {
+// cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. There
+// it watches the untouched cluster for the time of settle.
+func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
+	[]*sighting, error,
+) {
 	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
 	for i, state := range path {
 		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(state), Way: wayTo(path, i)})
@@ -62,8 +65,7 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	defer remove()
 	c.cluster = cluster
 	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
-		Settle: e.Settle, Progress: e.Progress,
-		Dependents: e.dependents(),
+		Settle: settle, Progress: e.Progress, Dependents: e.dependents(),
 	}); err != nil {
 		return nil, err
 	}
@@ -216,7 +218,9 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 		_, _ = c.client.Patch(ctx, one.Kind, stored.GetNamespace(), stored.GetName(), "status",
 			growth.Text(map[string]any{"status": status}), false)
 	}
-	given := &manifests.Object{Content: &unstructured.Unstructured{Object: object}, File: place, Line: n + 1}
+	named := &unstructured.Unstructured{Object: object}
+	named.SetName(stored.GetName()) // the API server may have generated it
+	given := &manifests.Object{Content: named, File: place, Line: n + 1}
 	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
 }
 
@@ -254,6 +258,10 @@ func (c *crossing) sightings() []*sighting {
 		}
 		c.exploration.report.Matrix = c.report.Matrix
 		c.exploration.report.Crossed = len(c.made)
+		if lacking := len(c.entries) - len(c.made); lacking > 0 {
+			c.exploration.report.Untried = append(c.exploration.report.Untried, fmt.Sprintf("%d of %d objects did not cross, "+
+				"because they could not be created beside the others", lacking, len(c.entries)))
+		}
 	}
 	return all
 }

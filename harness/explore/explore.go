@@ -124,6 +124,14 @@ type verdict struct {
 	panicked bool
 	// lost are the fields that the API server drops although it accepts the object.
 	lost string
+	// why is equal for rejections of the same fields for the same reasons; "" if it is not known.
+	why string
+}
+
+// same says whether two verdicts are equal, whatever the reason of a rejection.
+func (v verdict) same(other verdict) bool {
+	v.why, other.why = "", ""
+	return v == other
 }
 
 func (e *exploration) run(ctx context.Context) error {
@@ -149,7 +157,7 @@ func (e *exploration) run(ctx context.Context) error {
 		return err
 	}
 	chosen := e.choose()
-	seen, err := e.cross(ctx, e.Path, chosen)
+	seen, err := e.cross(ctx, e.Path, chosen, e.Settle)
 	e.take(seen)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -278,7 +279,7 @@ func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, 
 // verdictOf is the verdict in an answer; nil if the answer cannot be read.
 func verdictOf(one *entry, answer growth.Answer) *verdict {
 	if !answer.Accepted() {
-		return &verdict{panicked: answer.Panicked()}
+		return &verdict{panicked: answer.Panicked(), why: reasonOf(answer)}
 	}
 	made, err := answer.Object()
 	if err != nil {
@@ -287,35 +288,30 @@ func verdictOf(one *entry, answer growth.Answer) *verdict {
 	return &verdict{accepted: true, lost: lostOf(one.Object(), made)}
 }
 
+// reasonOf is equal for rejections of the same fields for the same reasons.
+func reasonOf(answer growth.Answer) string {
+	if len(answer.Causes) == 0 {
+		return classOf(answer.Words)
+	}
+	var all []string
+	for _, cause := range answer.Causes {
+		all = append(all, classOf(fmt.Sprintf("%s %s %s", cause.Type, item.ReplaceAllString(cause.Field, "[]"), cause.Message)))
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), "; ")
+}
+
+// item matches the index or key of a list or map item in the name of a field.
+var item = regexp.MustCompile(`\[[^\]]*\]`)
+
 // lostOf are the fields of an object that the API server dropped.
 func lostOf(object, made map[string]any) string {
 	var lost []string
 	for _, place := range growth.Places(object) {
 		value, _ := fields.Get(object, place)
-		if _, there := fields.Get(made, place); !there && !zero(value) {
+		if _, there := fields.Get(made, place); !there && !fields.Zero(value) {
 			lost = append(lost, place.String())
 		}
 	}
 	return strings.Join(lost, " ")
-}
-
-// zero says whether a value is a zero value, which an API server may drop.
-func zero(value any) bool {
-	switch value := value.(type) {
-	case nil:
-		return true
-	case bool:
-		return !value
-	case string:
-		return value == ""
-	case int64:
-		return value == 0
-	case float64:
-		return value == 0
-	case map[string]any:
-		return len(value) == 0
-	case []any:
-		return len(value) == 0
-	}
-	return false
 }

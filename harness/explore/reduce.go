@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 )
 
 // rounds is the maximum number of reduction rounds.
@@ -184,7 +186,7 @@ func (e *exploration) round(ctx context.Context, path []clusters.State, reducing
 	for i, v := range all {
 		entries[i] = v.entry
 	}
-	seen, err := e.cross(ctx, path, entries)
+	seen, err := e.cross(ctx, path, entries, e.settleFor(reducing))
 	if err != nil {
 		return false, err
 	}
@@ -203,6 +205,19 @@ func (e *exploration) round(ctx context.Context, path []clusters.State, reducing
 		}
 	}
 	return slices.ContainsFunc(reducing, func(r *reduction) bool { return !r.done }), nil
+}
+
+// settleFor is how long the untouched cluster is watched at each state. Only findings about what happens by itself need
+// that.
+func (e Options) settleFor(reducing []*reduction) time.Duration {
+	for _, r := range reducing {
+		for _, check := range r.group.checks {
+			if check == string(survey.Moved) || check == string(survey.Condition) {
+				return e.Settle
+			}
+		}
+	}
+	return 0
 }
 
 // keyOn is the group's key on another path.

@@ -198,3 +198,24 @@ func leaves(object any, at Place) []Place {
 	}
 	return all
 }
+
+// Zero says whether a value is a zero value, which an API server may drop.
+func Zero(value any) bool {
+	switch value := value.(type) {
+	case nil:
+		return true
+	case bool:
+		return !value
+	case string:
+		return value == ""
+	case int64:
+		return value == 0
+	case float64:
+		return value == 0
+	case map[string]any:
+		return len(value) == 0
+	case []any:
+		return len(value) == 0
+	}
+	return false
+}

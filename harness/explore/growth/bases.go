@@ -93,7 +93,7 @@ const Placeholder = "explore-a"
 // one.
 func Namespace(kind *fields.Kind) string {
 	switch kind.Kind {
-	case "ResourceQuota", "LimitRange":
+	case "ResourceQuota", "LimitRange", "PodDisruptionBudget":
 		return "explore-limits"
 	}
 	return "explore"
@@ -153,9 +153,16 @@ func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, boo
 	return object, false
 }
 
+// referenced is the name to which generated objects refer.
+const referenced = "a"
+
 // Harmless says whether an object may be stored because it does not affect others.
 func Harmless(kind *fields.Kind, object map[string]any) bool {
 	spec, _ := object["spec"].(map[string]any)
+	metadata, _ := object["metadata"].(map[string]any)
+	if metadata["name"] == referenced {
+		return false // others refer to it: hundreds of pods would reserve one ResourceClaim
+	}
 	switch kind.Kind {
 	case "APIService":
 		return false // nobody would serve its group, and discovery would be incomplete

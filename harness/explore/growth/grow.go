@@ -127,8 +127,9 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 	if err != nil || !answer.Accepted() && answer.Code != 409 {
 		return nil, nil
 	}
+	beginning := copied(g.stored) // with the placeholder as its name, because its copies cross under other names
 	g.stored = object
-	return copied(object), nil
+	return beginning, nil
 }
 
 // forStatus is the number in the name of the object whose status grows.
@@ -139,8 +140,16 @@ func (g *grower) send(ctx context.Context, object map[string]any) (Answer, error
 	return g.sendText(ctx, object, Text(object))
 }
 
-// sendText is send for an object that is already encoded as JSON.
+// sendText is send for an object that is already encoded as JSON. It records objects that make the API server panic.
 func (g *grower) sendText(ctx context.Context, object map[string]any, text []byte) (Answer, error) {
+	answer, err := g.dryRun(ctx, object, text)
+	if err == nil && answer.Panicked() {
+		g.panicked(object)
+	}
+	return answer, err
+}
+
+func (g *grower) dryRun(ctx context.Context, object map[string]any, text []byte) (Answer, error) {
 	if g.stored == nil {
 		return g.client.Create(ctx, g.kind, Namespace(g.kind), text, true)
 	}
