@@ -146,9 +146,9 @@ func (a *attribution) compare(gate Gate) {
 // podTemplate matches the prefix of a Pod's fields in kinds that create Pods.
 var podTemplate = regexp.MustCompile(`\b(?:spec\.jobTemplate\.)?(?:spec\.)?template\.`)
 
-// representatives groups objects that have the same verdicts, for the same reasons, with all gates on and off: they depend
-// on the same gates. Values of an enumeration may depend on different gates although they are rejected alike. It returns
-// the smallest object of each group, and the groups.
+// representatives groups objects that have the same verdicts, for the same reasons, with all gates on and off: they
+// depend on the same gates. Values of an enumeration may depend on different gates although they are rejected alike. It
+// returns the smallest object of each group, and the groups.
 func representatives(disputed []*entry) ([]*entry, map[*entry][]*entry) {
 	groups := map[string][]*entry{}
 	for _, one := range disputed {

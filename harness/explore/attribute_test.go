@@ -50,7 +50,7 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 		rejected(growth.Choice, "PodSpec.a", "B", "FieldValueNotSupported spec.a"),
 	})
 	if len(all) != 5 {
-		t.Errorf("%d shapes, want 5: one for the same reason, one for each unknown reason, one for each value", len(all))
+		t.Errorf("%d shapes, want 5: one for a known reason, one for each unknown one, one for each value", len(all))
 	}
 }
 

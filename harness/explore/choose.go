@@ -67,8 +67,8 @@ func (e *exploration) inOrder(all []*entry) []*entry {
 }
 
 // shape is equal for objects that probably show the same. If the states disagree on them, these are objects of a kind
-// with the same verdicts. Otherwise they have the same role, and were generated for the same field of the same type: the
-// field of a Pod and that of a Pod template differ, because only the Pod is updated with the rules for Pods.
+// with the same verdicts. Otherwise they have the same role, and were generated for the same field of the same type.
+// Fields of Pods and of Pod templates differ, because only a Pod is updated with the rules for Pods.
 func (o *entry) shape() string {
 	if o.Owner == "" {
 		return o.ID()

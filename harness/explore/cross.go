@@ -49,8 +49,8 @@ type crossing struct {
 	report *upgrades.Report
 }
 
-// cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. There
-// it watches the untouched cluster for the time of settle.
+// cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. It
+// watches the untouched cluster there for the time of settle.
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
 	[]*sighting, error,
 ) {
@@ -259,8 +259,9 @@ func (c *crossing) sightings() []*sighting {
 		c.exploration.report.Matrix = c.report.Matrix
 		c.exploration.report.Crossed = len(c.made)
 		if lacking := len(c.entries) - len(c.made); lacking > 0 {
-			c.exploration.report.Untried = append(c.exploration.report.Untried, fmt.Sprintf("%d of %d objects did not cross, "+
-				"because they could not be created beside the others", lacking, len(c.entries)))
+			c.exploration.report.Untried = append(c.exploration.report.Untried, fmt.Sprintf(
+				"%d of %d objects did not cross, because they could not be created beside the others",
+				lacking, len(c.entries)))
 		}
 	}
 	return all

@@ -295,7 +295,8 @@ func reasonOf(answer growth.Answer) string {
 	}
 	var all []string
 	for _, cause := range answer.Causes {
-		all = append(all, classOf(fmt.Sprintf("%s %s %s", cause.Type, item.ReplaceAllString(cause.Field, "[]"), cause.Message)))
+		field := item.ReplaceAllString(cause.Field, "[]")
+		all = append(all, classOf(fmt.Sprintf("%s %s %s", cause.Type, field, cause.Message)))
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "; ")
