@@ -91,7 +91,7 @@ judged; 130 interrupted.`,
 		"no limit)")
 	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed makes the "+
 		"same choice")
-	set.IntVar(&flags.objects, "objects", 4000, "maximum number of objects that cross the path, "+
+	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that cross the path, "+
 		"without their twins; 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
 	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
