@@ -49,7 +49,7 @@ func (e *exploration) choose() []*entry {
 
 // inOrder sorts objects: first come the first ones of each shape, by weight, then the others. The seed chooses among
 // objects of equal weight.
-func (e *exploration) inOrder(all []*entry) []*entry {
+func (e Options) inOrder(all []*entry) []*entry {
 	slices.SortStableFunc(all, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(a.weight(), b.weight()), cmp.Compare(e.lot(a), e.lot(b)), cmp.Compare(a.ID(), b.ID()))
 	})
