@@ -102,9 +102,16 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		return false, nil, nil
 	}
 	if answer.Accepted() {
-		kept, err := a.keeps(answer, object)
-		if err != nil || kept {
-			return kept, nil, err
+		if a.target == nil {
+			return true, nil, nil
+		}
+		made, err := answer.Object()
+		if err != nil {
+			return false, nil, err
+		}
+		if _, kept := fields.Get(made, a.target); kept {
+			prune(object, made)
+			return true, nil, nil
 		}
 		a.lost = true
 		a.note(dropped)
@@ -129,48 +136,6 @@ func (a *attempt) note(words string) {
 
 // dropped is the note about a field that the API server accepts, but does not keep.
 const dropped = "accepted, but dropped"
-
-// keeps says whether the API server kept the target; true if there is none. If it did, keeps removes from the object
-// other fields that the API server dropped.
-func (a *attempt) keeps(answer Answer, object map[string]any) (bool, error) {
-	if a.target == nil {
-		return true, nil
-	}
-	made, err := answer.Object()
-	_, ok := fields.Get(made, a.target)
-	if ok {
-		prune(object, made)
-	}
-	return ok, err
-}
-
-// prune removes from an object what the API server dropped when it made another one of it.
-func prune(object, made map[string]any) {
-	for key, value := range object {
-		kept, there := made[key]
-		if !there {
-			if !fields.Zero(value) {
-				delete(object, key)
-			}
-			continue
-		}
-		pruneValue(value, kept)
-	}
-}
-
-func pruneValue(value, kept any) {
-	switch value := value.(type) {
-	case map[string]any:
-		if kept, ok := kept.(map[string]any); ok {
-			prune(value, kept)
-		}
-	case []any:
-		kept, ok := kept.([]any)
-		for i := 0; ok && len(value) == len(kept) && i < len(value); i++ {
-			pruneValue(value[i], kept[i])
-		}
-	}
-}
 
 // mendings are changed copies of a rejected object, the most promising first.
 func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
