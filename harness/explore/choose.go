@@ -10,13 +10,14 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 )
 
 // choose chooses the objects of the corpus that cross the path: those that a state accepts, but not more than Objects.
 // Objects on which the states disagree come first, and the first object of each shape before others of the same shape.
 func (e *exploration) choose() []*entry {
-	free := e.free()
+	free, unknown := freeIn(e.corpus), unknownIn(e.corpus)
 	var able []*entry
 	left := map[string]int{}
 	for _, one := range e.corpus {
@@ -24,7 +25,7 @@ func (e *exploration) choose() []*entry {
 		case !one.accepted():
 		case !growth.Harmless(one.Kind, one.Object()):
 			left["would affect other objects"]++
-		case !one.kept():
+		case !one.kept(unknown):
 			left["lose a field in each state that accepts them"]++
 		case one.Role == growth.Border && free[one.Owner] && !one.disputed():
 			left["only have another value of a field that accepts any value"]++
@@ -126,14 +127,39 @@ func (o *entry) accepted() bool {
 }
 
 // kept says whether a state accepts the object and drops none of its fields. If every state drops a field, nothing
-// validates its value, so the object shows nothing.
-func (o *entry) kept() bool {
-	for _, v := range o.verdicts {
-		if v.accepted && v.lost == "" {
+// validates its value, so the object shows nothing. An answer does not show whether the API server dropped a zero
+// value, so other objects with the field decide: unknown are the fields that states drop.
+func (o *entry) kept(unknown map[string]bool) bool {
+	for state, v := range o.verdicts {
+		if v.accepted && v.lost == "" && !(unknown[state+" "+o.Owner] && o.zero()) {
 			return true
 		}
 	}
 	return false
+}
+
+// zero says whether the object has a zero value of the field for which it was generated.
+func (o *entry) zero() bool {
+	object := o.Object()
+	return !slices.ContainsFunc(places(object, o.Field), func(place fields.Place) bool {
+		value, _ := fields.Get(object, place)
+		return !fields.Zero(value)
+	})
+}
+
+// unknownIn are the fields of a corpus that a state drops, as its name and the field's owner.
+func unknownIn(corpus []*entry) map[string]bool {
+	all := map[string]bool{}
+	for _, one := range corpus {
+		for state, v := range one.verdicts {
+			for place := range strings.FieldsSeq(v.lost) {
+				if item.ReplaceAllString(place, "[]") == one.Field {
+					all[state+" "+one.Owner] = true
+				}
+			}
+		}
+	}
+	return all
 }
 
 // born is the name of the state in which the object is created: the first one that accepts it and drops none of its
@@ -180,10 +206,10 @@ func (e Options) lot(o *entry) uint64 {
 	return h.Sum64()
 }
 
-// free are the fields that accept every tried value, so that further values show nothing.
-func (e *exploration) free() map[string]bool {
+// freeIn are the fields of a corpus that accept every tried value, so that further values show nothing.
+func freeIn(corpus []*entry) map[string]bool {
 	tried, rejected := map[string]bool{}, map[string]bool{}
-	for _, one := range e.corpus {
+	for _, one := range corpus {
 		if one.Role != growth.Border {
 			continue
 		}

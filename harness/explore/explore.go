@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -100,7 +101,7 @@ type exploration struct {
 	// groups are the findings; each joins sightings that probably have one cause.
 	groups []*group
 	// clusters counts the created clusters, for their names.
-	clusters int
+	clusters atomic.Int32
 	// customs are the definitions of custom kinds, including sample.yaml.
 	customs customKinds
 	dealing dealing
@@ -180,8 +181,7 @@ func (e *exploration) late(what string) bool {
 
 // create creates a cluster in a state. The returned function deletes it.
 func (e *exploration) create(ctx context.Context, state clusters.State) (*systems.Host, func(), error) {
-	e.clusters++
-	name := fmt.Sprintf("explore-%s-%d", strings.ToLower(rand.Text()[:6]), e.clusters)
+	name := fmt.Sprintf("explore-%s-%d", strings.ToLower(rand.Text()[:6]), e.clusters.Add(1))
 	cluster, err := e.Provider.Create(ctx, name, state)
 	if err != nil {
 		return nil, nil, fmt.Errorf("create a cluster in state %s: %w", state, err)

@@ -223,12 +223,13 @@ func keyOf(s *sighting) string {
 }
 
 var (
-	quotedText = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
-	number     = regexp.MustCompile(`\[?\b\d+\b\]?`)
-	dotted     = regexp.MustCompile(`\b(?:[a-zA-Z_]+(?:\[[^\]]*\])*\.)+([a-zA-Z_]+(?:\[[^\]]*\])*\.)([a-zA-Z_]+)`)
-	anyField   = regexp.MustCompile(`\b[a-zA-Z_]+\.[a-zA-Z_]+(?:\.[a-zA-Z_]+)*(?:\[[^\]]*\])?`)
-	kindWord   = regexp.MustCompile(`^(\d+ \w+: )[A-Z]\w*(\.[\w.]+)? `)
-	objectName = regexp.MustCompile(`explore-\d+s?`)
+	quotedText  = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+	structValue = regexp.MustCompile(`Invalid value: (?:\w+(?:\.\w+)*)?\{.*\}: `)
+	number      = regexp.MustCompile(`\[?\b\d+\b\]?`)
+	dotted      = regexp.MustCompile(`\b(?:[a-zA-Z_]+(?:\[[^\]]*\])*\.)+([a-zA-Z_]+(?:\[[^\]]*\])*\.)([a-zA-Z_]+)`)
+	anyField    = regexp.MustCompile(`\b[a-zA-Z_]+\.[a-zA-Z_]+(?:\.[a-zA-Z_]+)*(?:\[[^\]]*\])?`)
+	kindWord    = regexp.MustCompile(`^(\d+ \w+: )[A-Z]\w*(\.[\w.]+)? `)
+	objectName  = regexp.MustCompile(`explore-\d+s?`)
 )
 
 // class is the part of a finding's words that its cause determines. For lost fields, the path of the field is part of
@@ -248,6 +249,7 @@ func classOf(words string) string {
 	words = kindWord.ReplaceAllString(words, "$1")
 	words = objectName.ReplaceAllString(words, "NAME")
 	words = quotedText.ReplaceAllString(words, "_")
+	words = structValue.ReplaceAllString(words, "Invalid value: _: ")
 	words = dotted.ReplaceAllString(words, "$1$2")
 	return number.ReplaceAllString(words, "")
 }
@@ -306,7 +308,11 @@ func (g *group) report() *explorations.Finding {
 // id is the same in all explorations that find it: it contains neither patch releases nor numbers of objects.
 func (g *group) id() string {
 	parts := strings.SplitN(g.key, "|", 3)
-	sum := sha256.Sum256([]byte(minorOf(parts[0]) + "|" + minorOf(parts[1]) + "|" + parts[2] + g.gate))
+	hop := minorOf(nameOf(g.before)) + "|" + minorOf(nameOf(g.to))
+	if len(g.panics) > 0 {
+		hop = parts[0] + "|" + parts[1]
+	}
+	sum := sha256.Sum256([]byte(hop + "|" + parts[2] + g.gate))
 	return strings.ReplaceAll(strings.ToLower(g.checks[0]), " ", "-") + "-" + hex.EncodeToString(sum[:4])
 }
 

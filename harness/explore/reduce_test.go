@@ -2,36 +2,153 @@ package explore
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
+// The finding's message names the field that it needs, or another one. The schema requires c.
 func TestAnObjectIsReduced(t *testing.T) {
+	for _, test := range []struct {
+		name, needs, words, want string
+		rounds                   int
+	}{
+		{"the message names the field", "b", `spec.b: Invalid value: "y"`, `{"b":"y","c":"z"}`, 1},
+		{"the message names another field", "a", `spec.b: Invalid value: "y"`, `{"a":"x","c":"z"}`, 2},
+		{"the message names no field", "", "500 InternalError", `{"c":"z"}`, 2},
+		{"each field is enough", "a|b", "500 InternalError", `{"b":"y","c":"z"}`, 2},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			on, off := states()
+			g := ingress(t, on, off)
+			g.finding.Words = test.words
+			r := &reduction{group: g}
+			round := 0
+			for ; round < rounds && !r.done; round++ {
+				r.vary(on)
+				r.learn(func(one *entry) bool { return shown(one, test.needs) })
+			}
+			text, _ := json.Marshal(g.smallest.Object()["spec"])
+			if string(text) != test.want || round != test.rounds || !r.done {
+				t.Errorf("the smallest object has %s after %d rounds (done: %t)", text, round, r.done)
+			}
+		})
+	}
+}
+
+// shown says whether an object has one of the fields of spec that a finding needs.
+func shown(one *entry, needs string) bool {
+	spec, _ := one.Object()["spec"].(map[string]any)
+	if spec["c"] == nil {
+		return false
+	}
+	for name := range strings.SplitSeq(needs, "|") {
+		if needs == "" || spec[name] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// If several places can be removed alone, but no half of them together, the search continues with the smallest variant.
+func TestPlacesThatDependOnEachOtherAreRemoved(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)
-	r := &reduction{group: g}
-	// The finding needs the field b alone; c is required by the schema.
-	shows := func(all []*variant) map[*entry]map[string]bool {
-		seen := map[*entry]map[string]bool{}
-		for _, v := range all {
-			spec, _ := v.entry.Object()["spec"].(map[string]any)
-			seen[v.entry] = map[string]bool{g.keyOn(g.path): spec["b"] != nil}
-		}
-		return seen
+	spec := g.smallest.Kind.Root.Children[0]
+	object := g.smallest.Object()
+	for _, name := range []string{"d", "e"} {
+		spec.Children = append(spec.Children, &fields.Field{Type: fields.String, Path: fields.Path{"spec", name}})
+		object["spec"].(map[string]any)[name] = "v"
 	}
+	g.smallest.Body, g.finding.Words = growth.Text(object), "500 InternalError"
+	r := &reduction{group: g}
 	for round := 0; round < rounds && !r.done; round++ {
-		all := r.singles(on)
-		if round%2 == 1 {
-			all = r.together(on)
-		}
-		r.learn(all, shows(all), round, g.path)
+		r.vary(on)
+		r.learn(func(one *entry) bool {
+			has := func(name string) bool { return shown(one, name) }
+			return has("a") && has("d") || has("b") && has("e")
+		})
+	}
+	if text, _ := json.Marshal(g.smallest.Object()["spec"]); string(text) != `{"b":"y","c":"z","e":"v"}` &&
+		string(text) != `{"a":"x","c":"z","d":"v"}` {
+		t.Errorf("the smallest object has %s", text)
+	}
+}
+
+// An object with many fields is split into parts, so that not each field needs an object of its own.
+func TestALargeObjectIsReduced(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	spec := g.smallest.Kind.Root.Children[0]
+	object := g.smallest.Object()
+	for i := range 100 {
+		name := fmt.Sprintf("f%02d", i)
+		spec.Children = append(spec.Children, &fields.Field{Type: fields.String, Path: fields.Path{"spec", name}})
+		object["spec"].(map[string]any)[name] = "v"
+	}
+	g.smallest.Body, g.finding.Words = growth.Text(object), "500 InternalError"
+	r := &reduction{group: g}
+	tried := 0
+	for round := 0; round < rounds && !r.done; round++ {
+		r.vary(on)
+		tried += len(r.entries())
+		r.learn(func(one *entry) bool { return shown(one, "f17") && shown(one, "f71") })
 	}
 	text, _ := json.Marshal(g.smallest.Object()["spec"])
-	if string(text) != `{"b":"y","c":"z"}` {
-		t.Errorf("the smallest object has %s", text)
+	if string(text) != `{"c":"z","f17":"v","f71":"v"}` || !r.done || tried > 100 {
+		t.Errorf("the smallest object has %s after %d objects (done: %t)", text, tried, r.done)
+	}
+}
+
+// A smaller object may fail for fewer causes. It is the same finding.
+func TestAFindingMayHaveFewerCauses(t *testing.T) {
+	of := func(words string) *sighting {
+		return &sighting{
+			finding: &upgrades.Finding{Severity: upgrades.Breaks, Check: "create", Words: words},
+			before:  clusters.State{Version: "1.36.3"}, to: clusters.State{Version: "1.37.2"},
+		}
+	}
+	const invalid = `422 Invalid: Pod "explore-1" is invalid: `
+	reference, mount := "spec.volumes[0].image.reference: Required value",
+		`spec.containers[0].volumeMounts[0].name: Not found: "a"`
+	both := of(invalid + "[" + reference + ", " + mount + "]")
+	for _, test := range []struct {
+		words string
+		want  bool
+	}{
+		{both.finding.Words, true},
+		{invalid + reference, true},
+		{invalid + mount, true},
+		{invalid + "[" + reference + ", spec.nodeName: Duplicate value, " + mount + "]", false},
+		{invalid + "spec: Forbidden: no", false},
+		{"500 InternalError: no", false},
+	} {
+		other := of(test.words)
+		got := like(map[string]*sighting{keyOf(other): other}, keyOf(both))
+		if (got == other) != test.want {
+			t.Errorf("%s: the same finding: %t, want %t", test.words, got == other, test.want)
+		}
+	}
+	g := &group{key: keyOf(both), finding: both.finding}
+	if g.narrow(of(invalid + mount)); g.finding.Words != invalid+mount || g.key != keyOf(of(invalid+mount)) {
+		t.Errorf("the finding is %q with the key %q", g.finding.Words, g.key)
+	}
+}
+
+func TestListItemsAreRemovedExceptTheLast(t *testing.T) {
+	item := &fields.Field{Type: fields.Object, Path: fields.Path{"items", fields.Item}, Required: true}
+	list := &fields.Field{Type: fields.List, Path: fields.Path{"items"}, Required: true, Children: []*fields.Field{item}}
+	kind := &fields.Kind{Root: &fields.Field{Type: fields.Object, Children: []*fields.Field{list}}}
+	for body, want := range map[string]int{`{"items":[{},{}]}`: 2, `{"items":[{}]}`: 0} {
+		if got := removable(&entry{Specimen: &growth.Specimen{Kind: kind, Body: []byte(body)}}); len(got) != want {
+			t.Errorf("of %s, %v may be removed", body, got)
+		}
 	}
 }
 
@@ -45,7 +162,8 @@ func TestFindingsWithTheSameSmallestObjectAreJoined(t *testing.T) {
 		}
 	}
 	all := merged([]*group{
-		one("a", "B,C", "Pod", "{}"), one("a", "B,D", "Job", "{}"), one("a", "B", "Pod", `{"a":1}`), one("b", "B", "Pod",
+		one("a", "B,C", "Pod", "{}"), one("a", "B,D", "Job", "{}"), one("a", "E", "Pod", `{"a":1}`),
+		one("a", "E", "Job", `{"a":1,"b":2}`), one("b", "B", "Pod",
 			"{}"),
 		{key: "c"},
 		{key: "c"},

@@ -1,0 +1,174 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// trial is the search for the gates of all findings.
+type trial struct {
+	*exploration
+	mu sync.Mutex
+	// shown are the digits that show a finding.
+	shown map[*group]int
+}
+
+// blame finds which gate causes each finding. An object may depend on a gate for another reason than its finding, so
+// the gates of the objects are only a first guess. All findings cross with half of the gates turned off, for each digit
+// of the gates' binary numbers. Which digits show a finding is the number of its gate.
+func (t *trial) blame(ctx context.Context) error {
+	if len(t.Gates) < 2 || len(t.groups) == 0 {
+		return nil
+	}
+	sets := t.sets()
+	var working errgroup.Group
+	working.SetLimit(shrunkAtOnce)
+	for _, path := range pathsOf(t.groups) {
+		for digit, off := range sets {
+			working.Go(func() error { return t.cross(ctx, path, off, digit) })
+		}
+	}
+	if err := working.Wait(); err != nil {
+		return err
+	}
+	if t.late("finding the gates of findings") {
+		return context.Cause(ctx)
+	}
+	for g, shown := range t.shown {
+		g.gate = t.decoded(g, shown, sets)
+	}
+	return context.Cause(ctx)
+}
+
+// sets are the gates that are turned off together, for each binary digit. A finding that no set shows has no gate, so
+// the numbers begin with 1. A finding that all sets show needs no gate, so no number has only ones.
+func (e Options) sets() []map[string]bool {
+	sets := make([]map[string]bool, bits.Len(uint(len(e.Gates)+1)))
+	for digit := range sets {
+		sets[digit] = map[string]bool{}
+		for i, gate := range e.Gates {
+			if (i+1)>>digit&1 == 1 {
+				maps.Copy(sets[digit], e.lowered(gate))
+			}
+		}
+	}
+	return sets
+}
+
+// cross lets the smallest objects of the findings on a path cross it, with only some gates turned off.
+func (t *trial) cross(ctx context.Context, path []clusters.State, off map[string]bool, digit int) error {
+	if t.limit.Err() != nil {
+		return nil
+	}
+	part := slices.Clone(path)
+	for i, state := range path {
+		if nameOf(state) == nameOf(t.Path[1]) {
+			part[i] = t.partly(off)
+		}
+	}
+	var entries []*entry
+	var groups []*group
+	for _, g := range t.groups {
+		if g.smallest == nil || g.broken() || g.birth() || hopsOf(g.path) != hopsOf(path) {
+			continue
+		}
+		if one := variantOf(part[0], g.smallest, g.smallest.Object(), ""); one != nil {
+			entries, groups = append(entries, one), append(groups, g)
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	t.Progress("finding the gates of %d findings: turning off %d gates", len(groups), len(off))
+	seen, err := t.exploration.cross(ctx, part, entries, t.settleFor(groups))
+	if err != nil {
+		return fmt.Errorf("find the gates of findings: %w", err)
+	}
+	shows := shownBy(seen)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, g := range groups {
+		t.shown[g] |= 0
+		if like(shows[entries[i]], g.keyOn(part)) != nil {
+			t.shown[g] |= 1 << digit
+		}
+	}
+	return nil
+}
+
+// decoded is the gate whose digits show a finding; "" if there is none. If the search is not conclusive, a finding that
+// a dry run shows as well keeps the gate that was found with dry runs.
+func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
+	var found []string
+	for _, gate := range e.Gates {
+		pattern := 0
+		for digit, off := range sets {
+			if off[gate.Name] {
+				pattern |= 1 << digit
+			}
+		}
+		if pattern == shown {
+			found = append(found, gate.Name)
+		}
+	}
+	judgedOtherwise := slices.ContainsFunc(g.checks, func(check string) bool {
+		return check != "create" && check != "apply"
+	})
+	if len(found) > 0 || judgedOtherwise {
+		return strings.Join(found, ",")
+	}
+	return g.gate
+}
+
+// lowered are the gates that are off if a gate is off: itself, and those that need it.
+func (e Options) lowered(gate Gate) map[string]bool {
+	all := map[string]bool{gate.Name: true}
+	for _, component := range clusters.ControlPlane() {
+		before := e.Base.Gates(component)
+		for name, value := range gate.Off.Gates(component) {
+			if was, set := before[name]; !value && (!set || was) {
+				all[name] = true
+			}
+		}
+	}
+	return all
+}
+
+// partly is the state in which only some of the explored gates are off.
+func (e Options) partly(off map[string]bool) clusters.State {
+	high, low := e.Path[0], e.Path[1]
+	state := high
+	state.FeatureGates = mixed(high.FeatureGates, low.FeatureGates, off)
+	state.Components = map[clusters.Component]clusters.ComponentState{}
+	maps.Copy(state.Components, high.Components)
+	for name, component := range low.Components {
+		of := state.Components[name]
+		of.FeatureGates = mixed(of.FeatureGates, component.FeatureGates, off)
+		state.Components[name] = of
+	}
+	return state
+}
+
+// mixed are the high values, except of the gates that are off.
+func mixed(high, low, off map[string]bool) map[string]bool {
+	all := maps.Clone(high)
+	for name, value := range low {
+		if !off[name] {
+			continue
+		}
+		if all == nil {
+			all = map[string]bool{}
+		}
+		all[name] = value
+	}
+	return all
+}

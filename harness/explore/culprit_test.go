@@ -1,0 +1,72 @@
+package explore
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// gatesOf are explored gates: each gate, with the gates that are off with it.
+func gatesOf(all [][]string) (gates []Gate, path []clusters.State) {
+	high, low := map[string]bool{}, map[string]bool{}
+	for _, names := range all {
+		off := map[string]bool{}
+		for _, name := range names {
+			off[name], high[name], low[name] = false, true, false
+		}
+		gates = append(gates, Gate{Name: names[0], Off: clusters.State{Version: "1.36.3", FeatureGates: off}})
+	}
+	return gates, []clusters.State{
+		{Version: "1.36.3", FeatureGates: high},
+		{Version: "1.36.3", FeatureGates: low},
+		{Version: "1.36.3", FeatureGates: high},
+	}
+}
+
+// The third gate is off whenever the first one is.
+func TestTheGateOfAFindingIsFound(t *testing.T) {
+	o := Options{Base: clusters.State{Version: "1.36.3"}}
+	o.Gates, o.Path = gatesOf([][]string{{"A", "C"}, {"B"}, {"C"}, {"D"}, {"E"}})
+	sets := o.sets()
+	for _, test := range []struct {
+		name, first string
+		checks      []string
+		shows       func(off map[string]bool) bool
+		want        string
+	}{
+		{"one gate", "A", []string{"update"}, func(off map[string]bool) bool { return off["D"] }, "D"},
+		{"a gate that needs another", "", []string{"update"}, func(off map[string]bool) bool { return off["C"] }, "C"},
+		{"no gate", "A", []string{"moved"}, func(map[string]bool) bool { return true }, ""},
+		{"two gates", "A", []string{"update"}, func(off map[string]bool) bool { return off["B"] && off["D"] }, ""},
+		{"two gates, of a dry run", "B", []string{"create", "apply"}, func(off map[string]bool) bool {
+			return off["B"] && off["D"]
+		}, "B"},
+	} {
+		shown := 0
+		for digit, off := range sets {
+			if test.shows(off) {
+				shown |= 1 << digit
+			}
+		}
+		if got := o.decoded(&group{gate: test.first, checks: test.checks}, shown, sets); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestSomeGatesAreOff(t *testing.T) {
+	var o Options
+	o.Gates, o.Path = gatesOf([][]string{{"A"}, {"B"}})
+	o.Path[1].Components = map[clusters.Component]clusters.ComponentState{
+		clusters.Scheduler: {FeatureGates: map[string]bool{"B": false, "C": false}},
+	}
+	state := o.partly(map[string]bool{"A": true, "C": true})
+	if !maps.Equal(state.FeatureGates, map[string]bool{"A": false, "B": true}) ||
+		!maps.Equal(state.Components[clusters.Scheduler].FeatureGates, map[string]bool{"C": false}) {
+		t.Errorf("got %v, and %v for the scheduler", state.FeatureGates, state.Components)
+	}
+	if !maps.Equal(o.Path[0].FeatureGates, map[string]bool{"A": true, "B": true}) {
+		t.Errorf("the first state became %v", o.Path[0].FeatureGates)
+	}
+}

@@ -1,0 +1,70 @@
+package explore
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/skew"
+)
+
+// shortest is the shortest path that can show a finding.
+func (e Options) shortest(g *group) []clusters.State {
+	switch {
+	case g.birth():
+		return []clusters.State{g.to}
+	case g.smallest != nil && g.smallest.written && nameOf(g.from) != nameOf(g.before):
+		return []clusters.State{g.from, g.before, g.to} // the state before the hop must write it
+	case nameOf(g.from) != nameOf(g.to) && (nameOf(g.from) == nameOf(g.before) || allowed(g.from, g.to)):
+		return []clusters.State{g.from, g.to}
+	}
+	return []clusters.State{g.from, g.before, g.to}
+}
+
+// isolate replaces the path of all gates by that of the finding's own gate.
+func (e Options) isolate(g *group) {
+	gate := e.gateOf(g.gate)
+	if gate == nil || len(e.Gates) < 2 {
+		return
+	}
+	common := g.route
+	g.common = &common
+	alone := func(state clusters.State) clusters.State {
+		if nameOf(state) == nameOf(e.Path[0]) {
+			return gate.On
+		}
+		return gate.Off
+	}
+	g.from, g.before, g.to = alone(g.from), alone(g.before), alone(g.to)
+	g.path = nil
+	for _, state := range common.path {
+		g.path = append(g.path, alone(state))
+	}
+}
+
+// allowed says whether the version skew policy allows a step.
+func allowed(from, to clusters.State) bool {
+	before, err1 := clusters.ParseVersion(from.Version)
+	after, err2 := clusters.ParseVersion(to.Version)
+	return errors.Join(err1, err2) == nil && skew.Check(before, after) == nil
+}
+
+func hopsOf(path []clusters.State) string {
+	var names []string
+	for _, state := range path {
+		names = append(names, nameOf(state))
+	}
+	return strings.Join(names, "|")
+}
+
+// pathsOf are the different paths of groups.
+func pathsOf(groups []*group) [][]clusters.State {
+	var all [][]clusters.State
+	for _, g := range groups {
+		if !slices.ContainsFunc(all, func(path []clusters.State) bool { return hopsOf(path) == hopsOf(g.path) }) {
+			all = append(all, g.path)
+		}
+	}
+	return all
+}
