@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"maps"
@@ -173,34 +172,4 @@ func (e Options) settleFor(groups []*group) time.Duration {
 func (g *group) keyOn(path []clusters.State) string {
 	parts := strings.SplitN(g.key, "|", 3)
 	return strings.Join([]string{nameOf(path[max(len(path)-2, 0)]), nameOf(path[len(path)-1]), parts[2]}, "|")
-}
-
-// merged joins findings that turned out to fail alike, if they depend on the same gate or have the same object.
-func merged(all []*group) []*group {
-	var kept []*group
-	for _, g := range all {
-		at := slices.IndexFunc(kept, func(other *group) bool {
-			return g.smallest != nil && other.smallest != nil && other.key == g.key && hopsOf(other.path) == hopsOf(g.path) &&
-				(other.gate == g.gate || bytes.Equal(other.smallest.Body, g.smallest.Body))
-		})
-		if at < 0 {
-			kept = append(kept, g)
-			continue
-		}
-		first := kept[at]
-		first.entries = append(first.entries, g.entries...)
-		if len(g.smallest.Body) < len(first.smallest.Body) {
-			first.smallest, first.finding = g.smallest, g.finding
-		}
-		gates := strings.Split(g.gate, ",")
-		first.gate = strings.Join(slices.DeleteFunc(strings.Split(first.gate, ","), func(gate string) bool {
-			return !slices.Contains(gates, gate)
-		}), ",")
-		for _, kind := range g.kinds {
-			if !slices.Contains(first.kinds, kind) {
-				first.kinds = append(first.kinds, kind)
-			}
-		}
-	}
-	return kept
 }

@@ -175,6 +175,26 @@ func TestFindingsWithTheSameSmallestObjectAreJoined(t *testing.T) {
 	}
 }
 
+func TestWhatControllersCreateIsPartOfTheFinding(t *testing.T) {
+	one := func(checks, words, kind, body string) *group {
+		smallest := &entry{Specimen: &growth.Specimen{Body: []byte(body)}}
+		return &group{
+			key: "1.33|1.34|" + checks + "|breaks|" + words, kinds: []string{kind}, smallest: smallest,
+			entries: []*entry{smallest}, finding: &upgrades.Finding{Words: kind},
+		}
+	}
+	all := merged([]*group{
+		one("label,update", "FIELD: no", "Pod of Deployment", "{}"),
+		one("create,label,update", "FIELD: no", "Deployment", "{ }"),
+		one("label,update", "FIELD: other", "Pod of Deployment", "{}"),
+		{key: "panic|Pod|", finding: &upgrades.Finding{}},
+	})
+	if len(all) != 3 || !slices.Equal(all[0].kinds, []string{"Deployment", "Pod of Deployment"}) ||
+		all[0].finding.Words != "Deployment" || len(all[0].entries) != 2 {
+		t.Errorf("%d findings, the first is about %v, with %d objects", len(all), all[0].kinds, len(all[0].entries))
+	}
+}
+
 // A finding that was found with several gates gets the path of its own gate. If that does not reproduce it, the path of
 // all gates is still known.
 func TestAFindingGetsThePathOfItsOwnGate(t *testing.T) {
