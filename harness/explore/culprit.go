@@ -32,7 +32,7 @@ func (t *trial) blame(ctx context.Context) error {
 	sets := t.sets()
 	var working errgroup.Group
 	working.SetLimit(shrunkAtOnce)
-	for _, path := range pathsOf(t.groups) {
+	for _, path := range longest(pathsOf(t.groups)) {
 		for digit, off := range sets {
 			working.Go(func() error { return t.cross(ctx, path, off, digit) })
 		}
@@ -78,7 +78,7 @@ func (t *trial) cross(ctx context.Context, path []clusters.State, off map[string
 	var entries []*entry
 	var groups []*group
 	for _, g := range t.groups {
-		if g.smallest == nil || g.broken() || g.birth() || hopsOf(g.path) != hopsOf(path) {
+		if g.smallest == nil || g.broken() || g.birth() || !begins(path, g.path) {
 			continue
 		}
 		if one := variantOf(part[0], g.smallest, g.smallest.Object(), ""); one != nil {
@@ -98,11 +98,25 @@ func (t *trial) cross(ctx context.Context, path []clusters.State, off map[string
 	defer t.mu.Unlock()
 	for i, g := range groups {
 		t.shown[g] |= 0
-		if like(shows[entries[i]], g.keyOn(part)) != nil {
+		if like(shows[entries[i]], g.keyOn(part[:len(g.path)])) != nil {
 			t.shown[g] |= 1 << digit
 		}
 	}
 	return nil
+}
+
+// longest are the paths that no longer path begins with.
+func longest(all [][]clusters.State) [][]clusters.State {
+	return slices.DeleteFunc(slices.Clone(all), func(path []clusters.State) bool {
+		return slices.ContainsFunc(all, func(other []clusters.State) bool {
+			return len(other) > len(path) && begins(other, path)
+		})
+	})
+}
+
+// begins says whether a path begins with another one.
+func begins(path, with []clusters.State) bool {
+	return strings.HasPrefix(hopsOf(path)+"|", hopsOf(with)+"|")
 }
 
 // decoded is the gate whose digits show a finding; "" if there is none. If the search is not conclusive, a finding that

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -68,5 +69,24 @@ func TestSomeGatesAreOff(t *testing.T) {
 	}
 	if !maps.Equal(o.Path[0].FeatureGates, map[string]bool{"A": true, "B": true}) {
 		t.Errorf("the first state became %v", o.Path[0].FeatureGates)
+	}
+}
+
+func TestPathsThatBeginLongerOnesAreCrossedWithThem(t *testing.T) {
+	path := func(versions ...string) (all []clusters.State) {
+		for _, version := range versions {
+			all = append(all, clusters.State{Version: version})
+		}
+		return all
+	}
+	all := longest([][]clusters.State{
+		path("1.3"), path("1.34.4", "1.35.4"), path("1.34.4", "1.35.4", "1.34.4"), path("1.35.4"),
+	})
+	var got []string
+	for _, one := range all {
+		got = append(got, hopsOf(one))
+	}
+	if want := []string{"1.3", "1.34.4|1.35.4|1.34.4", "1.35.4"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
