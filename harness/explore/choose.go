@@ -138,13 +138,21 @@ func (o *entry) kept(unknown map[string]bool) bool {
 	return false
 }
 
-// zero says whether the object has a zero value of the field for which it was generated.
-func (o *entry) zero() bool {
+// zero says whether the object has only zero values of the field for which it was generated.
+func (o *entry) zero() bool { return len(o.set()) == 0 }
+
+// set are the places with the values of the field for which the object was generated, except zero values.
+func (o *entry) set() []string {
 	object := o.Object()
-	return !slices.ContainsFunc(places(object, o.Field), func(place fields.Place) bool {
-		value, _ := fields.Get(object, place)
-		return !fields.Zero(value)
-	})
+	var all []string
+	own := places(object, o.Field)
+	for _, leaf := range growth.Places(object) {
+		value, _ := fields.Get(object, leaf)
+		if !fields.Zero(value) && slices.ContainsFunc(own, leaf.Within) {
+			all = append(all, leaf.String())
+		}
+	}
+	return all
 }
 
 // unknownIn are the fields of a corpus that a state drops, as its name and the field's owner.
@@ -152,10 +160,12 @@ func unknownIn(corpus []*entry) map[string]bool {
 	all := map[string]bool{}
 	for _, one := range corpus {
 		for state, v := range one.verdicts {
-			for place := range strings.FieldsSeq(v.lost) {
-				if item.ReplaceAllString(place, "[]") == one.Field {
-					all[state+" "+one.Owner] = true
-				}
+			if v.lost == "" || all[state+" "+one.Owner] {
+				continue
+			}
+			lost, set := strings.Fields(v.lost), one.set()
+			if len(set) > 0 && !slices.ContainsFunc(set, func(place string) bool { return !slices.Contains(lost, place) }) {
+				all[state+" "+one.Owner] = true
 			}
 		}
 	}

@@ -2,13 +2,16 @@ package explore
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 )
 
-// merged joins findings that turned out to be one. What objects of controllers show is part of the finding of the
-// object that a user wrote, if that fails for the same cause.
+// merged joins findings that turned out to have one cause, although other checks may fail. What objects of controllers
+// show is part of the finding of the object that a user wrote.
 func merged(all []*group) []*group {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(late(a.dependents()), late(b.dependents())) })
 	var kept []*group
 	for _, g := range all {
 		if at := slices.IndexFunc(kept, g.alike); at >= 0 {
@@ -17,30 +20,17 @@ func merged(all []*group) []*group {
 			kept = append(kept, g)
 		}
 	}
-	var last []*group
-	for _, g := range kept {
-		if at := slices.IndexFunc(kept, g.caused); at >= 0 {
-			kept[at].join(g)
-		} else {
-			last = append(last, g)
-		}
-	}
-	return last
+	return kept
 }
 
-// alike says whether two findings fail alike, and depend on the same gate or have the same object.
+// alike says whether two findings have the same cause, and depend on the same gate or have the same object.
 func (g *group) alike(other *group) bool {
-	return g.smallest != nil && other.smallest != nil && other.key == g.key && hopsOf(other.path) == hopsOf(g.path) &&
-		(other.gate == g.gate || bytes.Equal(other.smallest.Body, g.smallest.Body))
+	return g.smallest != nil && other.smallest != nil && other.sort == g.sort && hopsOf(other.path) == hopsOf(g.path) &&
+		other.cause() == g.cause() && (other.gate == g.gate || bytes.Equal(other.smallest.Body, g.smallest.Body))
 }
 
-// caused says whether a finding about objects of controllers has the cause of another finding, although other checks
-// may fail.
-func (g *group) caused(other *group) bool {
-	cause := func(g *group) string { return strings.Join(strings.Split(g.key, "|")[3:], "|") }
-	return g.dependents() && !other.dependents() && other.smallest != nil && other.sort == g.sort &&
-		other.gate == g.gate && hopsOf(other.path) == hopsOf(g.path) && cause(other) == cause(g)
-}
+// cause is the part of the key that says why something fails.
+func (g *group) cause() string { return strings.Join(strings.SplitN(g.key, "|", 5)[3:], "|") }
 
 // dependents says whether a finding is only about objects of controllers.
 func (g *group) dependents() bool {
@@ -51,7 +41,7 @@ func (g *group) dependents() bool {
 // join makes another finding a part of this one.
 func (g *group) join(other *group) {
 	g.entries = append(g.entries, other.entries...)
-	if !other.dependents() && len(other.smallest.Body) < len(g.smallest.Body) {
+	if other.key == g.key && len(other.smallest.Body) < len(g.smallest.Body) {
 		g.smallest, g.finding = other.smallest, other.finding
 	}
 	gates := strings.Split(other.gate, ",")

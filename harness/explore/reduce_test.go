@@ -157,7 +157,7 @@ func TestFindingsWithTheSameSmallestObjectAreJoined(t *testing.T) {
 	one := func(key, gate, kind, body string) *group {
 		smallest := &entry{Specimen: &growth.Specimen{Body: []byte(body)}}
 		return &group{
-			key: key, gate: gate, kinds: []string{kind}, smallest: smallest, entries: []*entry{smallest},
+			key: "1.35|1.36|update|breaks|" + key, gate: gate, kinds: []string{kind}, smallest: smallest, entries: []*entry{smallest},
 			route: route{path: path},
 		}
 	}
