@@ -59,7 +59,17 @@ func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, erro
 	}
 }
 
-// leases reads the Leases of leaders. It skips the heartbeats of nodes and API servers, and given objects.
+// elections is the Lease of the API server that elects the leaders of other components (CoordinatedLeaderElection). It
+// moves nothing itself, and if an API server does not have the feature, nobody takes the Lease over.
+const elections = "kube-system/leader-election-controller"
+
+// ofLeader says whether a Lease is that of a leader, not the heartbeat of a node or an API server.
+func ofLeader(o *unstructured.Unstructured) bool {
+	_, ofServer := o.GetLabels()["apiserver.kubernetes.io/identity"]
+	return !ofServer && o.GetNamespace() != "kube-node-lease" && o.GetNamespace()+"/"+o.GetName() != elections
+}
+
+// leases reads the Leases of leaders, except given objects.
 func (s *Survey) leases(ctx context.Context) ([]lease, error) {
 	list, err := s.client.Resource(schema.GroupVersionResource{
 		Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
@@ -74,11 +84,9 @@ func (s *Survey) leases(ctx context.Context) ([]lease, error) {
 	var all []lease
 	for i := range list.Items {
 		o := &list.Items[i]
-		_, ofServer := o.GetLabels()["apiserver.kubernetes.io/identity"]
-		if ofServer || o.GetNamespace() == "kube-node-lease" || given[string(o.GetUID())] {
-			continue
+		if ofLeader(o) && !given[string(o.GetUID())] {
+			all = append(all, leaseOf(o))
 		}
-		all = append(all, leaseOf(o))
 	}
 	return all, nil
 }

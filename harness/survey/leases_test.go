@@ -40,6 +40,30 @@ func TestHeldLeases(t *testing.T) {
 
 // The wait ends when a new holder has renewed the lease. It does not end when the old holder releases it, or when
 // another lease is renewed.
+func TestLeasesOfLeaders(t *testing.T) {
+	for _, test := range []struct {
+		namespace, name string
+		identity        bool
+		want            bool
+	}{
+		{"kube-system", "kube-controller-manager", false, true},
+		{"operator", "my-operator", false, true},
+		{"kube-node-lease", "node-0", false, false},
+		{"kube-system", "apiserver-abc", true, false},
+		{"kube-system", "leader-election-controller", false, false},
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{}}
+		o.SetNamespace(test.namespace)
+		o.SetName(test.name)
+		if test.identity {
+			o.SetLabels(map[string]string{"apiserver.kubernetes.io/identity": "kube-apiserver"})
+		}
+		if got := ofLeader(o); got != test.want {
+			t.Errorf("%s/%s is the lease of a leader: %t", test.namespace, test.name, got)
+		}
+	}
+}
+
 func TestAwaitLeaders(t *testing.T) {
 	now := time.Now()
 	lists := [][]*unstructured.Unstructured{
