@@ -119,8 +119,9 @@ func begins(path, with []clusters.State) bool {
 	return strings.HasPrefix(hopsOf(path)+"|", hopsOf(with)+"|")
 }
 
-// decoded is the gate whose digits show a finding; "" if there is none. If the search is not conclusive, a finding that
-// a dry run shows as well keeps the gate that was found with dry runs.
+// decoded is the gate whose digits show a finding; "" if there is none. Several gates may have the same digits, because
+// other gates need them: then it is the one that was found with dry runs. If the search shows no gate, a finding that a
+// dry run shows as well keeps its gate.
 func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
 	var found []string
 	for _, gate := range e.Gates {
@@ -137,10 +138,13 @@ func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
 	judgedOtherwise := slices.ContainsFunc(g.checks, func(check string) bool {
 		return check != "create" && check != "apply"
 	})
-	if len(found) > 0 || judgedOtherwise {
-		return strings.Join(found, ",")
+	switch {
+	case len(found) == 1:
+		return found[0]
+	case slices.Contains(found, g.gate), len(found) == 0 && !judgedOtherwise:
+		return g.gate
 	}
-	return g.gate
+	return ""
 }
 
 // lowered are the gates that are off if a gate is off: itself, and those that need it.

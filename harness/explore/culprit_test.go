@@ -28,7 +28,7 @@ func gatesOf(all [][]string) (gates []Gate, path []clusters.State) {
 // The third gate is off whenever the first one is.
 func TestTheGateOfAFindingIsFound(t *testing.T) {
 	o := Options{Base: clusters.State{Version: "1.36.3"}}
-	o.Gates, o.Path = gatesOf([][]string{{"A", "C"}, {"B"}, {"C"}, {"D"}, {"E"}})
+	o.Gates, o.Path = gatesOf([][]string{{"A", "C"}, {"B"}, {"C"}, {"D"}, {"E", "F"}, {"F", "E"}})
 	sets := o.sets()
 	for _, test := range []struct {
 		name, first string
@@ -38,6 +38,8 @@ func TestTheGateOfAFindingIsFound(t *testing.T) {
 	}{
 		{"one gate", "A", []string{"update"}, func(off map[string]bool) bool { return off["D"] }, "D"},
 		{"a gate that needs another", "", []string{"update"}, func(off map[string]bool) bool { return off["C"] }, "C"},
+		{"two gates of the same sets", "F", []string{"update"}, func(off map[string]bool) bool { return off["F"] }, "F"},
+		{"one of two gates", "A", []string{"update"}, func(off map[string]bool) bool { return off["F"] }, ""},
 		{"no gate", "A", []string{"moved"}, func(map[string]bool) bool { return true }, ""},
 		{"two gates", "A", []string{"update"}, func(off map[string]bool) bool { return off["B"] && off["D"] }, ""},
 		{"two gates, of a dry run", "B", []string{"create", "apply"}, func(off map[string]bool) bool {

@@ -15,7 +15,8 @@ import (
 )
 
 // prove writes a scenario for each finding, and runs it in a new cluster. Only what the scenario reproduces is a
-// finding. If a scenario with one gate does not reproduce it, a scenario with all gates is tried.
+// finding. If a scenario with one gate does not reproduce it, a scenario with all gates is tried, and the finding names
+// no gate.
 func (e *exploration) prove(ctx context.Context) error {
 	if err := e.proveThose(ctx, e.groups); err != nil {
 		return err
@@ -23,7 +24,7 @@ func (e *exploration) prove(ctx context.Context) error {
 	var again []*group
 	for _, g := range e.groups {
 		if g.proof == explorations.NotShown && g.common != nil {
-			g.route, g.common = *g.common, nil
+			g.route, g.common, g.gate = *g.common, nil, ""
 			again = append(again, g)
 		}
 	}
