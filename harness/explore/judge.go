@@ -55,7 +55,7 @@ type route struct {
 // take groups the sightings of a survey, and reports what it could not judge. Twins come last: what they share with
 // objects that nobody wrote does not come from the writes.
 func (e *exploration) take(seen []*sighting) {
-	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(late(a.written), late(b.written)) })
+	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(rank(a.written), rank(b.written)) })
 	for _, s := range seen {
 		if s.finding.Severity == upgrades.Unjudged {
 			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s: %s: %s", s.finding.Kind, s.finding.What,
@@ -78,8 +78,9 @@ func (e *exploration) take(seen []*sighting) {
 	}
 }
 
-func late(written bool) int {
-	if written {
+// rank sorts what is true after what is not.
+func rank(last bool) int {
+	if last {
 		return 1
 	}
 	return 0

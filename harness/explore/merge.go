@@ -11,7 +11,7 @@ import (
 // show is part of the finding of the object that a user wrote.
 func merged(all []*group) []*group {
 	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(late(a.dependents()), late(b.dependents())) })
+	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(rank(a.dependents()), rank(b.dependents())) })
 	var kept []*group
 	for _, g := range all {
 		if at := slices.IndexFunc(kept, g.alike); at >= 0 {

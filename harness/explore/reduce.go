@@ -27,7 +27,7 @@ func (e *exploration) reduce(ctx context.Context) error {
 	}
 	err := e.shrink(ctx)
 	if err == nil {
-		err = (&trial{exploration: e, shown: map[*group]int{}}).blame(ctx)
+		err = (&gateSearch{exploration: e, shown: map[*group]int{}}).run(ctx)
 	}
 	e.groups = merged(e.groups)
 	for _, g := range e.groups {
@@ -36,13 +36,13 @@ func (e *exploration) reduce(ctx context.Context) error {
 	return err
 }
 
-// shrunkAtOnce is the number of paths on which objects are reduced concurrently. Each has its own cluster.
-const shrunkAtOnce = 2
+// crossedAtOnce is the number of paths that are crossed concurrently. Each has its own cluster.
+const crossedAtOnce = 2
 
 // shrink makes the objects of all findings smaller.
 func (e *exploration) shrink(ctx context.Context) error {
 	var working errgroup.Group
-	working.SetLimit(shrunkAtOnce)
+	working.SetLimit(crossedAtOnce)
 	for _, path := range pathsOf(e.groups) {
 		working.Go(func() error { return e.shrinkOn(ctx, path) })
 	}
@@ -136,8 +136,8 @@ func like(shown map[string]*sighting, key string) *sighting {
 	return nil
 }
 
-// cause matches the begin of a further cause in the words of a finding.
-var cause = regexp.MustCompile(`, (?:FIELD|[a-zA-Z]+)(?:\[\])?: |; `)
+// furtherCause matches the beginning of another cause in the words of a finding.
+var furtherCause = regexp.MustCompile(`, (?:FIELD|[a-zA-Z]+)(?:\[\])?: |; `)
 
 // causesIn are the causes in the words of a key, and what stands before them.
 func causesIn(key string) (before string, causes []string) {
@@ -146,9 +146,9 @@ func causesIn(key string) (before string, causes []string) {
 		at := strings.LastIndex(key, "|") + 1
 		before, words = key[:at], key[at:]
 	}
-	words = strings.NewReplacer("[FIELD", "FIELD", "FIELD]", "FIELD").Replace(strings.TrimSuffix(words, "]"))
+	words = strings.TrimSuffix(strings.TrimPrefix(words, "["), "]")
 	at := 0
-	for _, found := range cause.FindAllStringIndex(words, -1) {
+	for _, found := range furtherCause.FindAllStringIndex(words, -1) {
 		causes = append(causes, words[at:found[0]])
 		at = found[0] + 2
 	}

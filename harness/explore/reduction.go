@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -214,34 +213,3 @@ func variantOf(first clusters.State, from *entry, object map[string]any, how str
 		Specimen: &specimen, verdicts: map[string]verdict{nameOf(first): {accepted: true}}, written: from.written,
 	}
 }
-
-// path matches the path of a field in a message.
-var path = regexp.MustCompile(`[A-Za-z_]+(?:\[[^\]]*\])*(?:\.[A-Za-z_]+(?:\[[^\]]*\])*)+`)
-
-// mentioned are the places of an object that a message names.
-func mentioned(words string, object map[string]any) []fields.Place {
-	var all []fields.Place
-	for _, text := range path.FindAllString(words, -1) {
-		place := fields.ParsePlace(text)
-		if _, there := fields.Get(object, place); there {
-			all = append(all, place)
-		}
-	}
-	return all
-}
-
-// places are the places of an object that belong to a field, such as spec.rules[].host.
-func places(object map[string]any, field string) []fields.Place {
-	var all []fields.Place
-	for _, leaf := range growth.Places(object) {
-		for n := range leaf {
-			if place := leaf[: n+1 : n+1]; numbered.ReplaceAllString(place.String(), "[]") == field {
-				all = append(all, place)
-			}
-		}
-	}
-	return all
-}
-
-// numbered matches the index of a list item in a place.
-var numbered = regexp.MustCompile(`\[\d+\]`)

@@ -38,8 +38,6 @@ func TestHeldLeases(t *testing.T) {
 	}
 }
 
-// The wait ends when a new holder has renewed the lease. It does not end when the old holder releases it, or when
-// another lease is renewed.
 func TestLeasesOfLeaders(t *testing.T) {
 	for _, test := range []struct {
 		namespace, name string
@@ -64,6 +62,8 @@ func TestLeasesOfLeaders(t *testing.T) {
 	}
 }
 
+// The wait ends when a new holder has renewed the lease. It does not end when the old holder releases it, or when
+// another lease is renewed.
 func TestAwaitLeaders(t *testing.T) {
 	now := time.Now()
 	lists := [][]*unstructured.Unstructured{

@@ -239,7 +239,7 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 		p.object = fresh
 		outcome, err = writes.Persist(ctx, send)
 	}
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // a conflict with its UID, if it is gone
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // if it is gone, its UID may conflict
 		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) ||
 			readErr == nil && string(fresh.GetUID()) != p.target.UID {
 			return false // it was deleted meanwhile, which the check "moved" reports

@@ -14,37 +14,37 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// trial is the search for the gates of all findings.
-type trial struct {
+// gateSearch finds which gate causes each finding.
+type gateSearch struct {
 	*exploration
 	mu sync.Mutex
 	// shown are the digits that show a finding.
 	shown map[*group]int
 }
 
-// blame finds which gate causes each finding. An object may depend on a gate for another reason than its finding, so
-// the gates of the objects are only a first guess. All findings cross with half of the gates turned off, for each digit
-// of the gates' binary numbers. Which digits show a finding is the number of its gate.
-func (t *trial) blame(ctx context.Context) error {
-	if len(t.Gates) < 2 || len(t.groups) == 0 {
+// run gives each finding its gate. An object that depends on one gate may fail because of another one, so the gates of
+// the objects are only a first guess. All findings cross with half of the gates turned off, for each digit of the
+// binary numbers of the gates. The digits that show a finding are the number of its gate.
+func (s *gateSearch) run(ctx context.Context) error {
+	if len(s.Gates) < 2 || len(s.groups) == 0 {
 		return nil
 	}
-	sets := t.sets()
+	sets := s.sets()
 	var working errgroup.Group
-	working.SetLimit(shrunkAtOnce)
-	for _, path := range longest(pathsOf(t.groups)) {
+	working.SetLimit(crossedAtOnce)
+	for _, path := range longest(pathsOf(s.groups)) {
 		for digit, off := range sets {
-			working.Go(func() error { return t.cross(ctx, path, off, digit) })
+			working.Go(func() error { return s.cross(ctx, path, off, digit) })
 		}
 	}
 	if err := working.Wait(); err != nil {
 		return err
 	}
-	if t.late("finding the gates of findings") {
+	if s.late("finding the gates of findings") {
 		return context.Cause(ctx)
 	}
-	for g, shown := range t.shown {
-		g.gate = t.decoded(g, shown, sets)
+	for g, shown := range s.shown {
+		g.gate = s.decoded(g, shown, sets)
 	}
 	return context.Cause(ctx)
 }
@@ -65,19 +65,19 @@ func (e Options) sets() []map[string]bool {
 }
 
 // cross lets the smallest objects of the findings on a path cross it, with only some gates turned off.
-func (t *trial) cross(ctx context.Context, path []clusters.State, off map[string]bool, digit int) error {
-	if t.limit.Err() != nil {
+func (s *gateSearch) cross(ctx context.Context, path []clusters.State, off map[string]bool, digit int) error {
+	if s.limit.Err() != nil {
 		return nil
 	}
 	part := slices.Clone(path)
 	for i, state := range path {
-		if nameOf(state) == nameOf(t.Path[1]) {
-			part[i] = t.partly(off)
+		if nameOf(state) == nameOf(s.Path[1]) {
+			part[i] = s.partly(off)
 		}
 	}
 	var entries []*entry
 	var groups []*group
-	for _, g := range t.groups {
+	for _, g := range s.groups {
 		if g.smallest == nil || g.broken() || g.birth() || !begins(path, g.path) {
 			continue
 		}
@@ -88,18 +88,18 @@ func (t *trial) cross(ctx context.Context, path []clusters.State, off map[string
 	if len(entries) == 0 {
 		return nil
 	}
-	t.Progress("finding the gates of %d findings: turning off %d gates", len(groups), len(off))
-	seen, err := t.exploration.cross(ctx, part, entries, t.settleFor(groups))
+	s.Progress("finding the gates of %d findings: turning off %d gates", len(groups), len(off))
+	seen, err := s.exploration.cross(ctx, part, entries, s.settleFor(groups))
 	if err != nil {
 		return fmt.Errorf("find the gates of findings: %w", err)
 	}
 	shows := shownBy(seen)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i, g := range groups {
-		t.shown[g] |= 0
+		s.shown[g] |= 0 // known, even if no digit shows it
 		if like(shows[entries[i]], g.keyOn(part[:len(g.path)])) != nil {
-			t.shown[g] |= 1 << digit
+			s.shown[g] |= 1 << digit
 		}
 	}
 	return nil
