@@ -230,6 +230,7 @@ var (
 	dotted      = regexp.MustCompile(`\b(?:[a-zA-Z_]+(?:\[[^\]]*\])*\.)+([a-zA-Z_]+(?:\[[^\]]*\])*\.)([a-zA-Z_]+)`)
 	anyField    = regexp.MustCompile(`\b[a-zA-Z_]+\.[a-zA-Z_]+(?:\.[a-zA-Z_]+)*(?:\[[^\]]*\])?`)
 	kindWord    = regexp.MustCompile(`^(\d+ \w+: )[A-Z]\w*(\.[\w.]+)? `)
+	changedLine = regexp.MustCompile(`(?m)^[-+]\s*"(\w+)":`)
 	objectName  = regexp.MustCompile(`explore-\d+s?`)
 )
 
@@ -247,12 +248,27 @@ func class(f *upgrades.Finding) string {
 
 // classOf removes names, values and numbers of a single object from words.
 func classOf(words string) string {
+	words = changedNames(words)
 	words = kindWord.ReplaceAllString(words, "$1")
 	words = objectName.ReplaceAllString(words, "NAME")
 	words = quotedText.ReplaceAllString(words, "_")
 	words = structValue.ReplaceAllString(words, "Invalid value: _: ")
 	words = dotted.ReplaceAllString(words, "$1$2")
 	return number.ReplaceAllString(words, "")
+}
+
+// changedNames replaces the diff at the end of words by the names in its changed lines. The lines around them belong to
+// a single object.
+func changedNames(words string) string {
+	words, diff, found := strings.Cut(words, "\n@@")
+	if !found {
+		return words
+	}
+	names := map[string]bool{}
+	for _, line := range changedLine.FindAllStringSubmatch(diff, -1) {
+		names[line[1]] = true
+	}
+	return words + " changed " + strings.Join(slices.Sorted(maps.Keys(names)), " ")
 }
 
 // conclude adds the findings and the kinds to the report.

@@ -88,6 +88,20 @@ func TestWordsOfOneCauseAreOneClass(t *testing.T) {
 	}
 }
 
+func TestOnlyTheChangedNamesOfADiffAreItsClass(t *testing.T) {
+	diff := func(around, changed string) string {
+		return "spec: Forbidden: pod updates may not change fields\n@@ -202,11 +202,7 @@\n  \"" + around + "\": null,\n" +
+			"- \"" + changed + "\": {\n-  \"Limits\": null\n- },\n+ \"" + changed + "\": null,\n  \"Hostname\": \"a\"\n"
+	}
+	one := classOf(diff("ResourceClaims", "Resources"))
+	if same := classOf(diff("EvictionResponders", "Resources")); same != one {
+		t.Errorf("%s\nis not %s", same, one)
+	}
+	if other := classOf(diff("ResourceClaims", "Affinity")); other == one {
+		t.Errorf("two fields have the class %s", one)
+	}
+}
+
 // ingress is a finding about an Ingress.
 func ingress(t *testing.T, path ...clusters.State) *group {
 	t.Helper()
