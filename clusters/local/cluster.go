@@ -53,6 +53,7 @@ type programs struct {
 	record  record
 	running map[string]*processes.Process
 	lives   []*life
+	opened  time.Time // when this program created or opened the cluster
 	logs    map[clusters.Component][]string
 }
 
@@ -174,7 +175,7 @@ func newCluster(p *Provider, r record, dir string, lock *os.File) (*Cluster, err
 		r.Processes = map[string]started{}
 	}
 	own := &programs{
-		provider: p, layout: l, probe: probe, etcdProbe: etcdProbe, record: r,
+		provider: p, layout: l, probe: probe, etcdProbe: etcdProbe, record: r, opened: p.Now(),
 		died: make(chan error, 16), running: map[string]*processes.Process{}, logs: map[clusters.Component][]string{},
 	}
 	c := &Cluster{

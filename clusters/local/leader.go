@@ -110,7 +110,7 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 		if !c.layout.elected(component) || state.Flags(component)["leader-elect"] == "false" || c.oneOf(component) == "" {
 			continue
 		}
-		since := time.Now()
+		since := c.lastEnd(component)
 		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) {
 			return c.renewed(ctx, component, since)
 		})
@@ -125,13 +125,39 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 	return nil
 }
 
-// renewed reports whether the lease of a component's leader was renewed after a time.
+// lastEnd is the time after which no process of a component, and no API server, has ended: whoever renewed the lease
+// later still runs, and reaches its API server.
+func (c *programs) lastEnd(component clusters.Component) time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := c.opened
+	for _, l := range c.lives {
+		if l.Component.Binary() != component && !isAPIServer(l.Component) {
+			continue
+		}
+		ended := l.Ended
+		select {
+		case <-l.process.Done():
+			if ended.IsZero() { // it is about to be recorded
+				ended = c.provider.Now()
+			}
+		default:
+		}
+		if ended.After(last) {
+			last = ended
+		}
+	}
+	return last
+}
+
+// renewed reports whether a component has a leader that renewed its lease after a time.
 func (c *leaders) renewed(ctx context.Context, component clusters.Component, since time.Time) (bool, error) {
 	lease, err := c.lease(ctx, component)
 	if err != nil {
 		return false, fmt.Errorf("read the lease of %s: %w", component, err)
 	}
-	if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
+	renewed := lease.Spec.RenewTime
+	if renewed == nil || !renewed.After(since) || ptr.Deref(lease.Spec.HolderIdentity, "") == "" {
 		return false, fmt.Errorf("the lease of %s may belong to a process that has ended", component)
 	}
 	return true, nil

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -148,17 +149,13 @@ func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []rou
 	return nil
 }
 
-// together merges rounds into one, in the order in which an upgrade starts components.
+// together merges rounds into one.
 func together(rounds []round) round {
 	var all round
 	for _, r := range rounds {
 		all.changed = append(all.changed, r.changed...)
 		all.down = all.down || r.down
 	}
-	order := clusters.ControlPlane()
-	slices.SortStableFunc(all.changed, func(a, b want) int {
-		return slices.Index(order, a.component.Binary()) - slices.Index(order, b.component.Binary())
-	})
 	return all
 }
 
@@ -180,6 +177,10 @@ func (c *roller) roll(ctx context.Context, r round) error {
 	defer func() { _ = ended() }() // also if an API server does not start
 	ready, starting := errgroup.WithContext(ctx)
 	for i, w := range r.changed {
+		if err := c.mayStart(starting, r, i); err != nil {
+			// Others that waited for it report the same error with more context.
+			return cmp.Or(ready.Wait(), err)
+		}
 		if c.layout.elected(w.component.Binary()) {
 			if err := ended(); err != nil {
 				return errors.Join(err, ready.Wait())
@@ -192,15 +193,6 @@ func (c *roller) roll(ctx context.Context, r round) error {
 			return errors.Join(err, ready.Wait())
 		}
 		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
-		if isAPIServer(w.component) && !r.down {
-			if err := c.served(starting, r.changed, i); err != nil {
-				// Others that waited for it report the same error with more context.
-				if waited := ready.Wait(); waited != nil {
-					return waited
-				}
-				return err
-			}
-		}
 	}
 	if err := ready.Wait(); err != nil {
 		return err
@@ -222,20 +214,16 @@ func (c *roller) endElected(ctx context.Context, changed []want) (wait func() er
 	return sync.OnceValue(group.Wait)
 }
 
-// served waits until the started API servers serve those that start next; the i-th component was started last. The
-// first of several must serve before the others start, or they would create the same objects at the same time, which
-// never happens when a control plane joins a cluster. The other components exit if nothing listens.
-func (c *roller) served(ctx context.Context, changed []want, i int) error {
-	more := i+1 < len(changed) && isAPIServer(changed[i+1].component)
-	if more && i == 0 {
-		return c.usableAt(ctx, changed[0].component)
-	}
-	if more {
+// mayStart waits, upward, until the API server that started last listens. Other components would exit if theirs did not.
+// The next API server would create the same objects as that one at the same time: each begins to do so a second after
+// it listens.
+func (c *roller) mayStart(ctx context.Context, r round, i int) error {
+	if r.down {
 		return nil
 	}
-	for _, w := range changed[:i+1] {
-		if err := c.listening(ctx, w.component); err != nil {
-			return err
+	for _, w := range slices.Backward(r.changed[:i]) {
+		if isAPIServer(w.component) {
+			return c.listening(ctx, w.component)
 		}
 	}
 	return nil
