@@ -149,13 +149,22 @@ func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []rou
 	return nil
 }
 
-// together merges rounds into one.
+// together merges rounds into one: after the first control plane, the API servers of the others start first, since they
+// take longest.
 func together(rounds []round) round {
-	var all round
-	for _, r := range rounds {
-		all.changed = append(all.changed, r.changed...)
+	all := rounds[0]
+	var servers, others []want
+	for _, r := range rounds[1:] {
 		all.down = all.down || r.down
+		for _, w := range r.changed {
+			if isAPIServer(w.component) {
+				servers = append(servers, w)
+			} else {
+				others = append(others, w)
+			}
+		}
 	}
+	all.changed = slices.Concat(all.changed, servers, others)
 	return all
 }
 
