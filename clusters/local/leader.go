@@ -127,7 +127,7 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 
 // lastEnd is the time after which no process of a component, and no API server, has ended: whoever renewed the lease
 // later still runs, and reaches its API server.
-func (c *programs) lastEnd(component clusters.Component) time.Time {
+func (c *leaders) lastEnd(component clusters.Component) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := c.opened

@@ -31,7 +31,7 @@ func TestLastEnd(t *testing.T) {
 		"another kind ended":      {ends{clusters.ControllerManager.On(1): at(3)}, opened},
 		"it ended before opening": {ends{clusters.Scheduler.On(1): at(-3)}, opened},
 	} {
-		c := &programs{opened: opened, lives: lives(test.ended)}
+		c := &leaders{programs: &programs{opened: opened, lives: lives(test.ended)}}
 		if got := c.lastEnd(clusters.Scheduler); !got.Equal(test.want) {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
