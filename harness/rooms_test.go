@@ -39,7 +39,7 @@ func TestAnotherClusterBeginsWhileOneWaits(t *testing.T) {
 func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 	for _, test := range []struct {
 		parallel int
-		timeout  string // only the scenarios that nobody helps wait for all of it
+		timeout  string // short where the wait must fail
 		want     reports.Status
 	}{{2, "1m", reports.Passed}, {1, "1s", reports.Failed}} {
 		p := &provider{t: t}

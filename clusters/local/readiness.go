@@ -136,18 +136,15 @@ func (c *roller) usable(ctx context.Context) error {
 		if c.layout.several() && c.process(string(server)) == nil {
 			continue
 		}
-		if err := c.usableAt(ctx, server); err != nil {
+		err := c.await(ctx, server, func(ctx context.Context) (bool, error) {
+			_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
+			return err == nil, err
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (c *roller) usableAt(ctx context.Context, server clusters.Component) error {
-	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
-		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
-		return err == nil, err
-	})
 }
 
 // kubernetesService is the path of the API server's own Service.

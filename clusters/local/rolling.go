@@ -223,9 +223,9 @@ func (c *roller) endElected(ctx context.Context, changed []want) (wait func() er
 	return sync.OnceValue(group.Wait)
 }
 
-// mayStart waits, upward, until the API server that started last listens. Other components would exit if theirs did
-// not. The next API server would create the same objects as that one at the same time: each begins to do so a second
-// after it listens.
+// mayStart waits, upward, until the API server that started last listens. Other components exit if theirs does not
+// listen. Several API servers create the same objects, each about a second after it listens. Those that start one
+// after the other do not create them at the same time.
 func (c *roller) mayStart(ctx context.Context, r round, i int) error {
 	if r.down {
 		return nil
