@@ -3,9 +3,11 @@ package local
 import (
 	"context"
 	"net"
+	"path/filepath"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/local/balancer"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
@@ -21,13 +23,16 @@ func (c *programs) startBalancer(ctx context.Context) error {
 	address := loopback(c.layout.Ports.APIServer)
 	if err := c.start(balancerProcess, started{Program: c.provider.Executable, Args: []string{
 		component.Command, "balancer", "--address=" + address, "--servers=" + strings.Join(servers, ","),
-		"--ca-file=" + c.layout.pki("ca.crt"), "--cert-file=" + c.layout.pki("admin.crt"),
-		"--key-file=" + c.layout.pki("admin.key"),
+		"--leaving-dir=" + string(c.layout.leaving()), "--ca-file=" + c.layout.pki("ca.crt"),
+		"--cert-file=" + c.layout.pki("admin.crt"), "--key-file=" + c.layout.pki("admin.key"),
 	}}); err != nil {
 		return err
 	}
 	return c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) { return dials(ctx, address) })
 }
+
+// leaving are the API servers that get no new connections.
+func (l layout) leaving() balancer.Leaving { return balancer.Leaving(filepath.Join(l.Dir, "leaving")) }
 
 // dials reports whether something listens on an address.
 func dials(ctx context.Context, address string) (bool, error) {

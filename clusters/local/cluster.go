@@ -49,6 +49,9 @@ type programs struct {
 	deleted atomic.Bool
 	starts  sync.RWMutex
 
+	// predecessors of API servers that are being replaced.
+	predecessors processes.Predecessors
+
 	mu      sync.Mutex
 	record  record
 	running map[string]*processes.Process
@@ -300,17 +303,6 @@ func (c *programs) forget(name string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.running, name)
-}
-
-// replace ends the process of that name, if any, and restarts it.
-func (c *programs) replace(ctx context.Context, name string, s started) error {
-	if old := c.process(name); old != nil {
-		if err := end(ctx, clusters.Component(name), old); err != nil {
-			return err
-		}
-		c.forget(name)
-	}
-	return c.start(name, s)
 }
 
 // start starts a process and forgets an earlier one of that name.

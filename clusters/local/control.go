@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -12,17 +13,49 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// drainDelay is how long one of several API servers that is shutting down still serves while it reports that it is not
-// ready, so that the balancer notices. drainTime is the limit for shutting down.
-const (
-	drainDelay = 300 * time.Millisecond
-	drainTime  = 800 * time.Millisecond
-)
+// drainTime is the limit for shutting down one of several API servers.
+const drainTime = 600 * time.Millisecond
 
-// end ends a process that will be replaced. One of several is shut down gracefully, as kubelet does it. A single one is
-// killed: nothing could take over, so waiting gains nothing.
+// replace ends the process of that name, if any, and restarts it. One of several API servers starts while its
+// predecessor is shutting down: on the same port, because a client that asks for this server has no other.
+func (c *programs) replace(ctx context.Context, name string, s started) error {
+	old := c.process(name)
+	if old == nil {
+		return c.start(name, s)
+	}
+	if c.layout.several() && isAPIServer(clusters.Component(name)) {
+		if err := c.layout.leaving().Add(loopback(c.layout.Ports.of(clusters.Component(name)))); err != nil {
+			return err
+		}
+	}
+	c.mu.Lock()
+	before := c.record.Processes[name]
+	c.mu.Unlock()
+	if !overlaps(before, s) {
+		if err := end(ctx, clusters.Component(name), old); err != nil {
+			return err
+		}
+		c.forget(name)
+		return c.start(name, s)
+	}
+	gone := c.predecessors.Begin(name, func() error { return end(ctx, clusters.Component(name), old) })
+	if err := c.start(name, s); err != nil {
+		c.forget(name)
+		return errors.Join(err, gone())
+	}
+	return nil
+}
+
+// overlaps reports whether both the running process and its successor share their port.
+func overlaps(now, next started) bool {
+	const sharing = "--permit-port-sharing=true"
+	return slices.Contains(now.Args, sharing) && slices.Contains(next.Args, sharing)
+}
+
+// end ends a process that will be replaced. One of several API servers is shut down gracefully, as kubelet does it. A
+// single one is killed, because nothing could take over; so is any other component, because it releases no lease.
 func end(ctx context.Context, component clusters.Component, process *processes.Process) error {
-	if _, plane := component.Plane(); plane >= 0 {
+	if _, plane := component.Plane(); plane >= 0 && isAPIServer(component) {
 		return process.Stop(ctx, drainTime)
 	}
 	return process.Kill(ctx)

@@ -114,10 +114,14 @@ func (c *programs) ready(ctx context.Context, component clusters.Component) erro
 		_, err := c.get(ctx, component, url)
 		return err == nil, err
 	})
-	if err == nil {
-		c.noteReady(component)
+	if err != nil {
+		return err
 	}
-	return err
+	c.noteReady(component)
+	if c.layout.several() && isAPIServer(component) {
+		return c.layout.leaving().Remove(loopback(c.layout.Ports.of(component)))
+	}
+	return nil
 }
 
 // listening waits until an API server answers at all.
@@ -163,6 +167,9 @@ func (c *programs) await(ctx context.Context, component clusters.Component,
 	process := c.process(string(component))
 	if process == nil {
 		return fmt.Errorf("%s is not running", component)
+	}
+	if err := c.predecessors.Await(string(component)); err != nil {
+		return err
 	}
 	began := time.Now()
 	last := errors.New("nothing yet")

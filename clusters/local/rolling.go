@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -182,23 +181,19 @@ func (c *roller) roll(ctx context.Context, r round) error {
 	if err := c.stopSchedulers(ctx, r.changed); err != nil {
 		return err
 	}
-	ended := c.endElected(ctx, r.changed)
-	defer func() { _ = ended() }() // also if an API server does not start
 	ready, starting := errgroup.WithContext(ctx)
 	for i, w := range r.changed {
 		if err := c.mayStart(starting, r, i); err != nil {
 			// Others that waited for it report the same error with more context.
 			return cmp.Or(ready.Wait(), err)
 		}
-		if c.layout.elected(w.component.Binary()) {
-			if err := ended(); err != nil {
-				return errors.Join(err, ready.Wait())
-			}
-		}
 		if err := c.writeConfig(w); err != nil {
 			return errors.Join(err, ready.Wait())
 		}
-		if err := c.replace(starting, string(w.component), w.started); err != nil {
+		err := c.handOver(starting, w.component, func() error {
+			return c.replace(starting, string(w.component), w.started)
+		})
+		if err != nil {
 			return errors.Join(err, ready.Wait())
 		}
 		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
@@ -207,20 +202,6 @@ func (c *roller) roll(ctx context.Context, r round) error {
 		return err
 	}
 	return c.revive(ctx)
-}
-
-// endElected begins to end those of a round for which another control plane takes over, while the round's API server is
-// being replaced: each takes most of a second to exit. It returns a function that waits for them.
-func (c *roller) endElected(ctx context.Context, changed []want) (wait func() error) {
-	group, ending := errgroup.WithContext(ctx)
-	for _, w := range changed {
-		if name := string(w.component); c.layout.elected(w.component.Binary()) {
-			group.Go(func() error {
-				return c.handOver(ending, w.component, func() error { return c.stop(ending, name) })
-			})
-		}
-	}
-	return sync.OnceValue(group.Wait)
 }
 
 // mayStart waits, upward, until the API server that started last listens. Other components exit if theirs does not

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,14 +21,15 @@ type Config struct {
 	// Address to listen on, and Servers to forward connections to: host:port.
 	Address string
 	Servers []string
+	// Leaving are the servers that get no new connections.
+	Leaving Leaving
 	// CAFile is the authority of the servers' certificates; CertFile and KeyFile authenticate the readiness checks.
 	CAFile, CertFile, KeyFile string
 }
 
 const (
-	// checkInterval is the time between two checks of each server. A server that is shutting down still serves for some
-	// of them.
-	checkInterval = 100 * time.Millisecond
+	// checkInterval is the time between two checks of each server.
+	checkInterval = 200 * time.Millisecond
 	// checkTimeout is how long a server may take to answer a check, dialTimeout how long to accept a connection.
 	checkTimeout, dialTimeout = 2 * time.Second, time.Second
 )
@@ -45,7 +47,9 @@ func Run(ctx context.Context, c Config) error {
 	client := &http.Client{
 		Timeout: checkTimeout, Transport: &http.Transport{TLSClientConfig: secured, ForceAttemptHTTP2: true},
 	}
-	b := newBalancer(c.Servers, func(ctx context.Context, address string) error { return ready(ctx, client, address) })
+	b := newBalancer(c.Servers, c.Leaving, func(ctx context.Context, address string) error {
+		return ready(ctx, client, address)
+	})
 	stop := context.AfterFunc(ctx, func() { _ = listener.Close() })
 	defer stop()
 	for _, s := range b.servers {
@@ -86,12 +90,13 @@ type server struct {
 // balancer forwards connections to the ready servers in turn; if none of them accepts, to any server that does.
 type balancer struct {
 	servers []*server
+	leaving Leaving
 	next    atomic.Uint32
 	ready   func(ctx context.Context, address string) error
 }
 
-func newBalancer(addresses []string, ready func(context.Context, string) error) *balancer {
-	b := &balancer{ready: ready}
+func newBalancer(addresses []string, leaving Leaving, ready func(context.Context, string) error) *balancer {
+	b := &balancer{leaving: leaving, ready: ready}
 	for _, address := range addresses {
 		b.servers = append(b.servers, &server{address: address})
 	}
@@ -112,19 +117,22 @@ func (b *balancer) watch(ctx context.Context, s *server) {
 	}
 }
 
-// order is the order in which servers are tried for the next connection: ready ones first.
+// order is the order in which servers are tried for the next connection: ready ones first, those that leave last.
 func (b *balancer) order() []*server {
-	var ready, others []*server
+	var ready, others, leaving []*server
 	start := int(b.next.Add(1) % uint32(len(b.servers)))
 	for i := range b.servers {
 		s := b.servers[(start+i)%len(b.servers)]
-		if s.ready.Load() {
+		switch {
+		case b.leaving.has(s.address):
+			leaving = append(leaving, s)
+		case s.ready.Load():
 			ready = append(ready, s)
-		} else {
+		default:
 			others = append(others, s)
 		}
 	}
-	return append(ready, others...)
+	return slices.Concat(ready, others, leaving)
 }
 
 func (b *balancer) serve(ctx context.Context, listener net.Listener) error {

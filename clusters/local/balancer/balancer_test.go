@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -36,7 +37,8 @@ func TestBalancer(t *testing.T) {
 	a, b := echo(t, "a"), echo(t, "b")
 	var mu sync.Mutex
 	notReady := map[string]bool{}
-	balancer := newBalancer([]string{a.Addr().String(), b.Addr().String()}, func(_ context.Context, address string) error {
+	leaving := Leaving(filepath.Join(t.TempDir(), "leaving"))
+	balancer := newBalancer([]string{a.Addr().String(), b.Addr().String()}, leaving, func(_ context.Context, address string) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if notReady[address] {
@@ -84,6 +86,25 @@ func TestBalancer(t *testing.T) {
 		t.Errorf("a is not ready: %q", got)
 	}
 	set(a, true)
+	if err := leaving.Add(a.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(4); got != "b " {
+		t.Errorf("a leaves: %q", got)
+	}
+	set(b, false)
+	if got := ask(4); got != "b " {
+		t.Errorf("a leaves and b is not ready: %q", got)
+	}
+	set(b, true)
+	for range 2 { // also if it does not leave
+		if err := leaving.Remove(a.Addr().String()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := ask(4); got != "a b " {
+		t.Errorf("a is back: %q", got)
+	}
 	_ = b.Close() // it was ready a moment ago
 	if got := ask(4); got != "a " {
 		t.Errorf("b does not listen: %q", got)
