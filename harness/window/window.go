@@ -48,6 +48,7 @@ type check struct {
 func checks() []check {
 	return []check{
 		{"reads", (*judge).reads},
+		{"selectors", (*judge).selectors},
 		{"namespaces", (*judge).namespaces},
 		{"addresses", (*judge).addresses},
 		{"leader", (*judge).leader},

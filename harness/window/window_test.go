@@ -78,6 +78,18 @@ func answering(method, path string, code int, text string) through {
 	}
 }
 
+// selecting rejects lists by a field.
+func selecting(field string) through {
+	return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if !strings.HasPrefix(request.URL.Query().Get("fieldSelector"), field+"=") {
+			return next.RoundTrip(request)
+		}
+		return answering(http.MethodGet, request.URL.Path, 400,
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"BadRequest","message":"no","code":400}`,
+		)(next, request)
+	}
+}
+
 const rejection = `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Invalid","message":"no","code":422}`
 
 func configMap(namespace, name string) map[string]any {
@@ -152,7 +164,9 @@ func TestEvidence(t *testing.T) {
 		t.Errorf("problems %q, unjudged %q", verdict.Problems, verdict.Unjudged)
 	}
 	want := []string{
-		"3 objects of 3 kinds are equal through old and new", "1 namespaces exist; objects are in 1 namespaces",
+		"3 objects of 3 kinds are equal through old and new",
+		"7 lists with field selectors of Kubernetes' own clients are accepted by old and new",
+		"1 namespaces exist; objects are in 1 namespaces",
 		"0 cluster IPs, each used by one Service", "the controller manager beside old leads",
 		"1 policies, webhooks and custom resource definitions would be accepted by old",
 		"3 objects were written unchanged through old", "1 objects that Kubernetes maintains itself were watched for 2ms",
@@ -181,6 +195,11 @@ func TestProblems(t *testing.T) {
 		"a list that the old one rejects": {
 			check: "reads", older: answering("GET", "/configmaps", 422, rejection),
 			want: "reads: objects of v1 ConfigMap cannot be listed through old: 422 Invalid: no",
+		},
+		"a selector that the old one rejects": {
+			check: "selectors", older: selecting("spec.clusterIP"),
+			want: "selectors: kubelet lists services (v1) by spec.clusterIP; new accepts that, old rejects it: " +
+				"400 BadRequest: no",
 		},
 		"an object in a deleted namespace": {
 			check: "namespaces", older: faithful, put: []map[string]any{configMap("gone", "left")},
