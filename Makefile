@@ -83,7 +83,7 @@ test-kind:
 .PHONY: test-kind-slow
 test-kind-slow:
 	$(TEST_KIND) '^TestSlowLive' ./clusters/kind ./harness/realtest
-	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind-window --focus window-service-name scenarios/windows/service-name.yaml
+	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind-windows scenarios/windows
 
 bench-kind:
 	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind

@@ -103,7 +103,7 @@ func endsAndComesBack(t *testing.T, c *Cluster) {
 	if err := c.Restart(t.Context(), clusters.Etcd); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.live.Usable(t.Context(), c.State()); err != nil {
+	if err := c.live.Usable(t.Context(), c.State(), c.live.ControlPlanes()); err != nil {
 		t.Fatal(err)
 	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {

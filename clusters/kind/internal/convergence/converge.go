@@ -68,7 +68,7 @@ func (c *Converger) setOut(ctx context.Context, state clusters.State) (bin image
 		}
 	}
 	down = goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state)
-	if mixed != "" && c.Answers(ctx) != nil {
+	if mixed != "" && c.OneAnswers(ctx) != nil {
 		down = false // upward begins with the API server, without which nothing else can be changed
 	}
 	return bin, down, nil
@@ -104,7 +104,7 @@ func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 	if err := c.settled(ctx); err != nil {
 		return err
 	}
-	if err := c.Usable(ctx, state); err != nil {
+	if err := c.Usable(ctx, state, c.ControlPlanes()); err != nil {
 		return err
 	}
 	if err := c.Dns.Current(ctx); err != nil {

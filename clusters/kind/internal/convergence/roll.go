@@ -142,7 +142,12 @@ func (c *roller) pause(ctx context.Context, held []round) error {
 	if err := c.settled(ctx); err != nil {
 		return err
 	}
-	if err := c.Usable(ctx, c.state); err != nil {
+	// One that was killed before the transition comes back with its round.
+	running, _, err := c.runningOrNot(ctx, clusters.APIServer)
+	if err != nil {
+		return err
+	}
+	if err := c.Usable(ctx, c.state, running); err != nil {
 		return err
 	}
 	var behind []int

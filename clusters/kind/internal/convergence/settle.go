@@ -29,9 +29,12 @@ func (c *Converger) settled(ctx context.Context) error {
 
 func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 	for _, component := range clusters.ControlPlane() {
-		text, _, err := manifestOf(ctx, n, component)
-		if err != nil {
+		text, stopped, err := manifestOf(ctx, n, component)
+		switch {
+		case err != nil:
 			return err
+		case stopped:
+			continue // it was killed, and the transition stopped before its control plane
 		}
 		manifest, err := staticpods.Parse(component, text)
 		if err != nil {

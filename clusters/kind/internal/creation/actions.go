@@ -80,7 +80,7 @@ func (c *Creator) findNodes(ctx context.Context) (err error) {
 // waitAndProve waits until the cluster can be used, and its components prove what they are.
 func (c *Creator) waitAndProve(ctx context.Context) error {
 	waiting, ctx := errgroup.WithContext(ctx)
-	waiting.Go(func() error { return c.Usable(ctx, c.Record.State()) })
+	waiting.Go(func() error { return c.Usable(ctx, c.Record.State(), c.ControlPlanes()) })
 	waiting.Go(func() error { return c.Prove(ctx, c.Record.State()) })
 	return waiting.Wait()
 }

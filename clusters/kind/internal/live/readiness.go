@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,16 +14,18 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// Usable waits for all that a scenario may count on in a state.
-func (c *Cluster) Usable(ctx context.Context, state clusters.State) error {
-	if err := c.Await(ctx, "the API server", c.APIReady); err != nil {
+// Usable waits for all that a scenario may count on in a state. Of the API servers it waits for those on the given
+// control planes.
+func (c *Cluster) Usable(ctx context.Context, state clusters.State, planes []nodes.Node) error {
+	if err := c.Await(ctx, "the API server", c.readyOn(planes)); err != nil {
 		return err
 	}
 	waiting, waitingCtx := errgroup.WithContext(ctx)
 	waiting.Go(func() error {
-		if err := c.Await(waitingCtx, "the nodes", nodesReady(c)); err != nil {
+		if err := c.Await(waitingCtx, "the nodes", nodesReady(c, planes)); err != nil {
 			return err
 		}
 		return c.Await(waitingCtx, "CoreDNS", dnsComes(c, dnsPatience))
@@ -33,16 +36,20 @@ func (c *Cluster) Usable(ctx context.Context, state clusters.State) error {
 }
 
 // APIReady looks whether every API server is ready, and is reached by the way that all others go.
-func (c *Cluster) APIReady(ctx context.Context) error {
-	for _, n := range c.ControlPlanes() {
-		if err := c.Server(n).Ready(ctx); err != nil {
-			return fmt.Errorf("%s: %w", n.Name, err)
+func (c *Cluster) APIReady(ctx context.Context) error { return c.readyOn(c.ControlPlanes())(ctx) }
+
+func (c *Cluster) readyOn(planes []nodes.Node) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, n := range planes {
+			if err := c.Server(n).Ready(ctx); err != nil {
+				return fmt.Errorf("%s: %w", n.Name, err)
+			}
 		}
+		if len(c.ControlPlanes()) == 1 {
+			return nil
+		}
+		return c.API.Ready(ctx)
 	}
-	if len(c.ControlPlanes()) == 1 {
-		return nil
-	}
-	return c.API.Ready(ctx)
 }
 
 // Ready looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
@@ -73,7 +80,13 @@ func (a *Server) rolesKnown(ctx context.Context) error {
 	return nil
 }
 
-func nodesReady(c *Cluster) func(context.Context) error {
+// nodesReady looks whether the nodes are Ready: the given control planes, whose kubelets report to their own API servers,
+// and all workers.
+func nodesReady(c *Cluster, planes []nodes.Node) func(context.Context) error {
+	down := map[string]bool{}
+	for _, n := range c.ControlPlanes() {
+		down[n.NodeName] = !slices.ContainsFunc(planes, func(p nodes.Node) bool { return p.Name == n.Name })
+	}
 	return func(ctx context.Context) error {
 		list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 		if err != nil {
@@ -83,7 +96,7 @@ func nodesReady(c *Cluster) func(context.Context) error {
 			return fmt.Errorf("%d of %d have joined", len(list.Items), len(c.Nodes))
 		}
 		for _, n := range list.Items {
-			if why := NotReady(n.Status.Conditions); why != "" {
+			if why := NotReady(n.Status.Conditions); why != "" && !down[n.Name] {
 				return fmt.Errorf("%s is not Ready: %s", n.Name, why)
 			}
 		}
@@ -121,11 +134,21 @@ func IsReady(pod corev1.Pod) bool {
 	return false
 }
 
-// Answers looks once whether the API server answers.
-func (c *Cluster) Answers(ctx context.Context) error {
+// Answers looks once whether every API server answers.
+func (c *Cluster) Answers(ctx context.Context) error { return c.answer(ctx, c.ControlPlanes()) }
+
+// OneAnswers looks once whether the load balancer reaches an API server, or the only one answers.
+func (c *Cluster) OneAnswers(ctx context.Context) error {
+	if len(c.ControlPlanes()) == 1 {
+		return c.Answers(ctx)
+	}
+	return c.answer(ctx, nil)
+}
+
+func (c *Cluster) answer(ctx context.Context, planes []nodes.Node) error {
 	ctx, cancel := context.WithTimeout(ctx, OneLook)
 	defer cancel()
-	return c.APIReady(ctx)
+	return c.readyOn(planes)(ctx)
 }
 
 // OneLook is how long a single look at a component may take.
