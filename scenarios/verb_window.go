@@ -19,10 +19,10 @@ func windowVerb() verb {
 // newest API server, and each is of the whole cluster: reads (every object reads alike through both), selectors (the
 // field selectors of kubelet and of other clients are accepted by both or by neither), writes (an update of any object
 // through the old one that changes nothing is accepted, loses nothing, and leaves what is stored as it is), namespaces
-// (nothing is left of a namespace that is gone), addresses (no two Services have one cluster IP), leader (the controller
-// manager that leads is not newer than the oldest API server), rules (policies, webhooks and custom resource definitions
-// would be accepted by the old one), bootstrap (the objects that Kubernetes keeps for itself are not written again and
-// again). Events and leases are left out.
+// (nothing is left of a namespace that is gone), addresses (no two Services have one cluster IP), leader (the
+// controller manager that leads is not newer than the oldest API server), rules (policies, webhooks and custom resource
+// definitions would be accepted by the old one), bootstrap (the objects that Kubernetes keeps for itself are not
+// written again and again). Events and leases are left out.
 type Window struct {
 	// Only lists the checks to make. Default: all.
 	Only []string `json:"only,omitempty" fixed:"true"`

@@ -68,7 +68,7 @@ func (c *Converger) setOut(ctx context.Context, state clusters.State) (bin image
 		}
 	}
 	down = goesDown(from, state) || goesDown(clusters.State{Version: mixed}, state)
-	if mixed != "" && c.OneAnswers(ctx) != nil {
+	if mixed != "" && c.Answers(ctx) != nil {
 		down = false // upward begins with the API server, without which nothing else can be changed
 	}
 	return bin, down, nil

@@ -72,7 +72,7 @@ func (c *changer) replaced(ctx context.Context, change *nodeChange, r *replaceme
 	}
 	r.sought = time.Now()
 	if starts, startsErr := diagnosis.StartsOf(ctx, change.node, r.component); startsErr == nil {
-		if settings.Elected(r.component) && c.Answers(ctx) != nil {
+		if settings.Elected(r.component) && c.Answers(ctx, c.ControlPlanes()...) != nil {
 			r.excused = starts.Ended(r.earlier)
 		}
 		if failure := starts.Failure(r.component, r.earlier, 0, r.excused); failure != nil {

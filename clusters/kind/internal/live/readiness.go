@@ -20,7 +20,7 @@ import (
 // Usable waits for all that a scenario may count on in a state. Of the API servers it waits for those on the given
 // control planes.
 func (c *Cluster) Usable(ctx context.Context, state clusters.State, planes []nodes.Node) error {
-	if err := c.Await(ctx, "the API server", c.readyOn(planes)); err != nil {
+	if err := c.Await(ctx, "the API server", readyOn(c, planes)); err != nil {
 		return err
 	}
 	waiting, waitingCtx := errgroup.WithContext(ctx)
@@ -36,17 +36,18 @@ func (c *Cluster) Usable(ctx context.Context, state clusters.State, planes []nod
 }
 
 // APIReady looks whether every API server is ready, and is reached by the way that all others go.
-func (c *Cluster) APIReady(ctx context.Context) error { return c.readyOn(c.ControlPlanes())(ctx) }
+func (c *Cluster) APIReady(ctx context.Context) error { return readyOn(c, c.ControlPlanes())(ctx) }
 
-func (c *Cluster) readyOn(planes []nodes.Node) func(context.Context) error {
+// readyOn looks whether the API servers of some control planes are ready, and one is reached by the way of all others.
+func readyOn(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, n := range planes {
 			if err := c.Server(n).Ready(ctx); err != nil {
 				return fmt.Errorf("%s: %w", n.Name, err)
 			}
 		}
-		if len(c.ControlPlanes()) == 1 {
-			return nil
+		if len(planes) == 1 && len(c.ControlPlanes()) == 1 {
+			return nil // there is no other way
 		}
 		return c.API.Ready(ctx)
 	}
@@ -80,8 +81,8 @@ func (a *Server) rolesKnown(ctx context.Context) error {
 	return nil
 }
 
-// nodesReady looks whether the nodes are Ready: the given control planes, whose kubelets report to their own API servers,
-// and all workers.
+// nodesReady looks whether the nodes are Ready: the given control planes, whose kubelets may report to their own API
+// servers, and all workers.
 func nodesReady(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	down := map[string]bool{}
 	for _, n := range c.ControlPlanes() {
@@ -134,21 +135,11 @@ func IsReady(pod corev1.Pod) bool {
 	return false
 }
 
-// Answers looks once whether every API server answers.
-func (c *Cluster) Answers(ctx context.Context) error { return c.answer(ctx, c.ControlPlanes()) }
-
-// OneAnswers looks once whether the load balancer reaches an API server, or the only one answers.
-func (c *Cluster) OneAnswers(ctx context.Context) error {
-	if len(c.ControlPlanes()) == 1 {
-		return c.Answers(ctx)
-	}
-	return c.answer(ctx, nil)
-}
-
-func (c *Cluster) answer(ctx context.Context, planes []nodes.Node) error {
+// Answers looks once whether the API servers of some control planes answer, and any by the way of all others.
+func (c *Cluster) Answers(ctx context.Context, planes ...nodes.Node) error {
 	ctx, cancel := context.WithTimeout(ctx, OneLook)
 	defer cancel()
-	return c.readyOn(planes)(ctx)
+	return readyOn(c, planes)(ctx)
 }
 
 // OneLook is how long a single look at a component may take.
