@@ -58,11 +58,12 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
 	r := runner{Options: o, pool: shared}
 	f := &Freedom{Suite: o.Suite.Name}
-	for i, trial := range planning.Deal(o.Shard, trials, func(t Trial) int { return len(r.scenariosWith(t)) }) {
-		if err = r.try(ctx, i, &trial); err != nil {
+	mine := planning.Deal(o.Shard, trials, func(t Trial) int { return len(r.scenariosWith(t)) })
+	for batch := range slices.Chunk(mine, trialsAtOnce) {
+		if err = r.try(ctx, batch); err != nil {
 			break
 		}
-		f.Trials = append(f.Trials, trial)
+		f.Trials = append(f.Trials, batch...)
 	}
 	f.Took = time.Since(began)
 	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
@@ -90,24 +91,36 @@ func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
 	return slices.DeleteFunc(trials, func(t Trial) bool { return len(only) > 0 && !slices.Contains(only, t.Name) }), nil
 }
 
-// try runs the scenarios with some liberties.
-func (r runner) try(ctx context.Context, i int, trial *Trial) error {
-	began := time.Now()
-	list := r.scenariosWith(*trial)
-	trial.Scenarios = len(list)
-	r.Progress("%d scenarios with %s", len(list), trial.Name)
-	run, err := r.execute(ctx, suites.WithLiberties(marked(list, fmt.Sprintf("l%d", i)), r.Suite.System, trial.Liberties),
-		cleanupTimeout)
+// trialsAtOnce is how many trials share a run. While the clusters of one wait, those of others run.
+const trialsAtOnce = 4
+
+// try runs the scenarios of some trials, each with its liberties.
+func (r runner) try(ctx context.Context, trials []Trial) error {
+	var all []*scenarios.Scenario
+	for i := range trials {
+		trial := &trials[i]
+		list := r.scenariosWith(*trial)
+		trial.Scenarios = len(list)
+		r.Progress("%d scenarios with %s", len(list), trial.Name)
+		all = append(all, suites.WithLiberties(marked(list, markOfTrial(i)), r.Suite.System, trial.Liberties)...)
+	}
+	run, err := r.execute(ctx, all, cleanupTimeout)
 	if err != nil {
 		return err
 	}
-	trial.judge(run)
-	trial.Took = time.Since(began)
-	for _, reason := range slices.Concat(trial.Red, trial.Unjudged) {
-		r.Progress("with %s: %s", trial.Name, reason)
+	for i := range trials {
+		trial := &trials[i]
+		own := tracksOf(run, markOfTrial(i))
+		trial.judge(own)
+		trial.Took = timeOf(own)
+		for _, reason := range slices.Concat(trial.Red, trial.Unjudged) {
+			r.Progress("with %s: %s", trial.Name, reason)
+		}
 	}
 	return nil
 }
+
+func markOfTrial(i int) string { return fmt.Sprintf("l%d", i) }
 
 // scenariosWith are those that run with some liberties.
 func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
@@ -117,11 +130,13 @@ func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 	return touched(r.Suite, trial.Liberties)
 }
 
-// judge reads the verdict on the liberties from a run: none if the cluster failed.
-func (t *Trial) judge(run *reports.Run) {
-	t.Unjudged = redSetup(run)
-	for _, track := range run.Tracks {
+// judge reads the verdict on the liberties from its tracks: none if a cluster failed.
+func (t *Trial) judge(tracks []*reports.Track) {
+	t.Unjudged = redSetup(tracks)
+	ran := 0
+	for _, track := range tracks {
 		for _, s := range track.Scenarios {
+			ran++
 			switch s.Status {
 			case reports.Passed, reports.Known:
 			case reports.Failed:
@@ -130,6 +145,9 @@ func (t *Trial) judge(run *reports.Run) {
 				t.Unjudged = append(t.Unjudged, reason(s))
 			}
 		}
+	}
+	if ran < t.Scenarios {
+		t.Unjudged = append(t.Unjudged, fmt.Sprintf("%d of %d scenarios were skipped", t.Scenarios-ran, t.Scenarios))
 	}
 }
 

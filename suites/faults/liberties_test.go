@@ -76,7 +76,7 @@ func TestFreedom(t *testing.T) {
 	setup := []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Error, Message: "it does not start"}}
 	trial := func(name string, setup []*reports.Step, list ...*reports.Scenario) Trial {
 		trial := Trial{Name: name, Scenarios: len(list), Took: time.Second}
-		trial.judge(&reports.Run{Tracks: []*reports.Track{{Name: "track-1", Setup: setup, Scenarios: list}}})
+		trial.judge([]*reports.Track{{Name: "track-1", Setup: setup, Scenarios: list}})
 		return trial
 	}
 	f := &Freedom{Suite: "gadgets", Took: 4 * time.Second, Trials: []Trial{
@@ -105,5 +105,38 @@ the suite could not be judged with liberty both: b is error
 	}
 	if green := (&Freedom{Trials: f.Trials[:1]}); green.Err() != nil || green.Unjudged() != nil {
 		t.Error(green.Err(), green.Unjudged())
+	}
+}
+
+// Trials that share a run have each the tracks of their own scenarios. A trial without all of its scenarios has no
+// verdict.
+func TestTrialsShareARun(t *testing.T) {
+	at := func(second int) time.Time { return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC) }
+	setup := func(from, to int) []*reports.Step {
+		return []*reports.Step{
+			{Verb: "create", Started: at(from), Finished: at(from + 1)}, {Verb: "delete", Started: at(to - 1), Finished: at(to)},
+		}
+	}
+	named := func(trial int, name string) *reports.Scenario {
+		return &reports.Scenario{Name: markOfTrial(trial) + separator + name, Status: reports.Passed}
+	}
+	run := &reports.Run{Tracks: []*reports.Track{
+		{Name: "shared", Setup: setup(0, 9), Scenarios: []*reports.Scenario{named(0, "a"), named(1, "a")}},
+		{Name: "own", Setup: setup(5, 20), Scenarios: []*reports.Scenario{named(1, "b")}},
+		{Name: "another's", Setup: setup(1, 60), Scenarios: []*reports.Scenario{named(10, "b")}},
+	}}
+	for i, want := range []string{"a; 9s; []", "a b; 20s; []", "; 0s; [2 of 2 scenarios were skipped]"} {
+		tracks := tracksOf(run, markOfTrial(i))
+		var names []string
+		for _, track := range tracks {
+			for _, s := range track.Scenarios {
+				names = append(names, original(s.Name))
+			}
+		}
+		trial := Trial{Scenarios: max(len(names), 2*i-2)}
+		trial.judge(tracks)
+		if got := fmt.Sprintf("%s; %s; %v", strings.Join(names, " "), timeOf(tracks), trial.Unjudged); got != want {
+			t.Errorf("trial %d: %s, want %s", i, got, want)
+		}
 	}
 }

@@ -2,7 +2,9 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -40,7 +42,7 @@ func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 
 // red are the reasons why a run without faults failed; nil if it passed.
 func red(run *reports.Run) []string {
-	reasons := redSetup(run)
+	reasons := redSetup(run.Tracks)
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
 			if s.Status != reports.Passed && s.Status != reports.Known {
@@ -57,9 +59,9 @@ func reason(s *reports.Scenario) string {
 }
 
 // redSetup are the reasons why clusters or their systems could not be created, changed or removed.
-func redSetup(run *reports.Run) []string {
+func redSetup(tracks []*reports.Track) []string {
 	var reasons []string
-	for _, track := range run.Tracks {
+	for _, track := range tracks {
 		for _, step := range track.Setup {
 			if step.Status == reports.Failed || step.Status == reports.Error {
 				reasons = append(reasons, fmt.Sprintf("%s of %s (%s): %s", step.Verb, track.Name, step.Name, step.Message))
@@ -67,4 +69,35 @@ func redSetup(run *reports.Run) []string {
 		}
 	}
 	return reasons
+}
+
+// tracksOf are the tracks with scenarios of a mark, and of their scenarios only those.
+func tracksOf(run *reports.Run, mark string) []*reports.Track {
+	var all []*reports.Track
+	for _, track := range run.Tracks {
+		own := *track
+		own.Scenarios = slices.DeleteFunc(slices.Clone(track.Scenarios), func(s *reports.Scenario) bool {
+			return !strings.HasPrefix(s.Name, mark+separator)
+		})
+		if len(own.Scenarios) > 0 {
+			all = append(all, &own)
+		}
+	}
+	return all
+}
+
+// timeOf is the time from the creation of the first cluster of some tracks until the last one is deleted.
+func timeOf(tracks []*reports.Track) time.Duration {
+	var first, last time.Time
+	for _, track := range tracks {
+		for _, step := range track.Setup {
+			if !step.Started.IsZero() && (first.IsZero() || step.Started.Before(first)) {
+				first = step.Started
+			}
+			if step.Finished.After(last) {
+				last = step.Finished
+			}
+		}
+	}
+	return reports.Elapsed(first, last)
 }

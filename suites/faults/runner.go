@@ -129,7 +129,7 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		if err != nil {
 			return nil, err
 		}
-		for _, reason := range redSetup(run) {
+		for _, reason := range redSetup(run.Tracks) {
 			r.Progress("%s", reason)
 		}
 		all := byMark(run)
