@@ -2,7 +2,7 @@ package clusters
 
 import "slices"
 
-// Ability is what the clusters of some providers can do and others cannot, as scenarios name it.
+// Ability is a feature that only some providers' clusters have, as scenarios name it.
 type Ability string
 
 // The abilities that a scenario may need.
@@ -25,8 +25,8 @@ const (
 	AbilityPeerProxy      Ability = "peerProxy"
 )
 
-// PodImage is for pods of a scenario's own: busybox with sh, sleep, nc, nslookup, httpd and the like. Node images
-// that are built here have it, others do not; simulated nodes run every image, but nothing in it.
+// PodImage is the image for a scenario's own pods: busybox with sh, sleep, nc, nslookup, httpd and others. Node
+// images that are built here contain it, others do not. Simulated nodes accept every image, but run nothing.
 const PodImage = "localhost/rehearse-pod:1"
 
 // declaration is one line of the table of abilities.
@@ -34,11 +34,11 @@ type declaration struct {
 	ability Ability
 	// text completes "the cluster can".
 	text string
-	// implemented says whether a type of clusters has it; nil where no interface stands for it: its provider names it.
+	// implemented reports whether a type of clusters has it; nil if it has no interface, and the provider names it.
 	implemented func(Cluster) bool
 }
 
-// declarations is the one table of abilities.
+// declarations returns the table of all abilities.
 func declarations() []declaration {
 	return []declaration{
 		{AbilityExec, "run commands in pods", implements[PodExecutor]},
@@ -49,9 +49,9 @@ func declarations() []declaration {
 		{AbilitySimulatedNodes, "simulate as many nodes as wanted, with any name and capacity", nil},
 		{AbilityPodImage, "run pods of the image " + PodImage, nil},
 		{AbilitySchedulers, "run kube-schedulers beside the first", nil},
-		// An etcd of Kubernetes' version cannot go down from 1.34, which brought etcd 3.6, to 1.33.
+		// An etcd of Kubernetes' own version cannot go from 1.34, which introduced etcd 3.6, back to 1.33.
 		{AbilityOneEtcd, "keep one etcd for every version of Kubernetes", nil},
-		// Another Converge can make a broken cluster whole again.
+		// Another Converge can repair a broken cluster.
 		{AbilityBreakages, "name the component that broke in a transition, with a *BrokenError", nil},
 		{AbilityControlPlanes, "have several control planes", nil},
 		{
@@ -62,7 +62,7 @@ func declarations() []declaration {
 		{AbilityOwnVersions, "run components of other versions than its own", nil},
 		{AbilityEmulation, "emulate an older version", nil},
 		{AbilityWebhookCalls, "stand between its API servers and the webhooks of a system", nil},
-		// It needs to run each of them under a hostname of its own.
+		// Each API server needs its own hostname.
 		{AbilityPeerProxy, "have its API servers pass requests on to one another", nil},
 	}
 }
@@ -72,7 +72,7 @@ func implements[I any](c Cluster) bool {
 	return does
 }
 
-// Abilities lists them all.
+// Abilities lists all abilities.
 func Abilities() []Ability {
 	var all []Ability
 	for _, d := range declarations() {
@@ -91,8 +91,8 @@ func (a Ability) Text() string {
 	return string(a)
 }
 
-// AbilitiesOf are those of a type of clusters, of which a nil pointer will do: those that have an interface as far as
-// the type implements it, and those that its provider names.
+// AbilitiesOf returns the abilities of a type of clusters (c may be a nil pointer): those whose interface the type
+// implements, and those without an interface that its provider names.
 func AbilitiesOf(c Cluster, named ...Ability) []Ability {
 	return slices.DeleteFunc(Abilities(), func(a Ability) bool {
 		for _, d := range declarations() {

@@ -1,25 +1,25 @@
 package clusters
 
-// BrokenError says that a component is not what a state wants of it: it ended by itself, or did not become ready in
-// all the time that is far more than it takes.
+// BrokenError reports a component that is not in the desired state: it exited unexpectedly, or did not become ready
+// within far more time than it needs.
 type BrokenError struct {
-	// Component that is to blame: not one that only waits for another. It may be a system (SystemComponent).
+	// Component that is the cause, not one that only waits for another. It may be a system (SystemComponent).
 	Component Component
-	// Words are the component's own: what it last answered when asked whether it is ready, and the end of its log.
+	// Words are the component's own: the last answer of its readiness check, and the end of its log.
 	Words string
-	// Err is what a person reads.
+	// Err is the message for the user.
 	Err error
 }
 
-// SystemComponent is what a system that is a process is called among components.
+// SystemComponent returns the component name of a system that is a process.
 func SystemComponent(name string) Component { return Component("system " + name) }
 
 func (e *BrokenError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *BrokenError) Unwrap() error { return e.Err }
 
-// Breakage takes an error of Converge apart: into the components that it calls broken, and all else that it says.
+// Breakage splits an error of Converge into its broken components and all other errors.
 func Breakage(err error) (broken []*BrokenError, other []error) {
 	switch err := err.(type) { //nolint:errorlint // it is taken apart here
 	case nil:

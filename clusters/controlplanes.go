@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// MostControlPlanes is how many a cluster may have: etcd advises against more than seven members.
+// MostControlPlanes is the maximum for a cluster: etcd advises against more than seven members.
 const MostControlPlanes = 7
 
-// PeerProxyGate lets an API server pass a request for a resource that it does not serve on to one that does (KEP-4020).
-// It is on by default since 1.36, and does nothing without an authority for the others' certificates.
+// PeerProxyGate lets an API server forward requests for resources that it does not serve to one that does (KEP-4020).
+// It is on by default since 1.36, but has no effect without an authority for the others' certificates.
 const PeerProxyGate = "UnknownVersionInteroperabilityProxy"
 
 // NumberOfControlPlanes of the state's cluster. Default: 1.
@@ -21,7 +21,7 @@ func (s State) NumberOfControlPlanes() int {
 	return s.ControlPlanes
 }
 
-// CheckControlPlanes rejects numbers of control planes that no cluster should have.
+// CheckControlPlanes rejects numbers of control planes that no cluster can have.
 func CheckControlPlanes(n int) error {
 	if n < 0 || n > MostControlPlanes {
 		return fmt.Errorf("a cluster cannot have %d control planes: from 1 to %d are possible", n, MostControlPlanes)
@@ -29,8 +29,8 @@ func CheckControlPlanes(n int) error {
 	return nil
 }
 
-// CheckEtcdMembers rejects numbers of control planes that each have a member of etcd. One more than an odd number bears
-// no more failures, and of two neither can be restarted without an outage: etcd wants more than half of its members.
+// CheckEtcdMembers rejects numbers of control planes if each has an etcd member. Even numbers tolerate no more
+// failures than one less, and of two, neither can restart without an outage: etcd needs more than half.
 func CheckEtcdMembers(n int) error {
 	if err := CheckControlPlanes(n); err != nil {
 		return err
@@ -42,10 +42,10 @@ func CheckEtcdMembers(n int) error {
 	return nil
 }
 
-// On is the component of one of several control planes, which are numbered from 0: kube-apiserver@1.
+// On returns the component on one of several control planes, which are numbered from 0: kube-apiserver@1.
 func (c Component) On(plane int) Component { return c + Component("@"+strconv.Itoa(plane)) }
 
-// Plane is the component as a state names it, and the number of its control plane; -1 where it names none.
+// Plane returns the component without the number of its control plane, and that number; -1 if there is none.
 func (c Component) Plane() (component Component, plane int) {
 	name, number, found := strings.Cut(string(c), "@")
 	if !found {

@@ -12,8 +12,8 @@ const (
 	Changed = "change"
 )
 
-// Difference says for a person what leads from the state before to this one: the direction, which is Changed where the
-// version stays, and what changes: "1.34.4 → 1.35.4, SomeGate on". From nothing it is the whole state.
+// Difference describes the change from the state before: the direction (Changed if the version stays), and what
+// changes: "1.34.4 → 1.35.4, SomeGate on". If before is empty, it describes the whole state.
 func (s State) Difference(before State) (direction, what string) {
 	var parts []string
 	if s.Version != before.Version {
@@ -37,12 +37,12 @@ func (s State) Difference(before State) (direction, what string) {
 		}
 	}
 	if len(parts) == 0 {
-		parts = []string{s.String()} // what differs is in no word
+		parts = []string{s.String()} // no word shows the difference
 	}
 	return direct(before.Version, s.Version), strings.Join(parts, ", ")
 }
 
-// plainWord writes what is on or off as a person would say it.
+// plainWord replaces =true and =false by "on" and "off".
 func plainWord(word string) string {
 	if strings.Contains(word, ":--") {
 		return word

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The flags by which a component is given the versions that it goes by.
+// The flags of components for emulation.
 const (
 	EmulatedVersionFlag         = "emulated-version"
 	MinCompatibilityVersionFlag = "min-compatibility-version"
@@ -22,14 +22,13 @@ const (
 	OldestEmulatedMinor = 31
 )
 
-// Since 1.34 programs prove by a metric what they emulate, and since 1.35 they take the version that they stay
-// compatible with.
+// Programs show in a metric what they emulate since 1.34, and have --min-compatibility-version since 1.35.
 const (
 	firstProven           = 34
 	firstMinCompatibility = 35
 )
 
-// Emulated is the version whose gates and APIs the state's programs have: the one that they emulate, or their own.
+// Emulated returns the version whose gates and APIs the state's programs have: the emulated one, or their own.
 func (s State) Emulated() string {
 	if s.EmulatedVersion != "" {
 		return s.EmulatedVersion
@@ -37,12 +36,12 @@ func (s State) Emulated() string {
 	return s.Version
 }
 
-// Emulates says whether the state's programs go by other versions than by default.
+// Emulates reports whether the state changes the default versions of its programs.
 func (s State) Emulates() bool {
 	return s.EmulatedVersion != "" || s.MinCompatibilityVersion != "" || s.EmulationForwardCompatible
 }
 
-// Flags returns the flags that one component gets beside those of its provider.
+// Flags returns the flags of one component, in addition to those of its provider.
 func (s State) Flags(c Component) map[string]string {
 	flags := map[string]string{}
 	if slices.Contains(ControlPlane(), c.Binary()) {
@@ -60,7 +59,7 @@ func (s State) Flags(c Component) map[string]string {
 	return flags
 }
 
-// CheckEmulation says what programs of the state's version would not emulate.
+// CheckEmulation returns an error if programs of the state's version do not support its emulation settings.
 func (s State) CheckEmulation() error {
 	if s.EmulatedVersion == "" && s.EmulationForwardCompatible {
 		return errors.New("emulationForwardCompatible: the state emulates no version; give it an emulatedVersion older " +
@@ -110,8 +109,8 @@ func (s State) CheckEmulation() error {
 	return errors.Join(errs...)
 }
 
-// emulating returns the state with the versions of a change: who emulates another version is compatible by default, and
-// the program's own version is no emulation.
+// emulating returns the state with the emulation settings of a change. A new emulated version resets the
+// compatibility to its default, and emulating the program's own version ends the emulation.
 func (s State) emulating(c Change) State {
 	if c.EmulatedVersion != "" {
 		s.EmulatedVersion, s.MinCompatibilityVersion = c.EmulatedVersion, ""

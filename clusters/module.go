@@ -11,7 +11,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// ModuleDir is the name under which the texts of a module find its folder: $(MODULE).
+// ModuleDir is the name of the variable for the folder of a module's files: $(MODULE).
 const ModuleDir = "MODULE"
 
 // SystemModule runs the system as a program of a Go module. The Go tool downloads and verifies the module at the
@@ -23,17 +23,17 @@ type SystemModule struct {
 	// Package is the folder of the main package: cmd/operator. A nested module in that folder is downloaded at the same
 	// version. Default: the root of the module.
 	Package string `json:"package,omitempty"`
-	// What a process can say, a module can say, too. Its command is the program's arguments alone.
+	// A module has all fields of a process. Its command has only the program's arguments.
 	SystemProcess `json:",inline"`
 }
 
 // ModuleProgram is a main package of a Go module at a version.
 type ModuleProgram struct{ Path, Version, Package string }
 
-// BuiltModule is a program that was built, and the folder of its module's files.
+// BuiltModule is a built program, and the folder of its module's files.
 type BuiltModule struct{ Program, Dir string }
 
-// String is "cmd/operator of github.com/kedacore/keda/v2@v2.20.2".
+// String returns "cmd/operator of github.com/kedacore/keda/v2@v2.20.2".
 func (m ModuleProgram) String() string {
 	whole := m.Path + "@" + m.Version
 	if m.Folder() == "." {
@@ -45,7 +45,7 @@ func (m ModuleProgram) String() string {
 // Folder of the main package in the module: "." or "cmd/operator".
 func (m ModuleProgram) Folder() string { return path.Clean(filepath.ToSlash(m.Package)) }
 
-// Check says what is wrong with the path, the version or the folder, before anybody is asked for it.
+// Check returns an error if the path, the version or the folder is invalid. It does not use the network.
 func (m ModuleProgram) Check() error {
 	if m.Path == "" {
 		return errors.New("a module needs its path, such as github.com/open-policy-agent/gatekeeper/v3")
@@ -69,7 +69,7 @@ func (m ModuleProgram) Check() error {
 	return nil
 }
 
-// Program is the module's program, where the system is one; false where it is not.
+// Program returns the system's Go program; false if the system is not a module.
 func (s System) Program() (ModuleProgram, bool) {
 	if s.Module == nil {
 		return ModuleProgram{}, false
@@ -77,7 +77,7 @@ func (s System) Program() (ModuleProgram, bool) {
 	return ModuleProgram{Path: s.Module.Path, Version: s.Version, Package: s.Module.Package}, true
 }
 
-// Launched is what is said of the system as a process of this machine: a process or a module; nil where it is neither.
+// Launched returns the settings of a process on this machine (process or module); nil for other systems.
 func (s System) Launched() *SystemProcess {
 	switch {
 	case s.Process != nil:
@@ -99,7 +99,7 @@ func (m SystemModule) with(c SystemModule) SystemModule {
 	return m
 }
 
-// NamesModule says whether a text needs the module's folder.
+// NamesModule reports whether a text needs the module's folder.
 func NamesModule(text string) bool {
 	_, err := ExpandSystem(text, func(name string) (string, bool) { return "", name != ModuleDir })
 	return err != nil && strings.Contains(text, "$("+ModuleDir+")")

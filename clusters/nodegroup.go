@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// NodeLabel marks the nodes that a state asked for, so that a user's own are left alone.
+// NodeLabel marks the nodes that a state asked for, so that the user's own nodes are not changed.
 const NodeLabel = "rehearse.dev/node"
 
-// CheckNodes rejects node groups that could not be made by any provider.
+// CheckNodes rejects node groups that no provider could create.
 func CheckNodes(groups []NodeGroup) error {
 	var errs []error
 	seen := map[string]bool{}

@@ -6,19 +6,19 @@ import (
 	"maps"
 )
 
-// VersionOf is the version that a component runs: its own, or the cluster's.
+// VersionOf returns the version that a component runs: its own, or the cluster's.
 func (s State) VersionOf(c Component) string {
 	component, _ := c.Plane()
 	return cmp.Or(s.Components[component].Version, s.Version)
 }
 
-// Of is the state as one component goes by it: its version is the component's.
+// Of returns the state with the version of one component.
 func (s State) Of(c Component) State {
 	s.Version = s.VersionOf(c)
 	return s
 }
 
-// OwnVersions lists the components that run another version than the cluster's, in order.
+// OwnVersions lists the components that run a different version from the cluster's, in order.
 func (s State) OwnVersions() []Component {
 	var all []Component
 	for _, name := range SortedKeys(s.Components) {
@@ -29,8 +29,8 @@ func (s State) OwnVersions() []Component {
 	return all
 }
 
-// ResolveOwnVersions makes the versions of components exact. The state's own version is exact already: a component that
-// turns out to run it has none of its own.
+// ResolveOwnVersions makes the versions of components exact. The state's own version must already be exact. A
+// component with the same version then has no own version.
 func (s State) ResolveOwnVersions(resolve func(version string) (string, error)) (State, error) {
 	own := s.OwnVersions()
 	if len(own) == 0 {
@@ -50,7 +50,7 @@ func (s State) ResolveOwnVersions(resolve func(version string) (string, error)) 
 	return s, nil
 }
 
-// CheckOwnVersions says which components cannot have a version of their own, and what theirs would not emulate.
+// CheckOwnVersions returns errors for components that cannot have or emulate their version.
 func (s State) CheckOwnVersions() []error {
 	var errs []error
 	for _, name := range s.OwnVersions() {
@@ -64,13 +64,13 @@ func (s State) CheckOwnVersions() []error {
 	return errs
 }
 
-// CanHaveOwnVersion says whether a component can run another version than the cluster's: the API server's is the
-// cluster's.
+// CanHaveOwnVersion reports whether a component can run a different version from the cluster's. The cluster's version
+// is that of its API server.
 func CanHaveOwnVersion(c Component) bool {
 	return c.Binary() == ControllerManager || c.Binary() == Scheduler
 }
 
-// withoutOwn returns components of which none names the cluster's version; the ones given are left as they are.
+// withoutOwn returns the components without versions that equal the cluster's; it does not change its argument.
 func withoutOwn(components map[Component]ComponentState, version string) map[Component]ComponentState {
 	left := components
 	for _, name := range SortedKeys(components) {

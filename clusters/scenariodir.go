@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// ScenarioDir is the name under which a text finds the folder of the file that it stands in: $(SCENARIO_DIR).
+// ScenarioDir is the name of the variable for the folder of the file that contains a text: $(SCENARIO_DIR).
 const ScenarioDir = "SCENARIO_DIR"
 
-// WithFolder puts the absolute path of a folder into a text, in place of $(SCENARIO_DIR). $$(SCENARIO_DIR) and every
-// other $(NAME) stay.
+// WithFolder replaces $(SCENARIO_DIR) in a text by the absolute path of a folder. $$(SCENARIO_DIR) and every other
+// $(NAME) stay.
 func WithFolder(dir, text string) string {
 	const placeholder = "$(" + ScenarioDir + ")"
 	if !strings.Contains(text, placeholder) {
@@ -32,17 +32,17 @@ func WithFolder(dir, text string) string {
 	}
 }
 
-// Folder is the absolute path of a folder.
+// Folder returns the absolute path of a folder.
 func Folder(dir string) string {
 	whole, err := filepath.Abs(dir)
-	if err != nil { // the working folder is gone; the relative path is all there is
+	if err != nil { // the working folder was removed; only the relative path is known
 		return dir
 	}
 	return whole
 }
 
-// ProgramBeside takes a program with a slash in its name from a folder, where the name is relative. Without a slash
-// it is looked for in PATH.
+// ProgramBeside returns the path of a program. A relative name with a slash is in the folder. A name without a slash
+// stays, and is searched in PATH.
 func ProgramBeside(dir, program string) string {
 	if !strings.ContainsRune(program, '/') || filepath.IsAbs(program) || strings.HasPrefix(program, "$(") {
 		return program

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DefaultSchedulerName is the schedulerName of pods that name none, and of a kube-scheduler without profiles.
+// DefaultSchedulerName is the default schedulerName of pods, and of a kube-scheduler without profiles.
 const DefaultSchedulerName = "default-scheduler"
 
 // NamedScheduler is an additional kube-scheduler of the cluster's version, in a separate process. Components, restart,
@@ -26,24 +26,23 @@ type NamedSchedulerChange struct {
 	Remove bool `json:"remove,omitempty"`
 }
 
-// NamedComponent is the component that a further kube-scheduler is.
+// NamedComponent returns the component name of an additional kube-scheduler.
 func NamedComponent(scheduler string) Component { return Scheduler + "/" + Component(scheduler) }
 
-// Component is how the scheduler is addressed: kube-scheduler/batch.
+// Component returns the component name of the scheduler: kube-scheduler/batch.
 func (s NamedScheduler) Component() Component { return NamedComponent(s.Name) }
 
-// Binary is the component that it is one of: kube-scheduler for kube-scheduler/batch and for kube-scheduler@1, and
-// itself for all others.
+// Binary returns the name of the component's program: kube-scheduler for kube-scheduler/batch and kube-scheduler@1.
 func (c Component) Binary() Component {
 	binary, _ := c.Plane()
 	name, _, _ := strings.Cut(string(binary), "/")
 	return Component(name)
 }
 
-// FileName is the component's name as a part of a file's name.
+// FileName returns the component's name as part of a file name.
 func (c Component) FileName() string { return strings.ReplaceAll(string(c), "/", "-") }
 
-// AllProfiles are the scheduler's profiles, the default one included.
+// AllProfiles returns the scheduler's profiles, or the default one if it has none.
 func (s NamedScheduler) AllProfiles() []map[string]any {
 	if len(s.Profiles) > 0 {
 		return s.Profiles
@@ -52,7 +51,7 @@ func (s NamedScheduler) AllProfiles() []map[string]any {
 }
 
 // ControlPlane lists the components of the state's control plane in the order in which an upgrade starts them:
-// further kube-schedulers follow the first.
+// additional kube-schedulers come last.
 func (s State) ControlPlane() []Component {
 	all := ControlPlane()
 	for _, scheduler := range s.Schedulers {
@@ -61,8 +60,8 @@ func (s State) ControlPlane() []Component {
 	return all
 }
 
-// CheckSchedulers says what is wrong with the state's kube-schedulers whatever their version: a schedulerName for
-// which two of them answer, or something given to one that is not there.
+// CheckSchedulers returns the errors of the state's kube-schedulers that do not depend on their version: a
+// schedulerName that two of them serve, or settings for one that does not exist.
 func (s State) CheckSchedulers() []error {
 	var problems []error
 	answers := map[string]Component{}
@@ -91,7 +90,7 @@ func (s State) CheckSchedulers() []error {
 	return problems
 }
 
-// schedulerNames for which a kube-scheduler with these profiles answers.
+// schedulerNames returns the names that a kube-scheduler with these profiles serves.
 func schedulerNames(profiles []map[string]any) []string {
 	if len(profiles) == 0 {
 		return []string{DefaultSchedulerName}
@@ -117,8 +116,8 @@ func joined(components []Component) string {
 	return strings.Join(words, ", ")
 }
 
-// withSchedulers returns the further kube-schedulers after changes: in the order that they had, with the new ones
-// behind.
+// withSchedulers returns the additional kube-schedulers after changes: in the previous order, followed by the new
+// ones.
 func withSchedulers(before []NamedScheduler, changes []NamedSchedulerChange) []NamedScheduler {
 	after := slices.Clone(before)
 	for _, c := range changes {
@@ -134,7 +133,7 @@ func withSchedulers(before []NamedScheduler, changes []NamedSchedulerChange) []N
 		}
 	}
 	if len(after) == 0 {
-		return nil // the same state as one that never had any
+		return nil // equal to a state that never had any
 	}
 	return after
 }

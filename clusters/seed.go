@@ -6,14 +6,14 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Seeder is a Provider whose clusters may begin with what was stored elsewhere.
+// Seeder is a Provider whose clusters can start with data from elsewhere.
 type Seeder interface {
-	// CreateSeeded is Create, but etcd begins with what the seed puts there.
+	// CreateSeeded is Create, but etcd starts with the data of the seed.
 	CreateSeeded(ctx context.Context, name string, state State, seed Seed) (Cluster, error)
 }
 
-// Seed is what a cluster's etcd begins with.
+// Seed is the initial data of a cluster's etcd.
 type Seed interface {
-	// Fill puts it there, before an API server reads it. No events, no watches: nobody else is connected yet.
+	// Fill writes the data before an API server reads it. No other client is connected yet: no events, no watches.
 	Fill(ctx context.Context, etcd clientv3.KV) error
 }

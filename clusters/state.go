@@ -145,7 +145,7 @@ type ComponentChange struct {
 	Flags map[string]*string `json:"flags,omitempty"`
 }
 
-// With returns the state after the change; the receiver is left as it is.
+// With returns the state after the change; it does not change the receiver.
 func (s State) With(c Change) State {
 	next := s
 	if c.Version != "" {
@@ -196,7 +196,7 @@ func (s State) Gates(c Component) map[string]bool {
 	return gates
 }
 
-// SortedKeys returns a map's keys in order, so that whatever is made of a state is the same every time.
+// SortedKeys returns a map's keys in order, so that the same state always gives the same result.
 func SortedKeys[K ~string, V any](m map[K]V) []K {
 	return slices.Sorted(maps.Keys(m))
 }
@@ -216,11 +216,11 @@ func merge[V any](before map[string]V, change map[string]*V) map[string]V {
 	return after
 }
 
-// String is the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
+// String returns the state in one line: "1.34.4 RelaxedServiceNameValidation=false".
 func (s State) String() string { return strings.Join(s.words(), " ") }
 
-// After is what differs from the state before, behind the version: what is new or changed, and what is not there any
-// more.
+// After returns the version, followed by the differences to the state before: what is new or changed, and what was
+// removed.
 func (s State) After(before State) string {
 	was, is := before.words(), s.words()
 	text := is[:1:1]
@@ -239,12 +239,12 @@ func (s State) After(before State) string {
 		}
 	}
 	if len(text) == 1 && was[0] == is[0] {
-		return s.String() // what differs is in no word
+		return s.String() // no word shows the difference
 	}
 	return strings.Join(text, " ")
 }
 
-// nameIn is what a word of a state is about: the gate, the flag, the system.
+// nameIn returns the name in a word of a state: the gate, the flag or the system.
 func nameIn(word string) string {
 	if i := strings.IndexAny(word, "=("); i > 0 {
 		return word[:i]

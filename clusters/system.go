@@ -101,7 +101,7 @@ type SystemChange struct {
 	Remove bool `json:"remove,omitempty"`
 }
 
-// SystemPlaceholders are the names that may stand in $(NAME) in a system's texts.
+// SystemPlaceholders returns the names that $(NAME) in a system's texts may have.
 func SystemPlaceholders() []string {
 	return []string{
 		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS",
@@ -109,8 +109,8 @@ func SystemPlaceholders() []string {
 	}
 }
 
-// ExpandSystem puts values into a system's text: $(NAME) becomes what there is under that name, $$(NAME) a plain
-// $(NAME). A name that there is nothing for is an error.
+// ExpandSystem replaces $(NAME) in a system's text by the value of that name, and $$(NAME) by a literal $(NAME). An
+// unknown name is an error.
 func ExpandSystem(text string, values func(name string) (string, bool)) (string, error) {
 	var b strings.Builder
 	for {
@@ -134,7 +134,7 @@ func ExpandSystem(text string, values func(name string) (string, bool)) (string,
 	}
 }
 
-// Kind says how the system is there: simulated, process, module or manifests; "" when nothing says it.
+// Kind returns how the system runs: simulated, process, module or manifests; "" if none is set.
 func (s System) Kind() string {
 	switch {
 	case s.Simulated != nil:
@@ -149,7 +149,7 @@ func (s System) Kind() string {
 	return ""
 }
 
-// Simulator is the name of the simulator of a simulated system.
+// Simulator returns the name of the simulator of a simulated system.
 func (s System) Simulator() string {
 	if s.Simulated.Simulator != "" {
 		return s.Simulated.Simulator
@@ -157,8 +157,8 @@ func (s System) Simulator() string {
 	return s.Name
 }
 
-// Beside returns the system with the files that it names taken from the folder of the file that defines it, where
-// they are relative, and with $(SCENARIO_DIR) replaced by that folder.
+// Beside returns the system for a definition in a folder: its relative file names are in that folder, and the folder
+// replaces $(SCENARIO_DIR).
 func (s System) Beside(dir string) System {
 	in := func(texts []string) []string { return withFolder(dir, texts) }
 	s.Manifests = beside(dir, in(s.Manifests))
@@ -195,7 +195,7 @@ func beside(dir string, files []string) []string {
 	return files
 }
 
-// IsAddress says whether a manifest is to be fetched from somewhere, rather than read from a file.
+// IsAddress reports whether a manifest is a URL, not a file.
 func IsAddress(manifest string) bool {
 	return strings.HasPrefix(manifest, "https://") || strings.HasPrefix(manifest, "http://")
 }
@@ -269,7 +269,7 @@ func (s State) System(name string) (System, bool) {
 	return s.Systems[i], true
 }
 
-// withSystems returns the systems after changes: in the order that they had, with the new ones behind.
+// withSystems returns the systems after changes: in the previous order, followed by the new ones.
 func withSystems(before []System, changes []SystemChange) []System {
 	after := slices.Clone(before)
 	for _, c := range changes {
@@ -287,7 +287,7 @@ func withSystems(before []System, changes []SystemChange) []System {
 	return after
 }
 
-// String is the system in a few words: "lws(simulated, faults keeps-stale-service)".
+// String returns the system in a few words: "lws(simulated, faults keeps-stale-service)".
 func (s System) String() string {
 	words := []string{s.Kind()}
 	if s.Version != "" {
@@ -316,7 +316,7 @@ func (s System) String() string {
 	return s.Name + "(" + strings.Join(words, ", ") + ")"
 }
 
-// faultsInShort are faults in a few words: of many the first ones, and a checksum of all.
+// faultsInShort returns faults in a few words: if there are many, the first ones and a checksum of all.
 func faultsInShort(faults []string) string {
 	const most = 4
 	if len(faults) <= most {
@@ -326,11 +326,10 @@ func faultsInShort(faults []string) string {
 		checksum([]byte(strings.Join(faults, " "))))
 }
 
-// checksum tells long texts apart that are shown by their beginning.
+// checksum distinguishes long texts that are shortened.
 func checksum(text []byte) string { return fmt.Sprintf("%04x", crc32.ChecksumIEEE(text)&0xffff) }
 
-// configInShort is a configuration in so many characters that one can be told from another: a long one by its
-// beginning and a checksum.
+// configInShort returns a configuration as short text. A long one is cut, and a checksum is added to distinguish it.
 func configInShort(config map[string]any) string {
 	const most = 60
 	text, err := json.Marshal(config)
@@ -343,7 +342,7 @@ func configInShort(config map[string]any) string {
 	return string(text)
 }
 
-// Texts yields every text of the system that placeholders may stand in, with the way to it: fields and indices.
+// Texts yields every text of the system that may contain placeholders, with its path: fields and indices.
 func (s System) Texts(yield func(way []any, text string) bool) {
 	for i, text := range s.Manifests {
 		if !yield([]any{"manifests", i}, text) {
@@ -375,7 +374,7 @@ func (s System) Texts(yield func(way []any, text string) bool) {
 	}
 }
 
-// SplitFault takes the pattern of namespaces off a fault; it is "" where the fault shows everywhere.
+// SplitFault splits a fault into its name and its pattern of namespaces; "" if the fault applies everywhere.
 func SplitFault(text string) (name, namespaces string) {
 	name, namespaces, _ = strings.Cut(text, "@")
 	return name, namespaces

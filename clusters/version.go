@@ -8,12 +8,12 @@ import (
 
 var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?))?$`)
 
-// Version is a Kubernetes version, of which the patch may be open.
+// Version is a Kubernetes version. Its patch may be unspecified.
 type Version struct {
 	Major, Minor int
-	// Patch is -1 when open ("1.34").
+	// Patch is -1 if unspecified ("1.34").
 	Patch int
-	// Pre is a pre-release with its dash: "-rc.1".
+	// Pre is the pre-release with its dash: "-rc.1".
 	Pre string
 }
 
@@ -33,11 +33,11 @@ func ParseVersion(text string) (Version, error) {
 	return v, nil
 }
 
-// releasePattern is how a distribution's version begins: "v1.34.4-eks-113cf36", "v1.34.4+k3s1".
+// releasePattern matches the release at the start of a distribution's version: "v1.34.4-eks-113cf36", "v1.34.4+k3s1".
 var releasePattern = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)
 
-// ParseRelease reads the release of Kubernetes in the version that an API server says it has, and leaves out what its
-// distribution, or a pre-release, put behind it.
+// ParseRelease reads the Kubernetes release in the version that an API server reports. It ignores the suffix of a
+// distribution or of a pre-release.
 func ParseRelease(text string) (Version, error) {
 	release := releasePattern.FindString(text)
 	if release == "" {
@@ -46,13 +46,13 @@ func ParseRelease(text string) (Version, error) {
 	return ParseVersion(release)
 }
 
-// Exact says whether the version names one release.
+// Exact reports whether the version is one release.
 func (v Version) Exact() bool { return v.Patch >= 0 }
 
-// MinorString is "1.34".
+// MinorString returns "1.34".
 func (v Version) MinorString() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
 
-// String is "1.34" or "1.34.4", without a leading v.
+// String returns "1.34" or "1.34.4", without a leading v.
 func (v Version) String() string {
 	if !v.Exact() {
 		return v.MinorString()
@@ -60,8 +60,8 @@ func (v Version) String() string {
 	return fmt.Sprintf("%d.%d.%d%s", v.Major, v.Minor, v.Patch, v.Pre)
 }
 
-// Compare is negative, zero or positive as v is older than, the same as or newer than o; an open patch is older than
-// any.
+// Compare returns a negative number, zero or a positive number if v is older than, equal to or newer than o. An
+// unspecified patch is older than any other.
 func (v Version) Compare(o Version) int {
 	for _, d := range []int{v.Major - o.Major, v.Minor - o.Minor, v.Patch - o.Patch} {
 		if d != 0 {

@@ -17,13 +17,13 @@ type WebhookCalls struct {
 	Certificate string `json:"certificate,omitempty"`
 }
 
-// CertificateExpired is the one certificate that WebhookCalls can ask for.
+// CertificateExpired is the only value of WebhookCalls.Certificate.
 const CertificateExpired = "expired"
 
-// Usual says that the calls are answered as the program answers them.
+// Usual reports whether the program answers the calls as usual.
 func (c *WebhookCalls) Usual() bool { return c == nil || *c == WebhookCalls{} }
 
-// String is "webhooks away", "webhooks delayed by 3s" or "webhooks with an expired certificate"; "" for usual calls.
+// String returns "webhooks away", "webhooks delayed by 3s" or "webhooks with an expired certificate"; "" if usual.
 func (c *WebhookCalls) String() string {
 	switch {
 	case c.Usual():
@@ -37,7 +37,7 @@ func (c *WebhookCalls) String() string {
 	}
 }
 
-// Wait is the delay as a length of time.
+// Wait returns the delay as a duration.
 func (c *WebhookCalls) Wait() (time.Duration, error) {
 	if c.Usual() || c.Delay == "" {
 		return 0, nil
@@ -49,7 +49,7 @@ func (c *WebhookCalls) Wait() (time.Duration, error) {
 	return wait, nil
 }
 
-// usualOr is nil for usual calls, so that equal systems are equal.
+// usualOr returns nil for usual calls, so that equal systems are equal.
 func (c *WebhookCalls) usualOr() *WebhookCalls {
 	if c.Usual() {
 		return nil

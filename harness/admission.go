@@ -14,22 +14,23 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// settling is what the scenario wrote and the API server may not know yet.
+// settling keeps the writes of a scenario that the API server may not know yet.
 type settling struct {
 	run *scenarioRun
-	// unsettled is what was written that is in force a moment later, and canaries how many were sent out to see when.
+	// unsettled are the writes that take effect a moment later. canaries counts the canaries that were sent to see when.
 	unsettled map[unsettled]bool
 	canaries  int
 }
 
-// unsettled is something of which the API server may not know yet that the scenario has written it: kinds of one
+// unsettled is something that the scenario has written and that the API server may not know yet: kinds of one
 // version, or a namespace.
 type unsettled struct {
 	family             canary.Family
 	version, namespace string
 }
 
-// configures says which of what admission and authorization go by a write changes. A new namespace is known at once.
+// configures reports whether a write changes what admission or authorization depends on, and what. A new namespace is
+// known at once.
 func configures(step scenarios.Step) (u unsettled, ok bool) {
 	for _, gvk := range touchedBy(step) {
 		if u.family, ok = canary.FamilyOf(gvk); ok {
@@ -46,8 +47,9 @@ func configures(step scenarios.Step) (u unsettled, ok bool) {
 	return u, u.namespace != ""
 }
 
-// await waits, before a step that it matters to, until the API server knows what the scenario has written of admission,
-// of roles and of namespaces. Several such writes in a row are waited for once. It returns what there is to say of it.
+// await waits, before a step that depends on it, until the API server knows the admission objects, roles and
+// namespaces that the scenario has written. It waits once for several such writes in a row. It returns a text for the
+// step's evidence.
 func (w *settling) await(ctx context.Context, step scenarios.Step) (said string, err error) {
 	more, _ := configures(step)
 	began := time.Now()
@@ -94,8 +96,8 @@ func (w *settling) seen(ctx context.Context, u unsettled, version string) error 
 	return nil
 }
 
-// servedVersion is the version in which a canary is written: the one that the scenario wrote or, where a transition has
-// removed that, the newest that is served. It is "" where none is.
+// servedVersion returns the version in which a canary is written: the version that the scenario wrote or, if a
+// transition has removed it, the newest served version. It returns "" if no version is served.
 func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, error) {
 	_, err := served.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
 	var none *served.NotServedError
@@ -113,7 +115,7 @@ func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, erro
 	return none.Versions[0], nil
 }
 
-// concerns says whether a step, which writes something of a family itself, goes by what is unsettled.
+// concerns reports whether a step depends on u. more is the family that the step itself writes.
 func (u unsettled) concerns(step scenarios.Step, more canary.Family) bool {
 	switch {
 	case u.family.Authorizes():
@@ -133,8 +135,8 @@ func (u unsettled) String() string {
 	return "each " + string(u.family)
 }
 
-// sentAsOther says whether the authorizers have a say in a step. They have none in what the scenario's own user may do,
-// which is everything.
+// sentAsOther reports whether authorization can affect a step. It cannot affect the scenario's own user, who may do
+// everything.
 func sentAsOther(step scenarios.Step) bool {
 	if step.Parallel != nil {
 		return slices.ContainsFunc(step.Parallel.Steps, sentAsOther)
@@ -142,7 +144,7 @@ func sentAsOther(step scenarios.Step) bool {
 	return step.As != nil || verbOf(&step).asOthers
 }
 
-// note notes that a write, of which the API server will know later, was accepted.
+// note records a write that should be accepted and that the API server may know only later.
 func (w *settling) note(step scenarios.Step) {
 	if u, ok := configures(step); ok && !step.DryRun && !(step.Expect != nil && step.Expect.Rejected != nil) {
 		w.unsettled[u] = true

@@ -38,7 +38,7 @@ func pods(ctx context.Context, client dynamic.Interface, namespace string) ([]*u
 	return all, len(nodes.Items), nil
 }
 
-// served waits until the API server serves the kind: what installs it may have been just one step before.
+// served waits until the API server serves the kind: the previous step may have installed it.
 func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection, within time.Duration) (served.Kind,
 	error,
 ) {
@@ -51,8 +51,8 @@ func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection,
 	return served.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
 }
 
-// unserved is the result where a kind can't be looked at. That it is not served is a finding, whatever was asked of it:
-// who asks whether there is none must be able to look, and what is stored is only out of sight.
+// unserved is the result of a step whose kind cannot be read. A kind that is not served is a finding, even for a step
+// that asks whether there is no object: that step must be able to look, and stored objects are only out of sight.
 func unserved(step scenarios.Step, selection scenarios.Selection, err error) result {
 	var none *served.NotServedError
 	if errors.As(err, &none) {
@@ -61,7 +61,7 @@ func unserved(step scenarios.Step, selection scenarios.Selection, err error) res
 	return failure(reports.Error, "%s %s of %s: %v", step.Verb(), selection.Kind, selection.APIVersion, err)
 }
 
-// scope is what of a kind's history a step selects, in its scenario's namespace where it names no other.
+// scope returns the part of a kind's history that a step selects. The default namespace is the scenario's own.
 func scope(selection scenarios.Selection, kind served.Kind, own string) history.Scope {
 	selected := history.Scope{Name: selection.Name}
 	if kind.Namespaced && !selection.AllNamespaces {
@@ -76,7 +76,7 @@ func scope(selection scenarios.Selection, kind served.Kind, own string) history.
 	return selected
 }
 
-// looksAt is the scope of what a step selects; the scenario's history has it.
+// looksAt returns the scope of what a step selects, and adds it to the scenario's history.
 func (t *timeline) looksAt(selection scenarios.Selection, kind served.Kind) history.Scope {
 	selected := scope(selection, kind, t.run.namespace)
 	t.looked = append(t.looked, history.Part{Stream: t.run.shared.history.Stream(kind.Resource), Scope: selected})
@@ -127,7 +127,7 @@ func (s *scenarioRun) evaluate(ctx context.Context, step scenarios.Step) asserti
 	}
 }
 
-// why says why the CEL of a step is false.
+// why explains why the CEL expression of a step is false.
 func (s *scenarioRun) why(ctx context.Context, step scenarios.Step) func(string, map[string]any) string {
 	return func(expression string, variables map[string]any) string {
 		vars := s.variables(&step)
@@ -136,7 +136,7 @@ func (s *scenarioRun) why(ctx context.Context, step scenarios.Step) func(string,
 	}
 }
 
-// resultOf is what an assertion came to, as the result of a step.
+// resultOf turns the result of an assertion into the result of a step.
 func resultOf(r assertions.Result) result {
 	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence}}
 	out.values = map[string]any{}

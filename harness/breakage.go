@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// notBrokenError says that a cluster reached a state that it was expected to break in.
+// notBrokenError says that a cluster reached a state although it was expected to break.
 type notBrokenError struct {
 	state  clusters.State
 	wanted *scenarios.Broken
@@ -20,9 +20,9 @@ func (e *notBrokenError) Error() string {
 		e.wanted.Culprit(), writes.Describe(*e.wanted.Message), e.state)
 }
 
-// asBroken judges what came of a transition that is expected to break a component: it returns what broke when it is
-// that one and nothing else, and its own words are those. Everything else is an error, a state that was reached a
-// *notBrokenError.
+// asBroken judges a transition that is expected to break a component. It returns what broke if that is the expected
+// component, with the expected message, and nothing else broke. Any other result is an error; if the state was
+// reached, it is a *notBrokenError.
 func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.State, err error) (*clusters.BrokenError,
 	error,
 ) {
@@ -56,10 +56,10 @@ func asBroken(ctx context.Context, wanted *scenarios.Broken, state clusters.Stat
 	return found, nil
 }
 
-// wreck is what the last transition broke, as it was expected to; nil when it made a whole cluster.
+// wreck returns what the last transition broke, as expected; nil otherwise.
 func (c *transitions) wreck() *clusters.BrokenError { return c.wrecked.Load() }
 
-// forgetDeaths drops what was reported of components and systems that died in a cluster that was expected to break.
+// forgetDeaths drops the reported deaths of components and systems, in a cluster that was expected to break.
 func (c *transitions) forgetDeaths() {
 	for {
 		select {

@@ -15,18 +15,18 @@ import (
 // removal removes what a scenario made.
 type removal struct {
 	run *scenarioRun
-	// made are the objects to be removed in the end, in the order in which they were made.
+	// made are the objects to remove at the end, in the order in which they were made.
 	made []writes.Made
 }
 
-// cleanUp removes what the scenario made, in the reverse order, and waits until it is gone. What would not go is an
-// error of the scenario, in a step of its own, which names what keeps it: a scenario that leaves something behind has
-// not passed.
+// cleanUp removes what the scenario made, in reverse order, and waits until it is gone. An object that is not removed
+// is an error of the scenario, in a step of its own that names what keeps the object: a scenario that leaves
+// something behind has not passed.
 //
-// Objects outside of the scenario's namespace are always awaited, since they are in the way of others. The namespace
-// itself is awaited only while other scenarios run on the cluster, or when the cluster is somebody else's: a cluster of
-// ours is deleted with all that is in it. Nothing is removed from a cluster that is kept, nor from one of ours when the
-// run was interrupted or the cluster broke, be it as expected.
+// Objects outside of the scenario's namespace are always awaited, since they would disturb other scenarios. The
+// namespace itself is awaited only while other scenarios run on the cluster, or if the cluster is borrowed: our own
+// clusters are deleted with everything in them. Nothing is removed from a cluster that is kept. Nothing is removed
+// from our own cluster if the run was interrupted or the cluster broke, even as expected.
 func (m *removal) cleanUp(ctx context.Context) {
 	_, borrowed := planning.BorrowedFrom(m.run.shared.provider)
 	if m.run.shared.Keep || (!borrowed && (ctx.Err() != nil || m.run.shared.transitions.wreck() != nil)) {
@@ -37,7 +37,7 @@ func (m *removal) cleanUp(ctx context.Context) {
 	for again := true; again; {
 		crossings := m.run.shared.barrier.Crossings()
 		err = m.removeMade(ctx, borrowed)
-		// While others take the cluster through a transition nothing may be removable.
+		// Removal may be impossible while other scenarios take the cluster through a transition.
 		again = err != nil && m.run.shared.barrier.Settle(ctx, crossings)
 	}
 	if err != nil {
@@ -61,7 +61,7 @@ func (m *removal) removeMade(ctx context.Context, borrowed bool) error {
 	return errors.Join(problems...)
 }
 
-// divide takes the scenario's namespace out of what was made; what is in it goes with it.
+// divide separates the scenario's namespace from the other objects. It omits what is in the namespace.
 func (m *removal) divide() (namespace *writes.Made, others []writes.Made) {
 	for _, made := range m.made {
 		switch {
@@ -86,7 +86,7 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	return problems
 }
 
-// removeNamespace deletes the namespace. When the cluster is deleted anyway, nobody waits for it once the last scenario
+// removeNamespace deletes the namespace. If the cluster will be deleted anyway, it waits only until the last scenario
 // has ended.
 func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool) error {
 	if borrowed {

@@ -23,7 +23,7 @@ import (
 // evidence is what a scenario leaves in the report folder.
 type evidence struct {
 	run *scenarioRun
-	// touched are the kinds that the steps were about.
+	// touched are the kinds that the steps use.
 	touched []schema.GroupVersionKind
 	// logs are the sizes of the components' log files when the scenario began.
 	logs map[string]int64
@@ -31,7 +31,7 @@ type evidence struct {
 
 var events = schema.GroupVersionKind{Version: "v1", Kind: "Event"}
 
-// touch notes the kinds that a step is about. Where every history is kept they are watched from now on.
+// touch notes the kinds that a step uses. If every history is kept, it also starts to watch them.
 func (e *evidence) touch(ctx context.Context, step scenarios.Step) {
 	for _, gvk := range touchedBy(step) {
 		if slices.Contains(e.touched, gvk) {
@@ -58,8 +58,8 @@ func touchedBy(step scenarios.Step) []schema.GroupVersionKind {
 	return kinds
 }
 
-// diagnose leaves in the report folder what a person needs to find out why: the objects of the kinds that the scenario
-// was about, the events of its namespace, and what the components logged since it began.
+// diagnose writes to the report folder what a person needs to find the cause: the objects of the kinds that the
+// scenario used, the events of its namespace, and what the components logged since it began.
 func (e *evidence) diagnose(ctx context.Context) artifacts.Left {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diagnosticsTimeout)
 	defer cancel()
@@ -78,7 +78,7 @@ func (e *evidence) diagnose(ctx context.Context) artifacts.Left {
 	})
 }
 
-// keepHistory leaves the scenario's history alone in its folder in the report folder.
+// keepHistory writes only the scenario's history to its folder in the report folder.
 func (e *evidence) keepHistory() artifacts.Left {
 	return e.leave(func(dir string, keep func(string, error)) {
 		if own := e.history(); len(own.Parts) > 0 {
@@ -94,8 +94,8 @@ func (e *evidence) leave(write func(dir string, keep func(name string, err error
 	}.Leave(write)
 }
 
-// history is the scenario's own: of its namespace in everything that is watched on the track, and of what it looked at
-// elsewhere.
+// history returns the scenario's own history: its namespace in everything that is watched on the track, and what it
+// looked at elsewhere.
 func (e *evidence) history() artifacts.History {
 	timeline := e.run.timeline
 	h := artifacts.History{From: timeline.from, To: e.run.shared.history.Seq(), Beginning: timeline.beginning}
@@ -113,15 +113,15 @@ func (e *evidence) history() artifacts.History {
 			h.Parts = append(h.Parts, part)
 		}
 	}
-	// Streams come in no order, but files must be the same every time.
+	// Streams have no order, but the files must be the same every time.
 	slices.SortStableFunc(h.Parts, func(a, b history.Part) int {
 		return cmp.Compare(a.Stream.Resource().String(), b.Stream.Resource().String())
 	})
 	return h
 }
 
-// dump writes all objects of the kinds, those that are namespaced from the scenario's namespace. What could not be read
-// is said in a comment.
+// dump writes all objects of the kinds; for namespaced kinds, those in the scenario's namespace. A comment names each
+// kind that could not be read.
 func (e *evidence) dump(ctx context.Context, path string, kinds []schema.GroupVersionKind) error {
 	var b strings.Builder
 	for _, gvk := range kinds {

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// Times that nobody needs to set.
+// Default and fixed times.
 const (
 	defaultStepTimeout       = 30 * time.Second
 	defaultTransitionTimeout = 10 * time.Minute
@@ -33,35 +33,34 @@ const (
 type Options struct {
 	// Recorder of the run, made from the plan's Result.
 	Recorder *reports.Recorder
-	// Expressions of the scenarios; new ones unless set.
+	// Expressions of the scenarios. Default: new ones.
 	Expressions *expressions.Evaluator
-	// Parallel is how many scenarios run at once, besides those that only wait. One: one after the other.
+	// Parallel is how many scenarios run at once, besides those that only wait. With 1, they run one after the other.
 	// Default: four for each core.
 	Parallel int
-	// Clusters is how many clusters there are at once; one unless set.
+	// Clusters is how many clusters exist at once. Default: one.
 	Clusters int
-	// SpareClusters is how many more there may be while as many only wait. Default: none.
+	// SpareClusters is how many more clusters may exist while as many others only wait. Default: none.
 	SpareClusters int
-	// IdleAfter is how long a step waits before its scenario leaves its place to others. Default: 5 seconds.
+	// IdleAfter is how long a step waits before its scenario gives its place to others. Default: 5 seconds.
 	IdleAfter time.Duration
-	// Keep leaves the clusters, and the namespaces of the scenarios, and says how to reach them.
+	// Keep keeps the clusters and the scenarios' namespaces, and reports how to reach them.
 	Keep bool
-	// StepTimeout is how long a step may take, or what it waits for, where neither the step nor its scenario says; 30
-	// seconds unless set.
+	// StepTimeout is the timeout of a step, or of what it waits for, if neither the step nor its scenario sets one.
+	// Default: 30 seconds.
 	StepTimeout time.Duration
-	// CleanupTimeout is how long what a scenario made may take to go when it is removed; two minutes unless set, since
-	// many namespaces at once take their time.
+	// CleanupTimeout is how long the removal of what a scenario made may take. Default: two minutes, since many
+	// namespaces at once take long.
 	CleanupTimeout time.Duration
-	// ReportDir is where failed scenarios leave what a person needs to find out why; "" for nowhere.
+	// ReportDir is the folder for the diagnostics of failed scenarios; "" for none.
 	ReportDir string
 	// KeepHistory keeps the history of every scenario in ReportDir, not only of those that failed.
 	KeepHistory bool
-	// Prefix of the clusters' names, which must be unique on the machine; "rehearse-" and something of the run's own
-	// unless set.
+	// Prefix of the clusters' names, which must be unique on the machine. Default: "rehearse-" and an id of the run.
 	Prefix string
-	// Progress hears what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
-	// Say hears what a person must not miss: what is kept. Default: Progress.
+	// Say receives the messages that a person must not miss, such as what is kept. Default: Progress.
 	Say clusters.Progress
 	// Environment of commands, as os.Environ gives it.
 	Environment []string
@@ -95,9 +94,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Execute runs a plan. What came of its scenarios is in the Recorder. When the context ends, the steps that run are
-// stopped, the clusters are deleted, and everything else is left not run. The error is of the run itself: that it was
-// interrupted, or could not be recorded.
+// Execute runs a plan. The results of its scenarios are in the Recorder. When the context ends, the running steps are
+// stopped, the clusters are deleted, and everything else is reported as not run. The error is about the run itself:
+// it was interrupted, or could not be recorded.
 func Execute(ctx context.Context, plan *Plan, o Options) error {
 	e := &execution{
 		Options: o.withDefaults(), provider: plan.Provider, simulators: plan.Simulators, modules: plan.Modules,
@@ -117,13 +116,13 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 	interrupted := !stop()
 	var err error
 	if interrupted {
-		e.Recorder.Interrupt() // the other one may not have come to it yet
+		e.Recorder.Interrupt() // the other call may not have happened yet
 		err = fmt.Errorf("the run was interrupted: %w", context.Cause(ctx))
 	}
 	return errors.Join(err, e.Recorder.Finish())
 }
 
-// skip says in the reports of each scenario that is left out why.
+// skip reports why each left-out scenario is skipped.
 func (e *execution) skip(skipped []*planning.Skipped) {
 	for _, s := range skipped {
 		e.Recorder.FinishScenario(s.Report, reports.Verdict{Status: reports.Skipped, Message: s.Why})
@@ -137,16 +136,16 @@ type execution struct {
 	provider   clusters.Provider
 	simulators systems.Simulators
 	modules    systems.Modules
-	// slots hold those scenarios that run; one that waits for others gives its slot back.
+	// slots holds the running scenarios. A scenario that waits for others gives its slot back.
 	slots chan struct{}
-	// id tells this run's marks on objects from those of other runs.
+	// id distinguishes this run's marks on objects from those of other runs.
 	id string
-	// firstStates are what tracks began with, for the tracks that begin with the same.
+	// firstStates are copies of first states, for other tracks that begin with the same state.
 	firstStates *firstStates
 }
 
-// runAll runs the tracks in their order, as many at once as there may be clusters, and some more while others only
-// wait. A track that begins with the first state of another lets those go ahead that need not wait.
+// runAll runs the tracks in order, as many at once as there may be clusters, and some more while others only wait. A
+// track that begins with the first state of another track lets tracks that need not wait go first.
 func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 	places := newRooms(e.Clusters, e.SpareClusters)
 	var running sync.WaitGroup
@@ -173,7 +172,7 @@ func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 	}
 }
 
-// acquire takes a slot; false when the context ended first.
+// acquire takes a slot. It returns false if the context ended first.
 func (e *execution) acquire(ctx context.Context) bool {
 	select {
 	case e.slots <- struct{}{}:

@@ -13,21 +13,21 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// findings are what came of a scenario's steps so far.
+// findings are the results of a scenario's steps so far.
 type findings struct {
 	run *scenarioRun
-	// issues are the known issues that the path has.
+	// issues are the known issues that apply to the path.
 	issues []scenarios.KnownIssue
-	// passed are the steps that passed, known the known issues that happened.
+	// passed are the steps that passed. known are the known issues that occurred.
 	passed []*scenarios.Step
 	known  []scenarios.KnownIssue
-	// broken is the first step that failed, or was an error, with the first line of why; "" while there is none.
+	// broken is the first step that failed or had an error, with the first line of its message; "" if there is none.
 	broken string
-	// missing are the outputs that are not there, each with why.
+	// missing are the outputs that were not produced, each with the reason.
 	missing map[string]string
 }
 
-// record takes down what came of a step, and says whether the scenario ends with it.
+// record records the outcome of a step, and reports whether the scenario ends with it.
 func (k *findings) record(ctx context.Context, i int, outcome result) (over bool) {
 	step := &k.run.scenario.Spec.Steps[i]
 	if issue := knownissues.Failure(k.issues, step, outcome.Outcome, died(ctx)); issue != nil {
@@ -46,13 +46,13 @@ func (k *findings) record(ctx context.Context, i int, outcome result) (over bool
 	return ctx.Err() != nil || !k.goesOn(i, outcome)
 }
 
-// goesOn says whether the next step runs after what came of one.
+// goesOn reports whether the next step runs after the i-th step had this result.
 func (k *findings) goesOn(i int, r result) bool {
 	return r.Status == reports.Passed || k.run.scenario.GoesOn(i) && !r.final
 }
 
-// lose takes note that the outputs of a step that did not pass are not there, also where an earlier row of its table
-// had made them.
+// lose notes that the outputs of a step that did not pass are missing, even if an earlier row of its table had
+// produced them.
 func (k *findings) lose(i int, r result) {
 	step, became := &k.run.scenario.Spec.Steps[i], "failed"
 	switch r.Status {
@@ -67,8 +67,8 @@ func (k *findings) lose(i int, r result) {
 	}
 }
 
-// needs says which output, or reading, a step needs that is not there because an earlier step did not pass; "" when it
-// has all.
+// needs returns the output or reading that a step needs and that is missing because an earlier step did not pass; ""
+// if nothing is missing.
 func (k *findings) needs(step *scenarios.Step) string {
 	for _, name := range slices.Sorted(maps.Keys(k.missing)) {
 		if slices.Contains(step.OutputsUsed, name) || slices.Contains(step.OutputsUsed, "") {
@@ -81,7 +81,7 @@ func (k *findings) needs(step *scenarios.Step) string {
 	return ""
 }
 
-// verdict is what there is to say of the scenario beyond its steps, once no more of them run.
+// verdict returns what to report about the scenario beyond its steps, when no more of them run.
 func (k *findings) verdict(ctx context.Context) reports.Verdict {
 	verdict := reports.Verdict{KnownCovers: knownissues.Covers(k.known)}
 	verdict.KnownIssue = knownissues.Reasons(k.known)
@@ -107,7 +107,7 @@ func (k *findings) verdict(ctx context.Context) reports.Verdict {
 	return verdict
 }
 
-// stopped is the verdict on a scenario whose steps could not go on. What failed before has failed.
+// stopped is the verdict on a scenario whose steps could not continue. An earlier failure remains a failure.
 func (k *findings) stopped(ctx context.Context, status reports.Status, message string) reports.Verdict {
 	verdict := k.verdict(ctx)
 	if k.broken == "" {

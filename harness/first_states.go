@@ -13,11 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// firstStates are what was stored in clusters in the first states of their tracks.
+// firstStates are copies of what clusters stored in the first states of their tracks.
 type firstStates struct {
 	mu   sync.Mutex
 	kept map[*planning.Track]*firstState
-	// settled are the tracks of which it is known whether there is a copy; news tells that there is another.
+	// settled are the tracks for which it is known whether there is a copy. news signals that there is another one.
 	settled map[*planning.Track]bool
 	news    chan struct{}
 }
@@ -35,14 +35,15 @@ type firstState struct {
 	inventory systems.Inventory
 }
 
-// of returns what a track can begin with; nil where there is nothing.
+// of returns the copy that a track can begin with; nil if there is none.
 func (c *firstStates) of(track *planning.Track) *firstState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.kept[track.From]
 }
 
-// next takes the first track out of a queue that need not wait for the first state of another; nil when all must.
+// next takes from a queue the first track that need not wait for the first state of another track. It returns nil if
+// all must wait.
 func (c *firstStates) next(queue *[]*planning.Track) *planning.Track {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,18 +62,19 @@ func (c *firstStates) keep(of *planning.Track, state *firstState) {
 	c.kept[of] = state
 }
 
-// settle says that there will be no copy of a track any more but the one that there is, if any.
+// settle notes that no other copy of a track's first state will be made.
 func (c *firstStates) settle(track *planning.Track) {
 	c.mu.Lock()
 	c.settled[track] = true
 	c.mu.Unlock()
 	select {
 	case c.news <- struct{}{}:
-	default: // whoever waits looks at all of them
+	default: // a waiting goroutine checks all of them
 	}
 }
 
-// makeCluster creates the track's cluster, with the first state of another where there is one, and says so.
+// makeCluster creates the track's cluster, from a copy of another track's first state if there is one. The evidence
+// names that track.
 func (t *trackRun) makeCluster(ctx context.Context) (made clusters.Cluster, evidence string, err error) {
 	name := t.Prefix + "-" + t.track.Name
 	first := t.firstStates.of(t.track)
@@ -86,8 +88,7 @@ func (t *trackRun) makeCluster(ctx context.Context) (made clusters.Cluster, evid
 	return made, "from the snapshot of " + t.track.From.Name, err
 }
 
-// keepFirstState keeps the first state for the tracks that begin with it. Where that could not be done they begin with
-// nothing.
+// keepFirstState keeps the first state for the tracks that begin with it. If that fails, they begin without it.
 func (t *trackRun) keepFirstState(ctx context.Context) {
 	defer t.firstStates.settle(t.track)
 	copier, able := t.provider.(clusters.Copier)

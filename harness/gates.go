@@ -15,14 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// gateReadings are the feature gates of a track's cluster, as its components' metrics tell them.
+// gateReadings are the feature gates of a track's cluster, as its components' metrics show them.
 type gateReadings struct {
 	run *trackRun
-	// reached are the gates of each state that was reached, in the path's order. The run's lock guards them.
+	// reached are the gates of each reached state, in the path's order. The run's lock guards them.
 	reached []reports.StateGates
 }
 
-// gatesTimeout is how long a component may take to tell its gates.
+// gatesTimeout is how long a component may take to report its gates.
 const gatesTimeout = 5 * time.Second
 
 // namedGates are the feature gates that the states set, in any component.
@@ -40,9 +40,9 @@ func namedGates(path []clusters.State) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// read asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets and
-// for those that they need. What cannot be read is reported with its reason; it does not end the run, since the cluster
-// has proven its gates already as far as it can.
+// read asks the components of the cluster, which is in the n-th state of the path, for the gates that the path sets
+// and for the gates that these need. A gate that cannot be read is reported with the reason. It does not end the run,
+// since the cluster has already proven its gates as far as it can.
 func (g *gateReadings) read(ctx context.Context, n int) {
 	state := g.run.track.Path[n]
 	found := reports.StateGates{State: state.String(), Version: state.Version}
@@ -54,7 +54,7 @@ func (g *gateReadings) read(ctx context.Context, n int) {
 	g.reached = append(g.reached, found)
 }
 
-// effective are the values of the gates in a state, and of those that they need.
+// effective returns the values of the gates in a state, and of the gates that they need.
 func (g *gateReadings) effective(ctx context.Context, state clusters.State, named []string) []reports.EffectiveGate {
 	neededBy := map[string]string{}
 	if teller, ok := g.run.provider.(clusters.GateTeller); ok {
@@ -92,7 +92,7 @@ func (g *gateReadings) components(state clusters.State) []clusters.Component {
 	return state.ControlPlane()
 }
 
-// ask reads a component's metrics, and returns what they say of a gate.
+// ask reads a component's metrics. It returns a function for the reading of a gate.
 func (g *gateReadings) ask(ctx context.Context, component clusters.Component,
 	state clusters.State,
 ) func(gate string) reports.GateReading {
@@ -129,8 +129,8 @@ func (g *gateReadings) of(ctx context.Context, component clusters.Component) (ma
 	return proof.Gates(metrics)
 }
 
-// soFar are the gates that a scenario's own states set, and those that these need, in the states that the scenario has
-// reached: those until the at-th of the path.
+// soFar returns the gates that a scenario's own states set, and the gates that these need, in the states that the
+// scenario has reached: up to the at-th state of the path.
 func (g *gateReadings) soFar(entry *planning.Entry, at int) []reports.StateGates {
 	named := namedGates(entry.Path(g.run.track))
 	if len(named) == 0 {

@@ -18,8 +18,8 @@ type (
 	PlanOptions = planning.Options
 )
 
-// NewPlan plans scenarios, with what the harness knows of their verbs. Its error joins everything that is wrong, each
-// with its place in the scenarios' files.
+// NewPlan plans scenarios, with what the harness knows of their verbs. Its error joins all problems, each with its
+// position in the scenarios' files.
 func NewPlan(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, o PlanOptions) (*Plan, error) {
 	return planning.New(ctx, provider, set, func(step *scenarios.Step) planning.Verb {
 		v := verbOf(step)

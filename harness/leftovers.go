@@ -16,19 +16,19 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// leftovers are what comes to a cluster that is somebody else's while a track runs, and stays.
+// leftovers are the objects that appear in a borrowed cluster while a track runs, and stay.
 type leftovers struct {
 	run *trackRun
-	// before is what there was; nil where nobody asks. beforeErr is why it could not be seen.
+	// before is what the cluster contained; nil if no census was taken. beforeErr is why the census failed.
 	before    *population.Population
 	beforeErr error
 }
 
-// RunLabel is the key of the label by which objects that a command makes say which run they are of.
+// RunLabel is the label key with which objects that a command makes name their run.
 const RunLabel = "rehearse.dev/run"
 
-// census counts, before anything is made, what there is on a cluster that is somebody else's, where programs will run
-// that the harness does not see into.
+// census takes a census of a borrowed cluster, before anything is made in it, if programs will run whose effects the
+// harness does not see.
 func (l *leftovers) census(ctx context.Context) {
 	if _, borrowed := planning.BorrowedFrom(l.run.provider); l.run.Keep || !borrowed || !l.runsPrograms() {
 		return
@@ -36,7 +36,8 @@ func (l *leftovers) census(ctx context.Context) {
 	l.before, l.beforeErr = population.Take(ctx, l.run.cluster.RESTConfig())
 }
 
-// runsPrograms says whether systems, or programs of scenarios, can make something that the harness does not know of.
+// runsPrograms reports whether systems, or programs of scenarios, can make something that the harness does not know
+// of.
 func (l *leftovers) runsPrograms() bool {
 	return planning.HasSystems(l.run.track.Path) || slices.ContainsFunc(l.run.track.Entries, func(e *planning.Entry) bool {
 		return slices.ContainsFunc(e.Scenario.Spec.Steps, func(s scenarios.Step) bool { return verbOf(&s).programs })
@@ -46,8 +47,8 @@ func (l *leftovers) runsPrograms() bool {
 // shownLeftovers is how many objects the terminal shows; the report has all.
 const shownLeftovers = 10
 
-// find says what came to the cluster while the track ran and is still there, and removes of it what bears the run's
-// label.
+// find reports what appeared in the cluster while the track ran and is still there. It removes the objects that have
+// the run's label.
 func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	if l.before == nil && l.beforeErr == nil {
 		return "", nil
@@ -83,7 +84,7 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	return told, err
 }
 
-// ownsNamespace says whether a namespace is one of the track's scenarios, which removes it itself.
+// ownsNamespace reports whether a namespace belongs to one of the track's scenarios, which removes it itself.
 func (l *leftovers) ownsNamespace(name string) bool {
 	return slices.ContainsFunc(l.run.track.Entries, func(e *planning.Entry) bool { return e.Scenario.ID() == name })
 }

@@ -24,10 +24,10 @@ import (
 // scenarioLoads are the loads of a scenario's steps.
 type scenarioLoads struct {
 	run *scenarioRun
-	// current is what goes on during the step that runs; nil mostly.
+	// current are the loads of the running step; nil if it has none.
 	current *during
-	// owed is what the API server acknowledged before a component was killed without which nobody can read it: it is read
-	// back when it answers again.
+	// owed are loads whose acknowledged writes cannot be read now, because a component that reads need was killed. They
+	// are read back when the API server answers again.
 	owed []*stepLoad
 }
 
@@ -40,7 +40,7 @@ type during struct {
 	loads []*stepLoad
 
 	mu sync.Mutex
-	// begun says that they were started, over that they may not be any more.
+	// begun: the loads were started. over: they may no longer be started.
 	begun, over bool
 	stop        context.CancelFunc
 }
@@ -55,17 +55,17 @@ type stepLoad struct {
 	stream  *history.Stream
 	running *load.Running
 	began   time.Time
-	// late says that there was no answer before the step's own action, and down that there was none after it.
+	// late: there was no answer before the step's own action. down: there was none after it.
 	late, down atomic.Bool
 
 	mu sync.Mutex
-	// made are the objects that were made, or may have been; kept is what the API server has to have, by what it
-	// acknowledged.
+	// made are the objects that were made, or may have been. kept is what the API server must have, since it
+	// acknowledged it.
 	made []writes.Made
 	kept readback.Acknowledged
 }
 
-// prepare finds what the loads of a step need before they can begin; nil without any.
+// prepare finds what the loads of a step need before they can begin. It returns nil if the step has none.
 func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step) (*during, error) {
 	if len(step.During) == 0 {
 		return nil, nil
@@ -104,18 +104,19 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 	return d, nil
 }
 
-// request is the n-th request of a load, its expressions evaluated.
+// request returns the n-th request of a load, with its expressions evaluated.
 func (a *scenarioLoads) request(ctx context.Context, l *stepLoad, n int64) (scenarios.Step, error) {
 	step := l.Request(n)
 	step.Case = l.row
 	return expressions.Evaluated(a.run.shared.Expressions.WithContext(ctx), step, a.run.variables(&step))
 }
 
-// begin starts the loads, and waits until a request of each was answered: what follows happens while they go on.
+// begin starts the loads, and waits until a request of each was answered, so that what follows happens while they
+// run.
 func (d *during) begin(ctx context.Context, patience time.Duration) {
 	ctx, ok := d.start(ctx)
 	if !ok || d.run.down != "" {
-		return // without etcd or kube-apiserver nobody answers until the step's own action has ended
+		return // there is no answer without etcd or kube-apiserver until the step's own action has ended
 	}
 	d.each(ctx, patience, func(ctx context.Context, l *stepLoad) { l.late.Store(!l.running.Answered(ctx, l.began)) })
 }
@@ -142,7 +143,7 @@ func (d *during) start(ctx context.Context) (context.Context, bool) {
 	return ctx, true
 }
 
-// began says whether the loads were started; from now on they are not.
+// began reports whether the loads were started. After this call they can no longer be started.
 func (d *during) began() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -150,7 +151,7 @@ func (d *during) began() bool {
 	return d.begun
 }
 
-// each does something with all loads at the same time.
+// each calls a function for all loads at the same time.
 func (d *during) each(ctx context.Context, patience time.Duration, do func(context.Context, *stepLoad)) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -161,8 +162,7 @@ func (d *during) each(ctx context.Context, patience time.Duration, do func(conte
 	all.Wait()
 }
 
-// settle lets the loads go on as long as they should at least, and until they are answered again after the step's own
-// action.
+// settle lets the loads run for at least their time, and until they are answered again after the step's own action.
 func (d *during) settle(ctx context.Context, again bool) {
 	now := clock.RealClock{}.Now()
 	d.each(ctx, servedAgain+longest(d.loads), func(ctx context.Context, l *stepLoad) {
@@ -188,7 +188,7 @@ func longest(loads []*stepLoad) (d time.Duration) {
 	return d
 }
 
-// sender sends the requests of a load.
+// sender returns the function that sends a load's requests.
 func (a *scenarioLoads) sender(l *stepLoad) func(context.Context, int64) load.Answer {
 	return func(ctx context.Context, n int64) load.Answer {
 		step, err := a.request(ctx, l, n)
@@ -257,7 +257,7 @@ func (a *scenarioLoads) read(ctx context.Context, l *stepLoad, step scenarios.St
 	return answer
 }
 
-// underLoad runs a step while its loads go on.
+// underLoad runs a step while its loads run.
 func (a *scenarioLoads) underLoad(ctx context.Context, i int, step scenarios.Step) result {
 	d, err := a.prepare(ctx, i, step)
 	if err != nil {
@@ -280,7 +280,8 @@ func (a *scenarioLoads) underLoad(ctx context.Context, i int, step scenarios.Ste
 	return d.judge(ctx, step, r)
 }
 
-// starter begins the loads of a transition: when all scenarios of the track have arrived, before the cluster crosses.
+// starter returns the function that begins the loads of a transition, when all scenarios of the track have arrived
+// and before the cluster crosses.
 func (a *scenarioLoads) starter(ctx context.Context, step scenarios.Step) func() {
 	d := a.current
 	if d == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// readBack reads what the load wrote, if anybody can, and compares it with what the API server acknowledged.
+// readBack reads what the load wrote, if that is possible now, and compares it with what the API server acknowledged.
 func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (readback.Found, error) {
 	if len(l.kept) == 0 {
 		return readback.Found{}, nil
@@ -30,7 +30,7 @@ func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (readback.Fou
 	return found, nil
 }
 
-// checkOwed reads back what was acknowledged before a component was killed without which nobody could read it.
+// checkOwed reads back the acknowledged writes that could not be read while a component was down.
 func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r result) result {
 	ctx, cancel := context.WithTimeout(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	defer cancel()
@@ -51,7 +51,7 @@ func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r re
 	return r
 }
 
-// worse is the status of what failed, or else of what could not be judged.
+// worse returns b if a is passed, and a otherwise.
 func worse(a, b reports.Status) reports.Status {
 	if a == reports.Passed {
 		return b
@@ -59,7 +59,7 @@ func worse(a, b reports.Status) reports.Status {
 	return a
 }
 
-// judge stops the loads and says what became of them, together with what came of the step's own action.
+// judge stops the loads and judges them, together with the result of the step's own action.
 func (d *during) judge(ctx context.Context, step scenarios.Step, r result) result {
 	s := d.run
 	r.acted = r.Status == reports.Passed
@@ -92,7 +92,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 	r.values["loads"] = figures
 	r.Evidence = strings.TrimPrefix(r.Evidence+"\n"+strings.Join(evidence, "\n"), "\n")
 	if r.Status == reports.Error {
-		return r // what became of the loads was due to that
+		return r // that error explains the results of the loads
 	}
 	switch {
 	case len(failed) > 0:
@@ -104,7 +104,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 	return r
 }
 
-// problems are what makes the step fail, but for lost writes.
+// problems returns what makes the step fail, except lost writes.
 func (l *stepLoad) problems(record load.Record) []string {
 	problems := record.Beyond(l.Allowed)
 	want := "accepted"
@@ -121,7 +121,7 @@ func (l *stepLoad) problems(record load.Record) []string {
 	return problems
 }
 
-// figuresOf are what outputs can use. Times are in seconds.
+// figuresOf returns the values that outputs can use. Times are in seconds.
 func figuresOf(r load.Record, lost int) map[string]any {
 	seconds := func(d time.Duration) float64 { return d.Seconds() }
 	return map[string]any{

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// lookBack is what several API servers showed, each for itself, while the steps ran on which a later one looks back.
+// lookBack is what each of several API servers showed during the steps that a later step looks back on.
 type lookBack struct {
 	run *scenarioRun
 	of  []*outlook
@@ -28,7 +28,7 @@ type outlook struct {
 
 func asksTheBalancer(step *scenarios.Step) bool { return step.Via == "" }
 
-// begin takes note of the beginning of a step in the history of each API server.
+// begin notes the beginning of a step in the history of each API server.
 func (l *lookBack) begin(ctx context.Context, i int) {
 	if i == 0 {
 		l.open()
@@ -40,7 +40,7 @@ func (l *lookBack) begin(ctx context.Context, i int) {
 	}
 }
 
-// end takes note of the end of a step that passed.
+// end notes the end of a step after which the scenario continues.
 func (l *lookBack) end(ctx context.Context, i int) {
 	for _, o := range l.of {
 		if through := l.through(ctx, o); through != nil {
@@ -49,7 +49,7 @@ func (l *lookBack) end(ctx context.Context, i int) {
 	}
 }
 
-// open finds the API servers on which steps look back.
+// open finds the API servers that steps look back on.
 func (l *lookBack) open() {
 	for plane := range l.run.shared.track.Path[0].NumberOfControlPlanes() {
 		spans := spansOf(l.run.scenario, func(step *scenarios.Step) bool {
@@ -67,8 +67,8 @@ func (l *lookBack) open() {
 	}
 }
 
-// through is the scenario's run as it asks an API server, with the timeline that continues from step to step; nil if
-// the server could not be watched.
+// through returns the scenario's run through one API server, with a timeline that continues from step to step. It
+// returns nil if the server could not be watched.
 func (l *lookBack) through(ctx context.Context, o *outlook) *scenarioRun {
 	if o.wrong != nil {
 		return nil
@@ -102,8 +102,8 @@ func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, server
 	return showAlike(ctx, step, views, r)
 }
 
-// showAlike decides whether what stayed unchanged through each of several API servers is the same through all of them:
-// each may have shown the same all the time, and not the same as another.
+// showAlike decides whether objects that stayed unchanged through each API server are the same through all of them:
+// each server may have shown the same objects all the time, but different ones from another server.
 func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, passed result) result {
 	ctx, cancel := context.WithTimeout(ctx, views[0].timeout(step, views[0].shared.StepTimeout))
 	defer cancel()
@@ -130,7 +130,7 @@ func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, p
 	return passed.with("\nthey show the same")
 }
 
-// judge is the scenario's run with which a step that looks back asks an API server.
+// judge returns the scenario's run with which a step that looks back asks an API server.
 func (l *lookBack) judge(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
 	for _, o := range l.of {
 		if o.plane != server.Plane {

@@ -20,8 +20,8 @@ import (
 // ScenarioLabel marks the namespace of a scenario with its id.
 const ScenarioLabel = "rehearse.dev/scenario"
 
-// accountPatience is how long the default ServiceAccount is waited for: a cluster without a controller manager never
-// makes it.
+// accountPatience is how long to wait for the default ServiceAccount. A cluster without a controller manager never
+// creates it.
 const accountPatience = 10 * time.Second
 
 var (
@@ -61,7 +61,7 @@ func (s *scenarioRun) awaitAccount(ctx context.Context) {
 	}
 }
 
-// AwaitAccount waits for the default ServiceAccount of a namespace, and says whether it is there.
+// AwaitAccount waits for the default ServiceAccount of a namespace, and reports whether it exists.
 func AwaitAccount(ctx context.Context, client dynamic.Interface, namespace string) bool {
 	ctx, cancel := context.WithTimeout(ctx, accountPatience)
 	defer cancel()
@@ -82,7 +82,8 @@ func AwaitAccount(ctx context.Context, client dynamic.Interface, namespace strin
 	}
 }
 
-// appears says whether an object came before the watch ended. A watch from no version tells of what is there already.
+// appears reports whether an object appeared before the watch ended. A watch without a resourceVersion also reports
+// existing objects.
 func appears(ctx context.Context, watcher watch.Interface) bool {
 	defer watcher.Stop()
 	for {
@@ -100,9 +101,9 @@ func appears(ctx context.Context, watcher watch.Interface) bool {
 	}
 }
 
-// manager is the field manager of one step of this run alone, by which it knows what it wrote.
+// manager returns a field manager that only one step of this run uses, so that the step recognizes what it wrote.
 func (s *scenarioRun) manager(step string) string {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(s.namespace)) // a hash takes everything
+	_, _ = h.Write([]byte(s.namespace)) // writing to a hash never fails
 	return fmt.Sprintf("rehearse-%s-%x-%s", s.shared.id, h.Sum64(), step)
 }

@@ -10,23 +10,23 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// rejections are steps in a row that should be rejected, after which one proof looks together.
+// rejections are consecutive steps that should be rejected. One proof checks them together afterwards.
 type rejections struct {
 	run *scenarioRun
-	// proof looks after the rejections of the steps before until; sent are the steps that wait for it.
+	// proof checks the rejections of the steps before until. sent are the steps that wait for it.
 	proof *writes.Proof
 	until int
 	sent  []sent
 }
 
 const (
-	// worthAProof is how many rejections cost more to look after one by one than together.
+	// worthAProof is how many rejections cost more to check one by one than together.
 	worthAProof = 4
-	// holdAtMost is how long what came of a step may stay open.
+	// holdAtMost is how long the outcome of a step may stay open.
 	holdAtMost = time.Second
 )
 
-// sent is a step that was done and is not recorded yet: it, or one before it, was rejected, and nobody has looked
+// sent is a step that was done and is not recorded yet: it, or one before it, was rejected, and it is not checked yet
 // whether it stored something.
 type sent struct {
 	step    int
@@ -34,7 +34,8 @@ type sent struct {
 	ended   time.Time
 }
 
-// inARow is how many steps from the i-th on are creations in one place that should be rejected, and nothing else.
+// inARow counts the consecutive steps from the i-th on that only create objects of one kind in one namespace and
+// should be rejected.
 func (r *rejections) inARow(i int) int {
 	steps := r.run.scenario.Spec.Steps
 	n := 0
@@ -48,11 +49,11 @@ func (r *rejections) inARow(i int) int {
 	return n
 }
 
-// place is the kind and the namespace of what a step creates, as far as they are known before it runs: who proves it
-// looks at what they came to be.
+// place returns the kind and the namespace of what a step creates, as far as they are known before it runs. The proof
+// uses the evaluated ones.
 func place(step scenarios.Step) string {
 	metadata, _ := step.Create["metadata"].(map[string]any)
-	// whatever they are: they are to be rejected
+	// They may have any type, since they should be rejected.
 	return fmt.Sprint(step.Create["apiVersion"], step.Create["kind"], metadata["namespace"])
 }
 
@@ -68,9 +69,9 @@ func (r *rejections) begin(ctx context.Context, i int) {
 	}
 }
 
-// conclude records what came of a step, or leaves that until it is proven together with the ones after it, and says
-// whether the scenario ends with it. The first of several that ends the scenario decides, as if the others had not been
-// sent.
+// conclude records the outcome of a step, or holds it until it is proven together with the outcomes of the next
+// steps. It reports whether the scenario ends with it. The first outcome that ends the scenario decides, as if the
+// later steps had not been sent.
 func (r *rejections) conclude(ctx context.Context, i int, outcome result) (over bool) {
 	r.sent = append(r.sent, sent{i, outcome, time.Now()})
 	if outcome.held && outcome.Status == reports.Passed && i+1 < r.until && time.Since(r.sent[0].ended) < holdAtMost {

@@ -8,16 +8,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// idleAfter is how long a step waits before its scenario leaves its place to others.
+// idleAfter is how long a step waits before its scenario gives its place to others.
 const idleAfter = 5 * time.Second
 
-// rooms are the places for clusters: so many that are busy, and some more while others only wait.
+// rooms are the places for clusters: a limited number for busy ones, and some more while others only wait.
 type rooms struct {
 	busyLimit, limit int
 
 	mu        sync.Mutex
 	busy, all int
-	// news tells that there may be a place.
+	// news signals that there may be a place.
 	news chan struct{}
 }
 
@@ -25,7 +25,7 @@ func newRooms(busy, spare int) *rooms {
 	return &rooms{busyLimit: busy, limit: busy + spare, news: make(chan struct{}, 1)}
 }
 
-// enter waits for a place, whose cluster is busy from then on; nil when the context ended first.
+// enter waits for a place for a cluster, which is busy from then on. It returns nil if the context ended first.
 func (r *rooms) enter(ctx context.Context) *activity {
 	for !r.entered() {
 		select {
@@ -55,11 +55,11 @@ func (r *rooms) add(busy, all int) {
 	r.mu.Unlock()
 	select {
 	case r.news <- struct{}{}:
-	default: // whoever waits looks at both numbers
+	default: // a waiting goroutine checks both numbers
 	}
 }
 
-// activity is what goes on in one cluster: while it is nothing, the cluster only waits.
+// activity counts what happens in one cluster. At 0 the cluster only waits.
 type activity struct {
 	rooms *rooms
 
@@ -84,14 +84,14 @@ func (a *activity) add(n int) {
 	}
 }
 
-// leave gives the place back. The one activity that is left is the cluster's own.
+// leave ends the last activity, which is the cluster's own, and gives the place back.
 func (a *activity) leave() {
 	a.end()
 	a.rooms.add(0, -1)
 }
 
-// patiently runs a step. When it only waits, and has waited for a while, its scenario leaves its place to others, and
-// takes it again before its next step. Where only one scenario runs at once it stays so.
+// patiently runs a step. If the step only waits, and has waited for a while, its scenario gives its place to others,
+// and takes one again before its next step. If only one scenario runs at once, it keeps its place.
 func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	if t.Parallel == 1 || !verbOf(&step).waits {
 		return run()
@@ -115,8 +115,7 @@ func (t *trackRun) pause() {
 	t.activity.end()
 }
 
-// goOn takes the place again. It is given back in the end in any case, so it must be had again, also after an
-// interrupt.
+// goOn takes the place again, even after an interrupt, since it is given back at the end in any case.
 func (t *trackRun) goOn() {
 	t.slots <- struct{}{}
 	t.activity.begin()

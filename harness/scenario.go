@@ -27,8 +27,7 @@ func lacking(verb string, c clusters.Cluster) reports.Outcome {
 		errNoSuchComponent)}
 }
 
-// scenarioRun is one scenario while it runs. Its steps run one after the other, so nothing in it needs a lock but what
-// is said to.
+// scenarioRun is one scenario while it runs. Its steps run one after the other, so only what says so needs a lock.
 type scenarioRun struct {
 	// shared is what it shares with the other scenarios of its track.
 	shared *trackRun
@@ -38,17 +37,17 @@ type scenarioRun struct {
 	namespace string
 	client    dynamic.Interface
 	writer    *writes.Writer
-	// via is the one of several API servers that client and writer reach; nil for the balancer.
+	// via is the API server that client and writer reach, one of several; nil for the load balancer.
 	via *clusters.Server
 
 	// at is the place on the track's path.
 	at int
-	// down is the component that was killed and without which the API server gives no answers; "" while there is none.
+	// down is the killed component without which the API server does not answer; "" if there is none.
 	down    clusters.Component
 	outputs map[string]any
 	// readings are the metrics that were read.
 	readings []named
-	// account is closed when the namespace's default ServiceAccount is there, or was waited for in vain.
+	// account is closed when the namespace's default ServiceAccount exists, or the wait for it has timed out.
 	account <-chan struct{}
 
 	timeline   *timeline
@@ -82,8 +81,8 @@ func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
 	return s
 }
 
-// run runs the steps until one ends the scenario, cleans up, and records what came of it. Nobody waits for the cleaning
-// up.
+// run runs the steps until one ends the scenario, cleans up, and records the result. No other scenario waits for the
+// cleanup.
 func (s *scenarioRun) run(ctx context.Context) {
 	s.shared.Recorder.StartScenario(s.entry.Report, s.namespace)
 	s.evidence.logs = artifacts.Logs(s.shared.logFiles()).Sizes()
@@ -96,7 +95,7 @@ func (s *scenarioRun) run(ctx context.Context) {
 	s.shared.Recorder.FinishScenario(s.entry.Report, verdict)
 }
 
-// steps runs the steps and returns what there is to say beyond them.
+// steps runs the steps, and returns what to report beyond them.
 func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 	defer func() { s.rejections.proof.Close() }()
 	if err := s.connect(ctx); err != nil {
@@ -128,8 +127,8 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 	return s.found.verdict(ctx)
 }
 
-// unlessStopped is what came of a step, unless it came of it while the run was being stopped, or the cluster was
-// breaking: that says nothing about the step.
+// unlessStopped returns the outcome of a step. A failure while the run was being stopped or the cluster was breaking
+// says nothing about the step: it becomes not run, or an error.
 func unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
 	if outcome.Status == reports.Passed || ctx.Err() == nil {
 		return outcome

@@ -15,15 +15,15 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// result is what a step came to, with the values that its outputs may use.
+// result is the result of a step, with the values that its outputs may use.
 type result struct {
 	reports.Outcome
 	values map[string]any
-	// acted: the step's own action came to its end as it should, whatever there is to say of its loads.
+	// acted: the step's own action succeeded, whatever its loads did.
 	acted bool
-	// final: the scenario cannot go on after it, whatever it says.
+	// final: the scenario cannot continue after it, whatever the scenario says.
 	final bool
-	// held: the proof has yet to tell whether a rejected write stored something.
+	// held: the proof has not yet shown whether a rejected write stored something.
 	held bool
 }
 
@@ -69,7 +69,7 @@ func (s *scenarioRun) evaluated(ctx context.Context, i int) result {
 	return r
 }
 
-// do runs the step, with its loads if it has some.
+// do runs the step, with its loads if it has any.
 func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result {
 	var r result
 	if len(step.During) > 0 {
@@ -84,7 +84,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 	return r
 }
 
-// attempts records what is tried again.
+// attempts returns the function that records each attempt.
 func (s *scenarioRun) attempts(i int) func(string) {
 	return func(outcome string) { s.shared.Recorder.AttemptStep(s.entry.Report, s.entry.Steps[i], outcome) }
 }
@@ -108,17 +108,17 @@ func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, valu
 	return errors.Join(problems...)
 }
 
-// with adds to what the result rests on.
+// with adds to the evidence of the result.
 func (r result) with(evidence string) result {
 	r.Evidence = strings.TrimPrefix(r.Evidence+evidence, "\n")
 	return r
 }
 
-// try is what came of looking once at something that no watch tells of.
+// try is the result of one look at something that no watch reports.
 type try struct {
-	// problem says what differs from what was expected; "" where nothing does.
+	// problem is the difference from what was expected; "" if there is none.
 	problem string
-	// undecided: nobody could look.
+	// undecided: it was not possible to look.
 	undecided bool
 	// final: looking again would not help.
 	final    bool
@@ -139,8 +139,8 @@ func (t try) result() result {
 	return r
 }
 
-// repeat looks until all is as expected, looking again would not help, or the context ends. A look that the end cut
-// short does not count when there was one before it. What is new since the look before is recorded.
+// repeat looks until everything is as expected, looking again would not help, or the context ends. A look that this
+// end cut short does not count if there was one before it. A problem that differs from the one before is recorded.
 func repeat(ctx context.Context, record func(string), look func() try) result {
 	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
 	var last *try

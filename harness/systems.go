@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Equipped is a cluster that brings its own set of systems, which goes on when the cluster is given back: the systems
-// stay as they were last.
+// Equipped is a cluster that brings its own set of systems. When the cluster is given back, the set continues and the
+// systems keep their last state.
 type Equipped interface {
 	Systems() *systems.Set
 }
@@ -26,7 +26,7 @@ func (t *trackRun) equip() (*systems.Set, error) {
 	})
 }
 
-// install makes the new cluster have the systems of its first state; false when they could not be had.
+// install installs the systems of the first state in the new cluster. It returns false if that failed.
 func (t *trackRun) install(ctx context.Context) bool {
 	if !planning.HasSystems(t.track.Path) {
 		return true
@@ -79,7 +79,7 @@ func convergeCluster(ctx context.Context, c clusters.Cluster, state clusters.Sta
 	return fmt.Errorf("transition%s of cluster %s: %w", o, c.Name(), errNoSuchComponent)
 }
 
-// uninstall ends the systems. From a cluster that is somebody else's they are removed.
+// uninstall ends the systems. It removes them from a borrowed cluster.
 func (t *trackRun) uninstall(ctx context.Context) error {
 	if _, own := t.cluster.(Equipped); own || t.systems == nil {
 		return nil
@@ -88,7 +88,7 @@ func (t *trackRun) uninstall(ctx context.Context) error {
 	return t.systems.Close(ctx, borrowed)
 }
 
-// systemDied yields the deaths of systems; nothing where there are none.
+// systemDied returns the channel of system deaths; nil if there are no systems.
 func (t *trackRun) systemDied() <-chan error {
 	if t.systems == nil {
 		return nil

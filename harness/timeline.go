@@ -15,18 +15,19 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// timeline is when the steps of a scenario began, and what was looked at from then on.
+// timeline records when the steps of a scenario began, and what they looked at since then.
 type timeline struct {
 	run *scenarioRun
-	// spans are the times that steps judge when they are past, begun the steps that have begun, looked what was looked at.
+	// spans are the times that steps judge afterwards. begun are the steps that have begun. looked is what they looked
+	// at.
 	spans   []*span
 	begun   []assertions.Step
 	begunAt []time.Time
 	looked  []history.Part
-	// from is the number of the history's last change before the scenario began, at beginning.
+	// from is the number of the history's last change before the scenario began. beginning is when it began.
 	from      int64
 	beginning time.Time
-	// ahead are the kinds that later steps want watched already; nil before the first step.
+	// ahead are the kinds that are watched early for later steps; nil before the first step.
 	ahead map[schema.GroupVersionKind]int
 }
 
@@ -34,11 +35,11 @@ type timeline struct {
 type span struct {
 	judge, first, last int
 	window             *assertions.Window
-	// missing are the fields that the step asks for and no state of the time has had yet.
+	// missing are the fields that the step asks for and that no state of the time has had yet.
 	missing unknownfields.Missing
 }
 
-// spansOf lists the times that those of a scenario's steps judge of which a condition is true.
+// spansOf lists the times that the scenario's steps judge, for the steps that satisfy a condition.
 func spansOf(s *scenarios.Scenario, of func(*scenarios.Step) bool) []*span {
 	var all []*span
 	for i := range s.Spec.Steps {
@@ -51,8 +52,8 @@ func spansOf(s *scenarios.Scenario, of func(*scenarios.Step) bool) []*span {
 	return all
 }
 
-// begin takes note of the beginning of a step, and of the times that begin with it: from here on everything that they
-// are about is watched.
+// begin notes the beginning of a step, and of the times that begin with it. From then on everything that these times
+// judge is watched.
 func (t *timeline) begin(ctx context.Context, i int) {
 	t.watchAhead(ctx, i)
 	for _, span := range t.spans {
@@ -68,8 +69,8 @@ func (t *timeline) begin(ctx context.Context, i int) {
 	t.begunAt = append(t.begunAt, t.run.shared.history.Now())
 }
 
-// watchAhead begins to watch what a later eventually may find true of no object: whether its condition was ever asked
-// must not depend on whether somebody else watched.
+// watchAhead starts to watch what a later eventually may find true of no object: whether its condition was ever
+// checked must not depend on other watchers.
 func (t *timeline) watchAhead(ctx context.Context, i int) {
 	if t.ahead == nil {
 		t.ahead = watchedAhead(t.run.scenario.Spec.Steps)
@@ -84,7 +85,7 @@ func (t *timeline) watchAhead(ctx context.Context, i int) {
 	}
 }
 
-// watchedAhead lists the kinds that are watched from the start, each with the last step that is about it.
+// watchedAhead lists the kinds that are watched from the start, each with the last step that uses it.
 func watchedAhead(steps []scenarios.Step) map[schema.GroupVersionKind]int {
 	ahead := map[schema.GroupVersionKind]int{}
 	for i := range steps {
@@ -97,7 +98,7 @@ func watchedAhead(steps []scenarios.Step) map[schema.GroupVersionKind]int {
 	return ahead
 }
 
-// end takes note of the end of a step that passed, and of the times that end with it.
+// end notes the end of a step after which the scenario continues, and of the times that end with it.
 func (t *timeline) end(ctx context.Context, i int) {
 	if t.run.scenario.Spec.Steps[i].Transition != nil {
 		t.lookForFields(ctx, i)
@@ -109,18 +110,18 @@ func (t *timeline) end(ctx context.Context, i int) {
 	}
 }
 
-// finder finds fields by what the scenario's API server serves.
+// finder finds fields in the schemas of the scenario's API server.
 func (t *timeline) finder() unknownfields.Finder {
 	track := t.run.shared
 	return unknownfields.Finder{Kinds: track.kinds, Schemas: track.schemas, Expressions: track.Expressions}
 }
 
-// missing are the fields that the state which the cluster is in does not have, of the step that judges a time.
+// missing returns the fields that the step of a time asks for and that the cluster's current state does not have.
 func (t *timeline) missing(ctx context.Context, span *span) unknownfields.Missing {
 	return t.finder().Missing(ctx, t.run.scenario.Spec.Steps[span.judge], t.run.at > 0)
 }
 
-// lookForFields looks in the state that the cluster is in for what is missing yet in the times that step i is in.
+// lookForFields looks in the cluster's current state for the missing fields of the times that contain step i.
 func (t *timeline) lookForFields(ctx context.Context, i int) {
 	for _, span := range t.spans {
 		if span.first <= i && i <= span.last && span.missing.Open() {
@@ -130,7 +131,7 @@ func (t *timeline) lookForFields(ctx context.Context, i int) {
 }
 
 // askedFields finds out whether a step asks for fields that do not exist, so that it could never fail, or never pass.
-// Wrong is its result then, and nil where they exist in one of the states that it judges at least. Doubt says that no
+// If so, wrong is its result. wrong is nil if at least one of the judged states has the fields. doubt says that no
 // schema could be looked up.
 func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
 	var before *unknownfields.Missing
@@ -147,8 +148,8 @@ func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) 
 	return &r, ""
 }
 
-// toldWithin is how long the watch may take to tell of what a step wrote, before the next step begins: it is then said
-// to have come in that one.
+// toldWithin is how long the watch may take to report what a step wrote, before the next step begins. A later report
+// is attributed to the next step.
 const toldWithin = 100 * time.Millisecond
 
 // awaitTold waits until the history has what a step wrote, if it is watched.
@@ -169,7 +170,7 @@ func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
 	}
 }
 
-// moment lets the history catch up with the cluster in everything that a step will look at.
+// moment waits until the history has caught up with the cluster in everything that a step will look at.
 func (t *timeline) moment(ctx context.Context, judge int) assertions.Moment {
 	step := t.run.scenario.Spec.Steps[judge]
 	limited, cancel := context.WithTimeout(ctx, t.run.timeout(step, t.run.shared.StepTimeout))
@@ -196,7 +197,7 @@ func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) e
 	return t.run.shared.history.Stream(kind.Resource).CatchUp(ctx, where)
 }
 
-// windowOf is the time that a step judges; nil when it judges none that is past. One that ends with the step itself
+// windowOf returns the time that a step judges; nil if it judges no past time. A time that ends with the step itself
 // ends now.
 func (t *timeline) windowOf(ctx context.Context, i int) *assertions.Window {
 	for _, span := range t.spans {

@@ -37,17 +37,17 @@ type trackRun struct {
 	history   *history.Recorder
 	barrier   *barrier.Barrier
 
-	// activity says whether anything goes on in the cluster but waiting.
+	// activity counts what happens in the cluster besides waiting.
 	activity *activity
 	// quiet is closed when no scenario runs steps any more.
 	quiet chan struct{}
 
 	mu      sync.Mutex
 	running int
-	// unguard ends that deaths break the run, guardAgain begins it anew.
+	// unguard stops deaths from breaking the run. guardAgain lets them break it again.
 	unguard, guardAgain func()
 
-	// troubled: the cluster itself failed, so that what it has to tell is worth keeping.
+	// troubled: the cluster itself failed, so its diagnostics are worth keeping.
 	troubled bool
 
 	gates       *gateReadings
@@ -63,7 +63,7 @@ func newTrackRun(e *execution, track *planning.Track, place *activity) *trackRun
 	return t
 }
 
-// diedError is a component's unexpected end.
+// diedError says that a component or a system died unexpectedly.
 type diedError struct{ cause error }
 
 func (e *diedError) Error() string { return "the cluster broke: " + e.cause.Error() }
@@ -110,7 +110,7 @@ func (t *trackRun) run(ctx context.Context) {
 	t.activity.begin()
 }
 
-// skip says why scenarios did not begin, and that the others need not wait for them.
+// skip records why scenarios did not begin, and that the others need not wait for them.
 func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 	status := reports.Error
 	if interrupted(ctx) {
@@ -123,7 +123,7 @@ func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 	}
 }
 
-// leave says that a scenario's steps have ended, and gives its slot back.
+// leave notes that a scenario's steps have ended, and gives its slot back.
 func (t *trackRun) leave() {
 	t.release()
 	t.ended()
@@ -138,7 +138,7 @@ func (t *trackRun) ended() {
 	}
 }
 
-// create makes the cluster; false when there is none.
+// create makes the cluster. It returns false if that failed.
 func (t *trackRun) create(ctx context.Context) bool {
 	for _, state := range t.track.Path {
 		if err := t.provider.Prepare(ctx, state); err != nil {
@@ -162,7 +162,7 @@ func (t *trackRun) create(ctx context.Context) bool {
 	return err == nil
 }
 
-// finishSetup records how work on the cluster ended, and the cluster's processes until then.
+// finishSetup records the outcome of work on the cluster, and the cluster's processes until then.
 func (t *trackRun) finishSetup(step *reports.Step, outcome reports.Outcome) {
 	if all := lives.Of(t.cluster); len(all) > 0 {
 		t.Recorder.NoteProcesses(t.track.Report, all)
@@ -191,7 +191,7 @@ func (t *trackRun) connect() error {
 	return nil
 }
 
-// passOn says whether API servers pass requests on to one another, in one of the states at least.
+// passOn reports whether API servers forward requests to one another in at least one of the states.
 func passOn(path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(s clusters.State) bool {
 		return s.NumberOfControlPlanes() > 1 && s.Gates(clusters.APIServer)[clusters.PeerProxyGate]
@@ -229,7 +229,7 @@ func (t *trackRun) guard(ctx context.Context, broken context.CancelCauseFunc) {
 	t.guardAgain = func() { t.guard(ctx, broken) }
 }
 
-// componentDied yields the deaths of components; nothing where the cluster does not tell them.
+// componentDied returns the channel of component deaths; nil if the cluster does not report them.
 func (t *trackRun) componentDied() <-chan error {
 	if runner, ok := t.cluster.(clusters.ProcessRunner); ok {
 		return runner.Died()
@@ -243,7 +243,7 @@ func (t *trackRun) trouble() {
 	t.troubled = true
 }
 
-// collect keeps in the report folder what a cluster that failed has to tell.
+// collect keeps the diagnostics of a failed cluster in the report folder.
 func (t *trackRun) collect(ctx context.Context) {
 	if t.ReportDir == "" || !t.troubled {
 		return
@@ -262,7 +262,7 @@ func (t *trackRun) collect(ctx context.Context) {
 	}
 }
 
-// remove deletes the cluster, also when the run was interrupted, or keeps it and says how to reach it.
+// remove deletes the cluster, even if the run was interrupted. If the cluster is kept, it reports how to reach it.
 func (t *trackRun) remove(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), deleteTimeout)
 	defer cancel()
@@ -282,7 +282,7 @@ func (t *trackRun) remove(ctx context.Context) {
 	t.finishSetup(t.track.Setup.Remove, outcome)
 }
 
-// sayKept says how to reach the cluster that is kept, or what is kept in one that is somebody else's.
+// sayKept reports how to reach the kept cluster, or what is kept in a borrowed one.
 func (t *trackRun) sayKept() {
 	if whose, borrowed := planning.BorrowedFrom(t.provider); borrowed {
 		t.Say("%s keeps the objects of the scenarios: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
@@ -291,7 +291,7 @@ func (t *trackRun) sayKept() {
 	t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())
 }
 
-// unfinished is the outcome of work on the cluster that came to an error: not run where the run was interrupted, an
+// unfinished is the outcome of work on the cluster that returned an error: not run if the run was interrupted, an
 // error otherwise.
 func unfinished(ctx context.Context, err error) reports.Outcome {
 	if interrupted(ctx) {
@@ -300,20 +300,20 @@ func unfinished(ctx context.Context, err error) reports.Outcome {
 	return reports.Outcome{Status: reports.Error, Message: err.Error()}
 }
 
-// interrupted says whether the run was interrupted, and not only a time was up or a component died.
+// interrupted reports whether the run was interrupted. A timeout or the death of a component is not an interrupt.
 func interrupted(ctx context.Context) bool {
 	cause := context.Cause(ctx)
 	var died *diedError
 	return cause != nil && !errors.As(cause, &died) && !errors.Is(cause, context.DeadlineExceeded)
 }
 
-// died says whether the context ended because a component did, by itself.
+// died reports whether the context ended because a component died on its own.
 func died(ctx context.Context) bool {
 	var ended *diedError
 	return errors.As(context.Cause(ctx), &ended)
 }
 
-// why the context ended, for a person.
+// why returns why the context ended, for a person.
 func why(ctx context.Context) string {
 	if interrupted(ctx) {
 		return "the run was interrupted"

@@ -15,7 +15,7 @@ import (
 // transitions take a track's cluster from state to state.
 type transitions struct {
 	run *trackRun
-	// wrecked is what the last transition broke, as it was expected to.
+	// wrecked is what the last transition broke, as expected.
 	wrecked atomic.Pointer[clusters.BrokenError]
 	// patience is the longest time that a waiting transition step allows. The run's lock guards it.
 	patience time.Duration
@@ -61,8 +61,8 @@ func (c *transitions) make(ctx context.Context, n int) error {
 	return err
 }
 
-// reach brings the cluster to the state after the n-th transition, or back where the transition says so and it does not
-// arrive.
+// reach brings the cluster to the state after the n-th transition. If that fails and the transition says so, it
+// reverts the cluster.
 func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Duration) error {
 	options := c.run.track.TransitionOptions[n]
 	err := c.run.converge(timed, c.run.track.Path[n+1], options)
@@ -72,7 +72,7 @@ func (c *transitions) reach(ctx, timed context.Context, n int, patience time.Dur
 	return err
 }
 
-// judge returns what the n-th transition broke as it was expected to, or what is wrong.
+// judge returns what the n-th transition broke as expected, or what is wrong.
 func (c *transitions) judge(ctx context.Context, n int, err error) (*clusters.BrokenError, error) {
 	if wanted := c.run.track.Breaks(n); wanted != nil {
 		return asBroken(ctx, wanted, c.run.track.Path[n+1], err)
@@ -80,13 +80,13 @@ func (c *transitions) judge(ctx context.Context, n int, err error) (*clusters.Br
 	return nil, err
 }
 
-// mayBreak says whether what the n-th transition kills must not end the run.
+// mayBreak reports whether deaths during the n-th transition must not end the run.
 func (c *transitions) mayBreak(n int) bool {
 	return c.run.track.Breaks(n) != nil || c.run.track.TransitionOptions[n].Revert
 }
 
-// guardAfter guards the cluster again after the n-th transition, if nobody does and it is whole. Deaths in one that was
-// broken before, or was taken back, do not count.
+// guardAfter guards the cluster again after the n-th transition, if it is whole and not guarded. Deaths in a cluster
+// that was broken before, or was reverted, do not count.
 func (c *transitions) guardAfter(n int, before, now *clusters.BrokenError, err error) {
 	if now != nil || err != nil && c.run.track.Breaks(n) != nil || before == nil && !c.mayBreak(n) {
 		return
@@ -104,7 +104,7 @@ func (c *transitions) allow(patience time.Duration) {
 	c.patience = max(c.patience, patience)
 }
 
-// takePatience is how long the next crossing may take.
+// takePatience returns how long the next crossing may take, and resets it.
 func (c *transitions) takePatience() time.Duration {
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
@@ -113,8 +113,8 @@ func (c *transitions) takePatience() time.Duration {
 	return patience
 }
 
-// revert takes the cluster back to the n-th state of the path, after the transition from it failed, and says what came
-// of that.
+// revert takes the cluster back to the n-th state of the path, after the transition from it failed. The error it
+// returns also describes the result.
 func (c *transitions) revert(ctx context.Context, n int, patience time.Duration, err error) error {
 	if interrupted(ctx) {
 		return err

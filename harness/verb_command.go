@@ -26,7 +26,7 @@ func commandVerb() verb {
 	}
 }
 
-// runCommand runs a program, once or until it is as expected.
+// runCommand runs a program, once or until the result is as expected.
 func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	s.shared.kinds.ExpectMore()
 	c := besideScenario(*step.Command, filepath.Dir(s.scenario.Position.File))
@@ -42,8 +42,8 @@ func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step)
 	})
 }
 
-// besideScenario takes the program from the scenario's folder, where its name is a relative path, and puts that folder
-// in place of $(SCENARIO_DIR).
+// besideScenario takes the program from the scenario's folder if its name is a relative path, and replaces
+// $(SCENARIO_DIR) with that folder.
 func besideScenario(c scenarios.Command, dir string) scenarios.Command {
 	put := func(text string) string {
 		const placeholder = "$(" + clusters.ScenarioDir + ")"

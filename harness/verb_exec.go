@@ -26,8 +26,8 @@ func execVerb() verb {
 	}
 }
 
-// runExec runs a program in a pod, once or until it is as expected. That it could not be started is tried again in any
-// case, as a write would be.
+// runExec runs a program in a pod, once or until the result is as expected. If the program could not be started, it
+// is always tried again, as a write would be.
 func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	s.shared.kinds.ExpectMore()
 	e := *step.Exec
@@ -49,7 +49,7 @@ func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) re
 	})
 }
 
-// runInPod also says whether the program may have been started.
+// runInPod runs the program, and also reports whether it may have been started.
 func runInPod(ctx context.Context, executor clusters.PodExecutor, e scenarios.Exec) (ended programs.Ended,
 	started bool,
 ) {

@@ -36,8 +36,8 @@ func metricVerb() verb {
 	}
 }
 
-// runMetric reads a component's metric, once or until it is as expected. What could not be read is read again until the
-// step's time is up.
+// runMetric reads a component's metric, once or until it is as expected. A failed read is repeated until the step's
+// timeout.
 func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	source, ok := s.shared.cluster.(clusters.MetricsSource)
 	if !ok {
@@ -52,7 +52,7 @@ func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) 
 	defer cancel()
 	var last reading
 	r := repeat(limited, s.attempts(i), func() try {
-		// A reading has its own time, so that one near the end is not taken for one that failed.
+		// A reading has its own timeout, so that one near the end does not count as failed.
 		reading, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
 		now, err := readAll(reading, source, s.speakers(m.Component), m)
@@ -73,7 +73,7 @@ func runMetric(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) 
 // readTimeout is how long one reading of the metrics may take.
 const readTimeout = 10 * time.Second
 
-// startTime is the metric by which a component shows that it was started anew.
+// startTime is the metric by which a component shows that it was restarted.
 const startTime = "process_start_time_seconds"
 
 // reading is a metric at a moment: the sum of the series that match.
@@ -82,7 +82,7 @@ type reading struct {
 	series  int
 	value   float64
 	counter bool
-	// started is the component's start time, 0 when it does not tell.
+	// started is the component's start time; 0 if it is not reported.
 	started float64
 }
 
@@ -159,7 +159,7 @@ type named struct {
 	reading
 }
 
-// earlier is the last reading that a step of that name made.
+// earlier returns the last reading that a step of that name made.
 func earlier(s *scenarioRun, name string) (reading, bool) {
 	for _, r := range slices.Backward(s.readings) {
 		if r.step.Named(name) {
@@ -169,7 +169,7 @@ func earlier(s *scenarioRun, name string) (reading, bool) {
 	return reading{}, false
 }
 
-// reread is the last reading of an earlier step: of several API servers that of the same one.
+// reread returns the last reading of an earlier step; with several API servers, that of the same one.
 func reread(s *scenarioRun, m scenarios.Metric) (reading, bool) {
 	for _, r := range slices.Backward(s.readings) {
 		if r.step.Named(m.Since) && r.metric.Component == m.Component {
@@ -179,8 +179,8 @@ func reread(s *scenarioRun, m scenarios.Metric) (reading, bool) {
 	return earlier(s, m.Since)
 }
 
-// since is how much was added after the earlier reading of the same metric. Counters begin at zero when their component
-// starts, and a series that was not there yet was at zero.
+// since returns how much was added after the earlier reading of the same metric. Counters begin at zero when their
+// component starts, and a series that did not exist yet was at zero.
 func (r reading) since(before reading) (float64, error) {
 	if before.metric.Component != r.metric.Component || before.metric.Name != r.metric.Name ||
 		!maps.Equal(before.metric.Labels, r.metric.Labels) {
@@ -211,8 +211,8 @@ func (r reading) String() string {
 	return fmt.Sprintf("%s: %v (%d series)", r.title(), r.value, r.series)
 }
 
-// readAll reads a metric of one component, or adds up what several API servers have counted. What is no counter is the
-// first one's: objects that are stored, for instance, each of them has.
+// readAll reads a metric of one component, or adds up the counters of several API servers. For a metric that is not a
+// counter it returns the first server's value: each server counts the same stored objects, for instance.
 func readAll(ctx context.Context, source clusters.MetricsSource, of []clusters.Component,
 	m scenarios.Metric,
 ) (all reading, err error) {

@@ -34,7 +34,7 @@ func runResolve(ctx context.Context, s *scenarioRun, i int, step scenarios.Step)
 	limited, cancel := context.WithTimeout(ctx, step.Resolve.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
 	return repeat(limited, s.attempts(i), func() try {
-		// A question has its own time: one that is asked near the end must not be taken for one without an answer.
+		// A question has its own timeout: one that is asked near the end must not count as unanswered.
 		return question.judge(question.ask(ctx, address))
 	})
 }
@@ -98,8 +98,8 @@ func (q question) ask(ctx context.Context, address string) reply {
 	return reply{err: fmt.Errorf("the answer from %s is truncated, even over TCP", address)}
 }
 
-// judge compares a reply with what is expected. Without an answer, and with one that says that the server could not
-// tell, nothing is decided.
+// judge compares a reply with what is expected. It decides nothing without an answer, or if the server answers that
+// it could not tell.
 func (q question) judge(r reply) try {
 	asked := fmt.Sprintf("resolve %s %s", q.name, dns.TypeToString[q.kind])
 	if r.err != nil {
@@ -137,7 +137,7 @@ func (q question) problems(message *dns.Msg, data []string) []string {
 	return problems
 }
 
-// data of the records of the type that was asked for.
+// data returns the data of the records of the requested type.
 func (q question) data(message *dns.Msg) []string {
 	data := []string{}
 	for _, record := range message.Answer {

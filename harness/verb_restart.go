@@ -19,7 +19,8 @@ func restartVerb() verb {
 	}
 }
 
-// needsControl is what it takes to restart or kill what is named: a system is a process of ours.
+// needsControl returns the ability that restarting or killing needs. A system needs none, since it is our own
+// process.
 func needsControl(r *scenarios.ComponentReference) clusters.Ability {
 	if r.System != "" {
 		return ""
@@ -68,7 +69,7 @@ func controlSystem(ctx context.Context, s *scenarioRun, step scenarios.Step, ver
 	return result{Outcome: reports.Outcome{Status: reports.Passed}}
 }
 
-// uncontrollable says why a step cannot restart or kill its system in a state, "" when it can.
+// uncontrollable returns why a step cannot restart or kill its system in a state; "" if it can.
 func uncontrollable(r *scenarios.ComponentReference, state clusters.State) string {
 	if r.System == "" {
 		return ""

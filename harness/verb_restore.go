@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// alone as the one who took the snapshot
+// restoreVerb needs no alone: the scenario took the snapshot.
 func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.AbilitySnapshots)} }
 
-// runRestore puts back what is stored in the cluster to what it was. All that was known of it must be asked anew.
+// runRestore restores what was stored in the cluster. Everything known about it must be read again.
 func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	return withSnapshots(ctx, s, step, step.Restore.Name, func(ctx context.Context, c clusters.Snapshotter) error {
 		if err := s.shared.history.Pause(ctx); err != nil {
@@ -27,7 +27,7 @@ func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step)
 	})
 }
 
-// restoreAll restores the cluster while its systems are down: they, too, know what is no more.
+// restoreAll restores the cluster while its systems are down, since they also know what no longer exists.
 func restoreAll(ctx context.Context, s *scenarioRun, cluster clusters.Snapshotter, name string) error {
 	defer s.shared.kinds.Reset()
 	defer s.shared.schemas.Reset()

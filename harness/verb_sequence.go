@@ -14,7 +14,7 @@ import (
 
 func sequenceVerb() verb { return verb{run: runSequence, waits: true} }
 
-// runSequence decides whether changes came in their order.
+// runSequence decides whether changes occurred in their order.
 func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	started, timeout := time.Now(), s.timeout(step, s.shared.StepTimeout)
 	in := assertions.SequenceInput{

@@ -15,14 +15,14 @@ func snapshotVerb() verb {
 	}
 }
 
-// runSnapshot keeps what is stored in the cluster. The scenario is alone on it.
+// runSnapshot takes a snapshot of what the cluster stores. The scenario is alone on the cluster.
 func runSnapshot(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	return withSnapshots(ctx, s, step, step.Snapshot.Name, func(ctx context.Context, c clusters.Snapshotter) error {
 		return c.Snapshot(ctx, step.Snapshot.Name)
 	})
 }
 
-// withSnapshots takes or restores a snapshot of that name, if the cluster can.
+// withSnapshots takes or restores a snapshot of that name, if the cluster supports it.
 func withSnapshots(ctx context.Context, s *scenarioRun, step scenarios.Step, name string,
 	do func(context.Context, clusters.Snapshotter) error,
 ) result {

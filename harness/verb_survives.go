@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// defaultSettle is for how long an untouched cluster is watched at each look of survives.
+// defaultSettle is how long an untouched cluster is watched at each look of survives.
 const defaultSettle = 2 * time.Second
 
 func survivesVerb() verb { return verb{run: runSurvives} }
@@ -32,16 +32,16 @@ type survivals struct {
 // survival is what a survives step has found out so far.
 type survival struct {
 	judge, last int
-	// plane is the control plane of the API server that is asked; -1 for the balancer.
+	// plane is the control plane of the API server that is asked; -1 for the load balancer.
 	plane  int
 	survey *survey.Survey
 	mark   survey.Mark
 	path   []*upgrades.State
-	// wrong is what kept it from being found out.
+	// wrong is why it could not be found out.
 	wrong *result
 }
 
-// begin takes the first look of the times that begin with step i, and a mark before a step that changes the cluster.
+// begin takes the first look for the times that begin with step i, and a mark before a step that changes the cluster.
 func (v *survivals) begin(ctx context.Context, i int) {
 	for judge := range v.run.scenario.Spec.Steps {
 		if v.run.scenario.Spec.Steps[judge].Survives == nil {
@@ -141,7 +141,7 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 	return one
 }
 
-// selected are the objects that survives is about; there must be one.
+// selected returns the objects that survives checks; there must be at least one.
 func selected(ctx context.Context, run *scenarioRun, step scenarios.Step) ([]survey.Created, *result) {
 	selection := step.Survives.Selection
 	timeout := run.timeout(step, run.shared.StepTimeout)
@@ -185,7 +185,7 @@ func (one *survival) fail(err error) {
 	}
 }
 
-// look surveys the cluster, which has come to a state.
+// look surveys the cluster in the state that it has reached.
 func (one *survival) look(ctx context.Context, state string) {
 	way := upgrades.Start
 	if n := len(one.path); n > 0 {
@@ -200,7 +200,7 @@ func (one *survival) look(ctx context.Context, state string) {
 	one.fail(err)
 }
 
-// runSurvives judges what was found out.
+// runSurvives judges what the survey found.
 func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	one := s.survivals.of(ctx, s, i, step)
 	if one == nil {
@@ -232,8 +232,8 @@ func (v *survivals) of(ctx context.Context, s *scenarioRun, i int, step scenario
 	return nil
 }
 
-// survived is what a survey's report means for the step. What was broken at the first look counts only where there is
-// no other.
+// survived turns a survey's report into the step's result. What was broken at the first look counts only if it is the
+// only look.
 func survived(report *upgrades.Report, now bool) result {
 	var broken, unjudged, notes []string
 	for _, f := range report.Findings {
@@ -261,7 +261,7 @@ func survived(report *upgrades.Report, now bool) result {
 	return r
 }
 
-// names of some objects.
+// names lists the names of some objects.
 func names(objects []upgrades.Object) string {
 	const most = 40
 	var all []string

@@ -32,7 +32,7 @@ func transitionVerb() verb {
 	}
 }
 
-// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario leaves its
+// runTransition waits for the other scenarios of the track, and crosses with them. Meanwhile the scenario gives its
 // place to others.
 func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	s.shared.transitions.allow(s.timeout(scenarios.Step{Timeout: step.Timeout}, defaultTransitionTimeout))

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// defaultWindowSettle is for how long the objects that Kubernetes keeps for itself are watched in a window.
+// defaultWindowSettle is how long the objects that Kubernetes keeps for itself are watched in a window.
 const defaultWindowSettle = 4 * time.Second
 
 func windowVerb() verb {
@@ -30,7 +30,7 @@ func windowVerb() verb {
 	}
 }
 
-// runWindow judges the window that a transition holds.
+// runWindow judges the window that a transition holds open.
 func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {
 	rolling, able := s.shared.cluster.(clusters.Rolling)
 	if !able {
@@ -69,8 +69,8 @@ func asWindow(server clusters.Server) window.Server {
 	return window.Server{Name: server.String(), Version: server.Version, REST: server.REST}
 }
 
-// leader is the server of the control plane whose controller manager leads, with the version of the controller manager:
-// both by its own metrics.
+// leader returns the server of the control plane whose controller manager leads, with the controller manager's
+// version. Both come from the controller manager's own metrics.
 func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) (window.Server, error) {
 	source, able := c.(clusters.MetricsSource)
 	if !able {

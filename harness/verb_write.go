@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// writeVerb is that of each verb that sends a single write.
+// writeVerb serves each verb that sends a single write.
 func writeVerb() verb { return verb{run: runWrite} }
 
 func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
@@ -45,7 +45,8 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 	return r
 }
 
-// bearsPods says whether the step makes pods, or what makes them: these need the namespace's default ServiceAccount.
+// bearsPods reports whether the step makes pods, or objects that make pods. These need the namespace's default
+// ServiceAccount.
 func bearsPods(step scenarios.Step) bool {
 	made := step.Makes().Reference()
 	group, _, _ := strings.Cut(made.APIVersion, "/")

@@ -8,28 +8,28 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// verb is how one of the language's verbs runs. What it is about, and what can be wrong with it, is the language's
+// verb is how one of the language's verbs runs. The language defines what it uses and what can be wrong with it
 // (scenarios/step.go).
 type verb struct {
 	// run does what the i-th step says.
 	run func(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result
-	// needs is the ability of clusters without which a step cannot be run, "" for none; nil where every cluster can run
-	// it.
+	// needs returns the ability of clusters that a step requires, "" for none; nil if every cluster can run it.
 	needs func(*scenarios.Step) clusters.Ability
-	// cannot says why a step cannot be run in a state, "" where it can; nil where it always can.
+	// cannot returns why a step cannot run in a state, "" if it can; nil if it always can.
 	cannot func(*scenarios.Step, clusters.State) string
-	// alone says why a scenario with such a step cannot share its cluster, "" where it can; nil where it always can.
+	// alone returns why a scenario with such a step cannot share its cluster, "" if it can; nil if it always can.
 	alone func(*scenarios.Step) string
-	// lacks says what the step needs of an earlier one that did not pass, "" for nothing; nil where it never needs any.
+	// lacks returns what the step needs from an earlier step that did not pass, "" for nothing; nil if it never needs
+	// anything.
 	lacks func(*scenarioRun, *scenarios.Step) string
-	// programs says that it runs programs, whose deeds the harness does not see; asOthers, that somebody else than the
-	// administrator may act in it.
+	// programs: it runs programs, whose effects the harness does not see. asOthers: another user than the administrator
+	// may act in it.
 	programs, asOthers bool
-	// waits says that it waits for what happens in the cluster, and does nothing itself.
+	// waits: it waits for what happens in the cluster, and does nothing itself.
 	waits bool
-	// startsLoads says that it starts the loads of the step itself, when it is time.
+	// startsLoads: it starts the loads of the step itself, at the right time.
 	startsLoads bool
-	// leavesDown says that the API server need not answer when it is over.
+	// leavesDown: the API server need not answer when it is over.
 	leavesDown bool
 }
 
@@ -47,7 +47,7 @@ func verbs() map[string]verb {
 	}
 }
 
-// verbOf is how a step runs. A verb that is not in the table runs to an error.
+// verbOf returns how a step runs. A verb that is not in the table returns an error.
 func verbOf(step *scenarios.Step) verb {
 	name := step.Verb()
 	if v, known := verbs()[name]; known {
@@ -58,7 +58,7 @@ func verbOf(step *scenarios.Step) verb {
 	}}
 }
 
-// always is the need of every step with a verb.
+// always returns a need that is the same for every step with a verb.
 func always(ability clusters.Ability) func(*scenarios.Step) clusters.Ability {
 	return func(*scenarios.Step) clusters.Ability { return ability }
 }

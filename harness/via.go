@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// views are what each of a cluster's API servers shows, from when it is first asked.
+// views are what each of a cluster's API servers shows, from the first time that it is asked.
 type views struct {
 	run *trackRun
 
@@ -72,7 +72,7 @@ func askEach(ctx context.Context, s *scenarioRun, i int, step scenarios.Step, se
 	return *first
 }
 
-// chosen are the API servers of a cluster that a step names.
+// chosen returns the API servers of a cluster that a step names.
 func chosen(c clusters.Cluster, via scenarios.Via) ([]clusters.Server, error) {
 	rolling, able := c.(clusters.Rolling)
 	if !able {
@@ -101,7 +101,8 @@ func chosen(c clusters.Cluster, via scenarios.Via) ([]clusters.Server, error) {
 	return nil, fmt.Errorf("%s does not run; running are %v", clusters.APIServer.On(via.Plane()), servers)
 }
 
-// byVersion orders servers: the older before the newer, and of one version those that a transition did not come to.
+// byVersion orders servers: the older before the newer. Within a version, servers that a transition has not reached
+// come first.
 func byVersion(a, b clusters.Server) int {
 	one, err1 := clusters.ParseVersion(a.Version)
 	other, err2 := clusters.ParseVersion(b.Version)
@@ -117,7 +118,7 @@ func byVersion(a, b clusters.Server) int {
 	return 1
 }
 
-// through is the scenario's run as it asks one API server. What it keeps beyond a step is the run's own.
+// through returns the scenario's run through one API server. What it keeps beyond a step belongs to s.
 func (s *scenarioRun) through(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
 	track, err := s.shared.views.through(server)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *scenarioRun) through(ctx context.Context, server clusters.Server) (*sce
 	return &through, nil
 }
 
-// component is the one that a step means: that of the control plane that it asks.
+// component returns the component that a step means: the one of the control plane that it asks.
 func (s *scenarioRun) component(c clusters.Component) clusters.Component {
 	if s.via == nil {
 		return c
@@ -140,7 +141,7 @@ func (s *scenarioRun) component(c clusters.Component) clusters.Component {
 	return c.On(s.via.Plane)
 }
 
-// speakers are those that speak for a component: of several API servers each, where the step asks for none of them.
+// speakers returns what to ask about a component: with several API servers each of them, if the step names none.
 func (s *scenarioRun) speakers(c clusters.Component) []clusters.Component {
 	rolling, able := s.shared.cluster.(clusters.Rolling)
 	if c != clusters.APIServer || !able || s.shared.track.Path[0].NumberOfControlPlanes() == 1 {
@@ -151,12 +152,12 @@ func (s *scenarioRun) speakers(c clusters.Component) []clusters.Component {
 		all = append(all, c.On(server.Plane))
 	}
 	if len(all) == 0 {
-		return []clusters.Component{c} // which says itself that it does not run
+		return []clusters.Component{c} // its error says that it does not run
 	}
 	return all
 }
 
-// kubeconfig reaches the API server that the run asks.
+// kubeconfig returns the kubeconfig of the API server that the run asks.
 func (s *scenarioRun) kubeconfig() string {
 	if s.via == nil {
 		return s.shared.cluster.KubeconfigPath()
@@ -164,7 +165,7 @@ func (s *scenarioRun) kubeconfig() string {
 	return s.via.Kubeconfig
 }
 
-// clients are one for each API server, or one for all where the provider does not list them.
+// clients returns one client for each API server, or one for all if the provider does not list them.
 func (s *scenarioRun) clients() ([]dynamic.Interface, error) {
 	rolling, able := s.shared.cluster.(clusters.Rolling)
 	if !able || s.shared.track.Path[0].NumberOfControlPlanes() == 1 {
@@ -189,7 +190,7 @@ func (s *scenarioRun) clientOf(config *rest.Config) (dynamic.Interface, error) {
 	return client, nil
 }
 
-// through is the track as one API server shows it.
+// through returns the track as one API server shows it.
 func (v *views) through(server clusters.Server) (*trackRun, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -218,7 +219,7 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 	return view, nil
 }
 
-// cross tells the views that the cluster has changed: what API servers show may be another thing.
+// cross tells the views that the cluster has changed, so its API servers may show something else.
 func (v *views) cross(ctx context.Context) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -237,7 +238,7 @@ func (v *views) cross(ctx context.Context) {
 	}
 }
 
-// pause ends all watches until resume is called, and forgets what was known.
+// pause ends all watches until resume is called. resume also forgets what was known.
 func (v *views) pause(ctx context.Context) (resume func(), err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Definition is what makes a suite. Each suite's package has one.
+// Definition defines a suite. Each suite's package has one.
 type Definition struct {
 	// Name of the suite, of its folder of scenarios and of its simulator.
 	Name string
@@ -18,19 +18,19 @@ type Definition struct {
 	System string
 	// Title says what the suite is about.
 	Title string
-	// Requirements reads what is required.
+	// Requirements reads the requirements.
 	Requirements func() ([]Requirement, error)
-	// Profiles of implementations; none where there is only one kind.
+	// Profiles of implementations; none if there is only one kind.
 	Profiles []Profile
-	// Rules of which cases can be drawn; none in most suites.
+	// Rules for which cases can be drawn; none in most suites.
 	Rules []cases.Rule
-	// Simulator of the system; nil where the system is Kubernetes itself.
+	// Simulator of the system; nil if the system is Kubernetes itself.
 	Simulator *simulators.Simulator
-	// Others are simulators of what the system works with, by name.
+	// Others are simulators of the systems that it works with, by name.
 	Others simulators.Catalog
 }
 
-// Catalog is the simulators that the suite brings.
+// Catalog returns the suite's simulators.
 func (d Definition) Catalog() simulators.Catalog {
 	all := simulators.Catalog{}
 	if d.Simulator != nil {
@@ -40,7 +40,7 @@ func (d Definition) Catalog() simulators.Catalog {
 	return all
 }
 
-// Suite is the suite with these scenarios.
+// Suite returns the suite with these scenarios.
 func (d Definition) Suite(list []*scenarios.Scenario) (Suite, error) {
 	requirements, err := d.Requirements()
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Open reads a suite that a project keeps in a folder of its own repository: requirements.yaml, and the scenarios of
-// the folder scenarios. It is called as the folder is. The system under test is the one that its scenarios have; a
-// suite whose scenarios have several is about the one that is called as the suite is.
+// Open reads a suite from a folder of a project's own repository: requirements.yaml, and the scenarios in the folder
+// scenarios. The suite has the folder's name. The system under test is the system of its scenarios or, if there are
+// several, the one with the suite's name.
 func Open(folder string) (Suite, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
@@ -35,12 +35,13 @@ func Open(folder string) (Suite, error) {
 	return suite, nil
 }
 
-// IsFolder says whether the name of a suite is that of a folder: it has a separator, as in ./my-suite.
+// IsFolder reports whether the name of a suite is a folder: it has a separator, as in ./my-suite, or is "." or "..".
 func IsFolder(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".."
 }
 
-// underTest is the system of a suite's scenarios; "" where they have none, or several others.
+// underTest is the system under test in a suite's scenarios; "" if they have none, or several with other names than
+// the suite's.
 func underTest(suite Suite) string {
 	names := map[string]bool{}
 	for _, c := range suite.Scenarios {

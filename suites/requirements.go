@@ -15,14 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Level says how much an implementation owes a requirement.
+// Level says whether every implementation must meet a requirement.
 type Level string
 
 // The levels.
 const (
-	// Core is what every implementation must meet.
+	// Core requirements must be met by every implementation.
 	Core Level = "core"
-	// Extended is what an implementation may leave out.
+	// Extended requirements are optional.
 	Extended Level = "extended"
 )
 
@@ -36,14 +36,14 @@ type Requirement struct {
 	Statement string `yaml:"statement"`
 	// Source is where the specification says so.
 	Source string `yaml:"source"`
-	// NoFault says why no fault of the simulator breaks a core requirement; "" where one does.
+	// NoFault says why no fault of the simulator breaks a core requirement; "" if one does.
 	NoFault string `yaml:"noFault"`
-	// Variants are the ways in which it can be met, where that is not one: first what the statement says, then what else
-	// the specification can be read to say or implementations are known to do.
+	// Variants are the ways to meet the requirement, if there are several. The first is what the statement says. The
+	// others are other readings of the specification, or known behaviour of implementations.
 	Variants []Variant `yaml:"variants"`
 }
 
-// others are the names of the variants but for the first, which is the one that the statement is of.
+// others returns the names of all variants except the first, which is the one in the statement.
 func (r Requirement) others() []string {
 	var names []string
 	for i, v := range r.Variants {
@@ -56,16 +56,16 @@ func (r Requirement) others() []string {
 
 // Variant is one of the ways in which a requirement is met.
 type Variant struct {
-	// Name of the variant, as the simulator has it.
+	// Name of the variant in the simulator.
 	Name string `yaml:"name"`
-	// Source is where it is written or done so.
+	// Source is where the variant is written or implemented.
 	Source string `yaml:"source"`
 }
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$`)
 
-// LoadRequirements reads a list of requirements from a YAML file. The error holds everything that is wrong with the
-// file, each with its line.
+// LoadRequirements reads a list of requirements from a YAML file. The error has all mistakes in the file, each with
+// its line.
 func LoadRequirements(fsys fs.FS, path string) ([]Requirement, error) {
 	data, err := fs.ReadFile(fsys, path)
 	if err != nil {
@@ -98,7 +98,7 @@ func LoadRequirements(fsys fs.FS, path string) ([]Requirement, error) {
 	return requirements, nil
 }
 
-// listItems returns the items of a document that is one list, which is not empty.
+// listItems returns the items of a file with one document, which is a list that is not empty.
 func listItems(data []byte) ([]*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document yaml.Node
@@ -172,7 +172,7 @@ func decodeVariants(list *yaml.Node) ([]Variant, error) {
 	return variants, nil
 }
 
-// decodeTexts fills fields from a mapping; has says which there are.
+// decodeTexts fills fields from a mapping. has describes the known fields in error messages.
 func decodeTexts(item *yaml.Node, has string, fields map[string]*string) error {
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		key, value := item.Content[i], item.Content[i+1]
@@ -206,11 +206,11 @@ func (r Requirement) check() error {
 	return nil
 }
 
-// Unknown is an id that a scenario names and that is no requirement.
+// Unknown is an id that a scenario names and that no requirement has.
 type Unknown struct {
-	// ID that is no requirement.
+	// ID that no requirement has.
 	ID string
-	// Scenario that names it, and where that is.
+	// Scenario that names it, and its position.
 	Scenario string
 	Position scenarios.Position
 }
@@ -220,16 +220,16 @@ func (u Unknown) String() string {
 	return fmt.Sprintf("%s: scenario %s covers %s, which is no requirement", u.Position, u.Scenario, u.ID)
 }
 
-// Coverage compares requirements with what scenarios cover: it returns the requirements that none of them covers, and
-// the ids that they name, in covers or in a known issue, which are no requirements. What only a known issue names is
-// not covered by that.
+// Coverage compares requirements with what scenarios cover. It returns the requirements that no scenario covers, and
+// the ids that scenarios name, in covers or in a known issue, but that no requirement has. A known issue alone does
+// not cover a requirement.
 func Coverage(requirements []Requirement, list []*scenarios.Scenario) ([]Requirement, []Unknown) {
 	exists, covered := map[string]bool{}, map[string]bool{}
 	for _, r := range requirements {
 		exists[r.ID] = true
 	}
 	var unknown []Unknown
-	reported := map[Unknown]bool{} // the rows of a table name the same
+	reported := map[Unknown]bool{} // all rows of a table name the same ids
 	for _, s := range list {
 		for _, id := range named(s) {
 			u := Unknown{ID: id, Scenario: s.Metadata.Name, Position: s.Position}
@@ -239,7 +239,7 @@ func Coverage(requirements []Requirement, list []*scenarios.Scenario) ([]Require
 			}
 		}
 		if s.Metadata.Labels[ReadingLabel] != "" {
-			continue // it shows how else the requirement may be met
+			continue // it shows another variant of the requirement
 		}
 		for _, id := range s.Spec.Covers {
 			covered[id] = true

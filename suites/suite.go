@@ -13,32 +13,32 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Suite is what is required of one system, the scenarios that test it, and the bugs that its simulator can have.
+// Suite has the requirements of one system, the scenarios that test it, and the bugs that its simulator can have.
 type Suite struct {
-	// Name by which the suite is asked for.
+	// Name with which the user selects the suite.
 	Name string
-	// System is what the scenarios call the system under test; "" when that is Kubernetes itself.
+	// System is what the scenarios call the system under test; "" if that is Kubernetes itself.
 	System string
-	// Requirements in the order in which they are written.
+	// Requirements in the order of the file.
 	Requirements []Requirement
 	// Scenarios that test them.
 	Scenarios []*scenarios.Scenario
-	// Faults of the simulator; none where the suite has no simulator.
+	// Faults of the simulator; none if the suite has no simulator.
 	Faults []simulators.Fault
 	// Liberties of the simulator.
 	Liberties []simulators.Liberty
-	// Profiles of implementations; none where there is only one kind.
+	// Profiles of implementations; none if there is only one kind.
 	Profiles []Profile
-	// Rules of which cases can be drawn; none in most suites.
+	// Rules for which cases can be drawn; none in most suites.
 	Rules []cases.Rule
 }
 
-// Profile is a kind of implementation: those of the system's variants that one is, and was before.
+// Profile is a kind of implementation: the variants of the system that its current and its older versions have.
 type Profile struct {
-	// Name by which the profile is asked for.
+	// Name with which the user selects the profile.
 	Name string
-	// Variants of the system that the profile's scenarios have. The first is what the implementation under test is; the
-	// others are what it was in older versions.
+	// Variants of the system in the profile's scenarios. The first is the variant of the implementation under test; the
+	// others are the variants of its older versions.
 	Variants []string
 }
 
@@ -58,8 +58,8 @@ func (s Suite) Profile(name string) (Profile, error) {
 	return Profile{}, fmt.Errorf("suite %s has no profile %q; it has %q", s.Name, name, names)
 }
 
-// ReadingLabel is the label of a scenario that shows another reading of a requirement than the one that is taken for
-// right: the name of the variant.
+// ReadingLabel is the label of a scenario that shows another reading of a requirement than the statement. Its value
+// is the name of the variant.
 const ReadingLabel = "reading"
 
 // Covering are the scenarios that cover a requirement as it is stated.
@@ -85,9 +85,9 @@ func (s Suite) Concerning(id string) []simulators.Liberty {
 	return slices.DeleteFunc(slices.Clone(s.Liberties), func(l simulators.Liberty) bool { return !l.Concerns(id) })
 }
 
-// Check says what is wrong with the suite itself: a requirement that no scenario covers, an id that is no requirement,
-// a scenario that does not say what it is or is of no profile, a fault that breaks none, and, where there is a
-// simulator, a core requirement without a fault that breaks it or a reason why there is none.
+// Check reports what is wrong with the suite itself: a requirement that no scenario covers, an id that no requirement
+// has, a scenario that does not say what it is or fits no profile, a fault that breaks nothing, and, if there is a
+// simulator, a core requirement that no fault breaks and that does not say why.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
@@ -110,8 +110,8 @@ func (s Suite) Check() error {
 	return errors.Join(append(errs, s.checkFaults()...)...)
 }
 
-// checkScenario wants to know of every scenario which suite it is of, what it is about and what it covers, its known
-// issues and the reading that it shows included.
+// checkScenario checks that a scenario says which suite it belongs to, what it is about and what it covers, and that
+// its known issues, variants and reading fit.
 func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 	var errs []error
 	wrong := func(format string, args ...any) {
@@ -140,14 +140,16 @@ func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 	return errs
 }
 
-// shows says whether the scenario covers one requirement, of which the reading is a variant, and not the first.
+// shows reports whether the scenario covers exactly one requirement, and the reading is a variant of it other than
+// the first.
 func (s Suite) shows(c *scenarios.Scenario, reading string) bool {
 	return slices.ContainsFunc(s.Requirements, func(r Requirement) bool {
 		return len(c.Spec.Covers) == 1 && c.Spec.Covers[0] == r.ID && slices.Contains(r.others(), reading)
 	})
 }
 
-// fits says whether the profile's implementation is one of these variants, and was the others.
+// fits reports whether a scenario with these variants belongs to the profile: they include its first variant, and
+// none that it does not have.
 func (p Profile) fits(variants []string) bool {
 	strange := func(variant string) bool { return !slices.Contains(p.Variants, variant) }
 	return slices.Contains(variants, p.Variants[0]) && !slices.ContainsFunc(variants, strange)
@@ -185,7 +187,7 @@ func (s Suite) checkFaults() []error {
 	return errs
 }
 
-// Digest is the same for the same requirements and scenarios, wherever they were read from.
+// Digest identifies the requirements and scenarios. It does not depend on where they were read from.
 func (s Suite) Digest() (string, error) {
 	sum := sha256.New()
 	encoder := json.NewEncoder(sum)

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// WithFaults returns the scenarios with faults added wherever they say that a system of that name is simulated: from
-// its installation on, and through all its changes. The scenarios themselves stay as they are.
+// WithFaults returns copies of the scenarios in which the simulated system of that name has the faults: from its
+// installation on, and through all its changes.
 func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*scenarios.Scenario {
 	return withSimulated(list, system, func(s *clusters.Simulated) { s.Faults = union(s.Faults, faults) })
 }
@@ -18,7 +18,7 @@ func WithLiberties(list []*scenarios.Scenario, system string, liberties []string
 	return withSimulated(list, system, func(s *clusters.Simulated) { s.Liberties = union(s.Liberties, liberties) })
 }
 
-// withSimulated returns the scenarios with another simulator wherever they say that a system of that name is simulated.
+// withSimulated returns copies of the scenarios in which the simulator of the system of that name is changed.
 func withSimulated(list []*scenarios.Scenario, system string, change func(*clusters.Simulated)) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, s := range list {
@@ -39,7 +39,7 @@ func changed(definition clusters.System, system string, change func(*clusters.Si
 	return definition
 }
 
-// union are the names with more behind them, each once.
+// union appends more names, each once.
 func union(names, more []string) []string {
 	all := slices.Clone(names)
 	for _, name := range more {

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/podexec"
 )
 
-// Cluster is the cluster of a kubeconfig.
+// Cluster is the cluster that a kubeconfig connects to.
 type Cluster struct {
 	provider *Provider
 	mu       sync.Mutex
@@ -34,7 +34,7 @@ var (
 	_ clusters.PodExecutor   = (*Cluster)(nil)
 )
 
-// Name of the cluster: its context's.
+// Name returns the name of the cluster's context.
 func (c *Cluster) Name() string { return c.provider.name }
 
 // State that the cluster is in.
@@ -44,16 +44,16 @@ func (c *Cluster) State() clusters.State {
 	return c.state
 }
 
-// RESTConfig reaches the API server as the kubeconfig's user.
+// RESTConfig connects to the API server as the kubeconfig's user.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.provider.rest) }
 
-// KubeconfigPath is the file that the user named.
+// KubeconfigPath returns the kubeconfig of the user.
 func (c *Cluster) KubeconfigPath() string { return c.provider.options.Kubeconfig }
 
-// HostAddress is where the cluster's API server reaches this machine.
+// HostAddress returns the address at which the cluster's API server reaches this machine.
 func (c *Cluster) HostAddress() string { return c.provider.hostAddress() }
 
-// Metrics reads the API server's metrics; the other components' cannot be reached from outside.
+// Metrics reads the API server's metrics. Those of other components cannot be reached from outside of the cluster.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	if component != clusters.APIServer {
 		return nil, errors.New("on an existing cluster only kube-apiserver's metrics are available")
@@ -68,8 +68,8 @@ func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container strin
 	return podexec.Exec(ctx, c.provider.rest, namespace, pod, container, command, stdin)
 }
 
-// Converge runs the transition command. It gets KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false)
-// and REHEARSE_STATE (JSON); afterwards the cluster must be what the state says, as far as it tells.
+// Converge runs the transition command with KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false) and
+// REHEARSE_STATE (JSON). Afterwards the cluster must be in the state, as far as the cluster shows it.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	if sameCluster(state, c.State()) {
 		return c.reached(state)
@@ -87,7 +87,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 		return errors.New("there is no --transition-command")
 	}
 	command := exec.CommandContext(ctx, run[0], run[1:]...)
-	command.WaitDelay = time.Second // whoever inherited its output must not keep us waiting
+	command.WaitDelay = time.Second // do not wait for a child that inherited its output
 	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
 		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
 	if output, err := command.CombinedOutput(); err != nil {
@@ -106,7 +106,7 @@ func (c *Cluster) reached(state clusters.State) error {
 	return nil
 }
 
-// Collect has no logs to get: they are not ours.
+// Collect does nothing: the logs of an existing cluster are not available.
 func (c *Cluster) Collect(context.Context, string) error { return nil }
 
 // Delete leaves the cluster as it is.

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Definition is the provider as the command line knows it.
+// Definition is the provider for the command line.
 func Definition() clusters.Definition {
 	return clusters.Definition{
 		Name: "existing", Clusters: "an existing cluster, by its kubeconfig", Abilities: abilities(),
@@ -41,7 +41,7 @@ func fromFlags(flags *pflag.FlagSet) func(clusters.Setup) (clusters.Provider, er
 
 func abilities() []clusters.Ability { return clusters.AbilitiesOf((*Cluster)(nil)) }
 
-// Has says whether an existing cluster has an ability.
+// Has reports whether an existing cluster has an ability.
 func (p *Provider) Has(_ context.Context, ability clusters.Ability, _ clusters.State) (bool, error) {
 	return slices.Contains(abilities(), ability), nil
 }

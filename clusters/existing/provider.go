@@ -20,25 +20,25 @@ import (
 
 // Options of a Provider.
 type Options struct {
-	// Kubeconfig is the file; the usual places (KUBECONFIG, ~/.kube/config) when empty.
+	// Kubeconfig is the path of the file. Default: $KUBECONFIG or ~/.kube/config.
 	Kubeconfig string
-	// Context in the file; its current one when empty.
+	// Context in the file. Default: its current one.
 	Context string
-	// TransitionCommand is the program, with its arguments, that performs a transition; without one there are none.
+	// TransitionCommand is the program, with its arguments, that performs a transition. Default: no transitions.
 	TransitionCommand []string
-	// TransitionTimeout is how long the cluster may take after the transition command to be what it should be. Default:
-	// 5 minutes, but no longer than a minute in which its answer does not change.
+	// TransitionTimeout is the timeout for the new state after the transition command has exited. Default: 5 minutes, or
+	// 1 minute without a change of the cluster's answer.
 	TransitionTimeout time.Duration
-	// HostAddress is where the cluster's API server reaches this machine, for systems that are processes here. It is
-	// 127.0.0.1 where the API server is on this machine.
+	// HostAddress is the address at which the cluster's API server reaches this machine, for systems that are processes
+	// here. Default: 127.0.0.1 if the API server is on this machine.
 	HostAddress string
 }
 
-// Provider hands out one cluster that exists.
+// Provider provides one existing cluster.
 type Provider struct {
 	options Options
 	rest    *rest.Config
-	// name is the context's, cluster what the kubeconfig calls the cluster.
+	// name is the name of the context, cluster the name of the cluster in the kubeconfig.
 	name, cluster string
 	patience
 }
@@ -60,11 +60,11 @@ func New(o Options) (*Provider, error) {
 // Access is how a kubeconfig reaches a cluster.
 type Access struct {
 	Config *rest.Config
-	// File, the name of the context, and what the file calls the cluster.
+	// File, and the names of the context and the cluster in it.
 	File, Context, Cluster string
 }
 
-// ReadKubeconfig reads a file ("": the usual places) for a context ("": its current one).
+// ReadKubeconfig reads a file ("": the default places) for a context ("": its current one).
 func ReadKubeconfig(file, context string) (Access, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = file
@@ -91,15 +91,15 @@ func ReadKubeconfig(file, context string) (Access, error) {
 	return a, nil
 }
 
-// Name is existing.
+// Name returns "existing".
 func (p *Provider) Name() string { return "existing" }
 
-// Borrowed names the cluster for a person, as the kubeconfig does: it is neither created nor deleted.
+// Borrowed returns the name of the cluster in the kubeconfig, for messages.
 func (p *Provider) Borrowed() string {
 	return fmt.Sprintf("cluster %s (context %s)", p.cluster, p.name)
 }
 
-// Resolve gives a state the cluster's exact version where the two agree; another version stays for Check to reject.
+// Resolve sets the cluster's exact version if the state's version agrees with it. Check rejects any other version.
 func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
 	got, err := p.serverVersion()
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.St
 	return state, nil
 }
 
-// agree says whether a version as a scenario names it is the exact one.
+// agree reports whether a version in a scenario means the exact one.
 func agree(asked, exact string) bool {
 	a, err1 := clusters.ParseVersion(asked)
 	e, err2 := clusters.ParseVersion(exact)
@@ -137,7 +137,7 @@ func (p *Provider) serverVersion() (string, error) {
 	return release.String(), nil
 }
 
-// Check rejects a path that the cluster is not at the start of, and transitions that nobody performs.
+// Check rejects a path if the cluster is not in its first state, or if it needs a transition command that is not set.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	for _, state := range path[1:] {
 		if len(p.options.TransitionCommand) == 0 && !sameCluster(state, path[0]) {
@@ -148,13 +148,13 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	return errors.Join(p.checkSystems(path), p.at(ctx, path[0]))
 }
 
-// sameCluster says whether two states differ in their systems at most: these are ours to change on any cluster.
+// sameCluster reports whether two states differ at most in their systems, which can change on any cluster.
 func sameCluster(a, b clusters.State) bool {
 	a.Systems, b.Systems = nil, nil
 	return reflect.DeepEqual(a, b)
 }
 
-// checkSystems rejects systems that are processes here where it is not known how the cluster would reach them.
+// checkSystems rejects systems that are processes here if it is unknown how the cluster can reach them.
 func (p *Provider) checkSystems(path []clusters.State) error {
 	if p.hostAddress() != "" {
 		return nil
@@ -170,7 +170,7 @@ func (p *Provider) checkSystems(path []clusters.State) error {
 	return nil
 }
 
-// hostAddress is where the API server reaches this machine, "" when that is not known.
+// hostAddress returns the address at which the API server reaches this machine; "" if it is unknown.
 func (p *Provider) hostAddress() string {
 	if p.options.HostAddress != "" {
 		return p.options.HostAddress
@@ -185,7 +185,7 @@ func (p *Provider) hostAddress() string {
 	return ""
 }
 
-// at says why the cluster is not in the state, as far as it tells.
+// at returns an error if the cluster is not in the state, as far as the cluster shows it.
 func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	got, err := p.serverVersion()
 	if err != nil {
@@ -232,12 +232,12 @@ func (p *Provider) metrics(ctx context.Context) ([]byte, error) {
 // Prepare has nothing to get.
 func (p *Provider) Prepare(context.Context, clusters.State) error { return nil }
 
-// Create hands out the cluster that is there.
+// Create returns the existing cluster.
 func (p *Provider) Create(_ context.Context, _ string, state clusters.State) (clusters.Cluster, error) {
 	return &Cluster{provider: p, state: state}, nil
 }
 
-// Footprint says that there is one cluster, which takes nothing of this machine.
+// Footprint reports that there is only one cluster, which needs nothing of this machine.
 func (p *Provider) Footprint([]clusters.State) clusters.Footprint {
 	return clusters.Footprint{Only: true}
 }

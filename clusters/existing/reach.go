@@ -16,10 +16,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// reachTimeout is how long the first answer of a cluster may take.
+// reachTimeout is the timeout for the first answer of a cluster.
 const reachTimeout = 10 * time.Second
 
-// Reach asks the cluster whether the kubeconfig's user may do what every scenario needs: make a namespace.
+// Reach checks that the kubeconfig's user may create namespaces, which every scenario needs.
 func (p *Provider) Reach(ctx context.Context) error {
 	client, err := kubernetes.NewForConfig(p.rest)
 	if err != nil {
@@ -52,8 +52,8 @@ func (p *Provider) Reach(ctx context.Context) error {
 	return nil
 }
 
-// unanswered says whether an error means that no API server answered, or none that works. A certificate that is not
-// trusted is a mistake in the kubeconfig.
+// unanswered reports whether an error means that no working API server answered. An untrusted certificate does not
+// count: it is a mistake in the kubeconfig.
 func unanswered(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {

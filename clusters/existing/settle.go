@@ -8,15 +8,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// patience is how long the cluster is waited for after a transition command has ended.
+// patience is how long to wait for the cluster after a transition command has ended.
 type patience struct {
-	// most is how long in all; still is how long its answer may stay the same meanwhile, 0 for as long as it likes.
+	// most is the timeout; still is the timeout without a change of the cluster's answer, 0 for none.
 	most, still time.Duration
-	// pause is between two looks.
+	// pause is the time between two checks.
 	pause time.Duration
 }
 
-// patienceFor is the patience that the user asks for; 0 for the default.
+// patienceFor returns the patience for the user's timeout; 0 means the default.
 func patienceFor(timeout time.Duration) patience {
 	if timeout > 0 {
 		return patience{most: timeout, pause: 200 * time.Millisecond}
@@ -24,12 +24,12 @@ func patienceFor(timeout time.Duration) patience {
 	return patience{most: 5 * time.Minute, still: time.Minute, pause: 200 * time.Millisecond}
 }
 
-// settle returns when the cluster says that it is in the state, or the reason why it is not waited for any longer.
+// settle waits until the cluster reports that it is in the state, and returns the last error on a timeout.
 func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
 	p := c.provider.patience
 	limited, cancel := context.WithTimeout(ctx, p.most)
 	defer cancel()
-	// What an existing cluster does not tell is the command's word.
+	// The rest of the state cannot be checked on an existing cluster; the command is trusted.
 	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
 	const advice = "let the command wait until the cluster is in the new state, or set a longer --transition-timeout"
 	var last string

@@ -8,25 +8,25 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Problem is why a component would not start with the gates that it is given.
+// Problem is the reason why a component would not start with the given gates.
 type Problem struct {
-	// Gate that the problem is with.
+	// Gate that has the problem.
 	Gate string
 	// Component that would reject it.
 	Component clusters.Component
-	// Message is a whole sentence: what is wrong, at which version, and what to do.
+	// Message is a whole sentence: what is wrong, in which version, and what to do.
 	Message string
 }
 
-// String is the message.
+// String returns the message.
 func (p Problem) String() string { return p.Message }
 
-// enforcesNeeds is the first version whose components refuse to start when a gate is on without those it needs.
+// enforcesNeeds is the first version whose components do not start if a gate is on without its dependencies.
 var enforcesNeeds = clusters.Version{Major: 1, Minor: 35, Patch: -1}
 
-// Check lists what a component of a version would reject in these gates, sorted by gate; nothing when it would start.
-// The versions are the release's own (VersionsOf), or those that flags of the component say (VersionsIn). A gate may
-// carry the prefix "kube:", as it may on the command line. What has no gates of Kubernetes (etcd) has no problems.
+// Check returns the problems of gates that a component would reject at start, sorted by gate. The versions are the
+// release's own (VersionsOf), or those that the component's flags set (VersionsIn). A gate may have the prefix
+// "kube:", as on the command line. A component without Kubernetes gates (etcd) has no problems.
 func (l *List) Check(versions Versions, component clusters.Component, gates map[string]bool) []Problem {
 	if component == clusters.Etcd {
 		return nil
@@ -54,9 +54,9 @@ func (l *List) Check(versions Versions, component clusters.Component, gates map[
 type check struct {
 	list     *List
 	versions Versions
-	// version is that whose gates the component has, with its patch where that is known.
+	// version is the one whose gates the component has, with its patch if that is known.
 	version clusters.Version
-	// byDefault says that the versions are the release's own, for which alone a program's --help speaks.
+	// byDefault reports whether the versions are the release's own. A program's --help is valid only for these.
 	byDefault bool
 	component clusters.Component
 	set       map[string]bool
@@ -97,7 +97,7 @@ func (c *check) value(name string, value bool) {
 	c.program(name, spec)
 }
 
-// program checks that this very program knows the gate: some gates are known to one component alone.
+// program checks that this program knows the gate: some gates exist only in one component.
 func (c *check) program(name string, spec Spec) {
 	if !c.asked(spec) || c.list.names(c.component, name) {
 		return
@@ -120,7 +120,7 @@ func (c *check) program(name string, spec Spec) {
 	c.report(name, "feature gate %s is unknown to %s of Kubernetes %s; %s", name, c.component, c.version, advice)
 }
 
-// asked says whether the component's --help tells of gates of that spec's stage at that version.
+// asked reports whether the component's --help is known and lists gates of that spec's stage at that version.
 func (c *check) asked(s Spec) bool {
 	_, asked := c.list.Programs[c.component]
 	return asked && c.byDefault && s.inHelp()
@@ -131,7 +131,7 @@ func (l *List) names(program clusters.Component, gate string) bool {
 	return named
 }
 
-// needs checks that what a gate needs is on where the gate is on.
+// needs checks that the gates that a gate requires are on if it is on.
 func (c *check) needs(name string) {
 	gate := c.list.Gates[name]
 	if len(gate.Needs) == 0 || !c.on(name) || !c.has(name) {
@@ -147,13 +147,13 @@ func (c *check) needs(name string) {
 	}
 }
 
-// has says whether the component may have the gate, as far as is known.
+// has reports whether the component may have the gate, as far as is known.
 func (c *check) has(name string) bool {
 	spec, started := c.list.Gates[name].in(c.versions)
 	return started && (!c.asked(spec) || c.list.names(c.component, name))
 }
 
-// on is the value that a gate has in the end.
+// on returns the effective value of a gate.
 func (c *check) on(name string) bool {
 	if value, set := c.set[name]; set {
 		return value
@@ -174,7 +174,7 @@ func (c *check) on(name string) bool {
 	return spec.Default
 }
 
-// because says what a gate's value comes from, unless it was set itself.
+// because returns the source of a gate's value; "" if the gate itself was set.
 func (c *check) because(name string) string {
 	if _, set := c.set[name]; set {
 		return ""

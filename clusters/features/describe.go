@@ -7,30 +7,30 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Description is what a gate is in one version, for a person.
+// Description describes a gate in one version.
 type Description struct {
-	// Gate by its name.
+	// Gate is its name.
 	Gate string `json:"gate"`
 	// Version of Kubernetes.
 	Version string `json:"version"`
-	// Known says whether the version has the gate; nothing below is set where it does not.
+	// Known reports whether the version has the gate. If not, only NeededBy below is set.
 	Known bool `json:"known"`
-	// Spec that holds at the version; Default is that of a component that does not override it.
+	// Spec that is valid in the version; Default is that of a component that does not override it.
 	Spec *Spec `json:"spec,omitempty"`
-	// Components whose --help names the gate, with the default that each has; none where that is not known: for GA and
-	// deprecated gates, which no --help names, and where the version's programs are not in the cache.
+	// Components whose --help lists the gate, with their own default. It is empty if that is unknown: for GA and
+	// deprecated gates, which no --help lists, and if the version's programs are not in the cache.
 	Components map[clusters.Component]bool `json:"components,omitempty"`
-	// Needs are the gates that must be on where this one is, NeededBy those that need it.
+	// Needs are the gates that this one requires, NeededBy those that require it.
 	Needs    []string `json:"needs,omitempty"`
 	NeededBy []string `json:"neededBy,omitempty"`
-	// Specs are all that the version's list tells of the gate, by their versions.
+	// Specs are all specs of the gate in the version's list, in the order of their versions.
 	Specs []Spec `json:"specs,omitempty"`
 }
 
-// Describe says what a gate is in the list's version.
+// Describe describes a gate in the list's version.
 func (l *List) Describe(name string) Description { return l.DescribeIn(name, VersionsOf(l.Of())) }
 
-// DescribeIn says what a gate is in a component of the list's version that goes by these versions.
+// DescribeIn describes a gate in a component of the list's version with these emulated and compatible versions.
 func (l *List) DescribeIn(name string, versions Versions) Description {
 	d := Description{Gate: name, Version: l.Version, NeededBy: l.neededBy(name)}
 	spec, started := l.Gates[name].in(versions)
@@ -49,7 +49,7 @@ func (l *List) DescribeIn(name string, versions Versions) Description {
 	return d
 }
 
-// DescribeAll says what every gate of the list's version is, by name.
+// DescribeAll describes every gate of the list's version, sorted by name.
 func (l *List) DescribeAll() []Description {
 	var all []Description
 	for _, name := range clusters.SortedKeys(l.Gates) {
@@ -70,7 +70,7 @@ func (l *List) neededBy(name string) []string {
 	return all
 }
 
-// Dependencies are the gates that some gates need, and what those need, without the gates themselves.
+// Dependencies returns the gates that some gates require, directly or indirectly, without the gates themselves.
 func (l *List) Dependencies(gates ...string) []string {
 	var found []string
 	for next := gates; len(next) > 0; {
@@ -88,7 +88,7 @@ func (l *List) Dependencies(gates ...string) []string {
 	return found
 }
 
-// Dependents are the gates that need one, and those that need these, where they are wanted.
+// Dependents returns the wanted gates that require a gate, directly or through other wanted gates.
 func (l *List) Dependents(gate string, wanted func(Description) bool) []string {
 	var found []string
 	for next := []string{gate}; len(next) > 0; {
@@ -106,7 +106,7 @@ func (l *List) Dependents(gate string, wanted func(Description) bool) []string {
 	return found
 }
 
-// Nearest is the gate of some lists that a misspelt name may mean, or "".
+// Nearest returns the gate of some lists with the most similar name, or "".
 func Nearest(name string, lists ...*List) string {
 	names := map[string]bool{}
 	for _, list := range lists {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// GateOf names the feature gate on which a field of one of Kubernetes' kinds depends, "" where none is known here.
-// The path holds the names (string) and the places in lists (int) that lead to the field.
+// GateOf returns the feature gate that a field of a Kubernetes kind depends on; "" if none is known here. The path to
+// the field has names (string) and list indices (int).
 //
-// An API server that has the gate off drops such a field without a word, and no published list says which field is
-// whose. The table is from the API's own types and strategies, as of 1.37.
+// An API server drops such a field silently if the gate is off, and no published list says which gate a field depends
+// on. The table is from the API's own types and strategies, as of 1.37.
 func GateOf(kind string, path []any) string {
 	names := namesOf(path)
 	if gate := gateIn(fieldsOfKinds()[kind], names); gate != "" {
@@ -21,7 +21,7 @@ func GateOf(kind string, path []any) string {
 	return ""
 }
 
-// namesOf is the path without places in lists.
+// namesOf returns the path without list indices.
 func namesOf(path []any) []string {
 	var names []string
 	for _, part := range path {
@@ -32,7 +32,7 @@ func namesOf(path []any) []string {
 	return names
 }
 
-// insidePodSpec is the path within the pod's spec, where it leads into one.
+// insidePodSpec returns the path within the pod's spec; false if the path is not in one.
 func insidePodSpec(kind string, names []string) ([]string, bool) {
 	if kind == "Pod" {
 		return names[min(1, len(names)):], len(names) > 1 && names[0] == "spec"
@@ -45,7 +45,7 @@ func insidePodSpec(kind string, names []string) ([]string, bool) {
 	return nil, false
 }
 
-// gateIn finds the longest field of the table that the path is, or lies in. A "*" stands for any one name.
+// gateIn returns the gate of the longest field in the table that contains the path. A "*" stands for any one name.
 func gateIn(table map[string]string, names []string) string {
 	found, length := "", 0
 	for field, gate := range table {
@@ -60,7 +60,7 @@ func gateIn(table map[string]string, names []string) string {
 	return found
 }
 
-// fieldsOfPodSpecs are fields of a pod's spec, also in templates.
+// fieldsOfPodSpecs are the fields of a pod's spec, also in templates.
 func fieldsOfPodSpecs() map[string]string {
 	return map[string]string{
 		"resources":                                    "PodLevelResources",

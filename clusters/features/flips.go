@@ -8,25 +8,25 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Flip is what becomes of a feature gate that nobody sets when a component goes from one version to another. Which
-// fields or kinds a gate is about no list says.
+// Flip is the change of an unset feature gate when a component changes its version. No list says which fields or
+// kinds depend on a gate.
 type Flip struct {
-	// Gate by its name.
+	// Gate is its name.
 	Gate string `json:"gate"`
 	// Kind of the change.
 	Kind FlipKind `json:"kind"`
-	// Before and After are what the gate is in each of the versions, with the components' own default; nil where the
-	// version does not know it.
+	// Before and After are the specs of the gate in the two versions, with the components' own default; nil if the
+	// version does not have the gate.
 	Before *Spec `json:"before,omitempty"`
 	After  *Spec `json:"after,omitempty"`
-	// Components that the change happens in, as far as their --help was read; none where that is not known.
+	// Components in which it changes, as far as their --help is known; empty if it is unknown.
 	Components []clusters.Component `json:"components,omitempty"`
 }
 
-// FlipKind is the kind of change that a Flip is.
+// FlipKind is the kind of a Flip.
 type FlipKind string
 
-// The kinds of flips. A gate that turns on or off may be locked, too.
+// The kinds of flips. A gate that turns on or off may also be locked.
 const (
 	TurnsOn  FlipKind = "turns on"
 	TurnsOff FlipKind = "turns off"
@@ -36,13 +36,13 @@ const (
 	Vanishes FlipKind = "removed"
 )
 
-// FlipKinds lists them all: first what changes behaviour by itself.
+// FlipKinds lists all kinds: first those that can change behaviour by default.
 func FlipKinds() []FlipKind {
 	return []FlipKind{TurnsOn, TurnsOff, Appears, Vanishes, Locks, Unlocks}
 }
 
-// ChangesDefault says whether behaviour changes for who sets no gate: the gate turns on or off, comes on by default,
-// or goes without having been locked before.
+// ChangesDefault reports whether behaviour changes for users who do not set the gate: it turns on or off, is added
+// with the default on, or is removed without having been locked.
 func (f Flip) ChangesDefault() bool {
 	switch f.Kind {
 	case TurnsOn, TurnsOff:
@@ -55,8 +55,8 @@ func (f Flip) ChangesDefault() bool {
 	return false
 }
 
-// Flips lists the gates that change between two versions, up or down, by their kind and name. A gate whose stage alone
-// changes is not among them. A gate that changes differently in some components is there once for each way.
+// Flips lists the gates that change between two versions, up or down, by kind and name. A change of only the stage is
+// left out. A gate that changes differently in some components is listed once for each change.
 func Flips(from, to *List) []Flip {
 	names := maps.Clone(from.Gates)
 	maps.Copy(names, to.Gates)
@@ -92,7 +92,7 @@ func flipsOf(name string, from, to *List) []Flip {
 	return all
 }
 
-// knowing are the programs that are known to have the gate in some of the lists, or "" for all of them where none is.
+// knowing returns the programs that have the gate in any list; only "" (all programs) if none is known to.
 func knowing(name string, lists ...*List) []clusters.Component {
 	found := map[clusters.Component]bool{}
 	for _, list := range lists {
@@ -108,7 +108,7 @@ func knowing(name string, lists ...*List) []clusters.Component {
 	return clusters.SortedKeys(found)
 }
 
-// in is what the gate is in a program of the list's versions by default, nil where it does not know it.
+// in returns the gate's spec in a program, with the program's default; nil if the program does not know it.
 func (l *List) in(program clusters.Component, name string) *Spec {
 	spec, started := l.Gates[name].in(l.versions())
 	if !started {
@@ -146,12 +146,12 @@ func kindOf(before, after *Spec) FlipKind {
 
 func same(a, b *Spec) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// String is the change in a few words: "Alpha, off -> Beta, on".
+// String returns the change in a few words: "Alpha, off -> Beta, on".
 func (f Flip) String() string {
 	return f.Before.words() + " -> " + f.After.words()
 }
 
-// words are the spec in a few words: "GA, on, locked"; "absent" for none.
+// words returns the spec in a few words: "GA, on, locked"; "absent" for nil.
 func (s *Spec) words() string {
 	if s == nil {
 		return "absent"

@@ -2,10 +2,10 @@ package features
 
 import "regexp"
 
-// helpLine is a gate in a component's --help: "kube:GangScheduling=true|false (ALPHA - default=false)".
+// helpLine matches a gate in a component's --help: "kube:GangScheduling=true|false (ALPHA - default=false)".
 var helpLine = regexp.MustCompile(`(?m)^\s*(?:kube:)?([A-Z]\w*)=true\|false \((?:ALPHA|BETA) - default=(true|false)\)`)
 
-// InHelp returns the alpha and beta gates that a component's --help names, with their defaults.
+// InHelp returns the alpha and beta gates in a component's --help, with their defaults.
 func InHelp(help string) map[string]bool {
 	gates := map[string]bool{}
 	for _, m := range helpLine.FindAllStringSubmatch(help, -1) {
@@ -14,5 +14,5 @@ func InHelp(help string) map[string]bool {
 	return gates
 }
 
-// inHelp says whether --help speaks of gates of the spec's stage.
+// inHelp reports whether --help lists gates of the spec's stage.
 func (s Spec) inHelp() bool { return s.Stage == Alpha || s.Stage == Beta }

@@ -1,4 +1,4 @@
-// Package features knows the feature gates of a Kubernetes version, and checks whether its components would start with
+// Package features has the feature gates of a Kubernetes version, and checks whether its components would start with
 // given values.
 package features
 
@@ -15,13 +15,13 @@ type List struct {
 	Version string `json:"version"`
 	// Gates by name.
 	Gates map[string]Gate `json:"gates"`
-	// Programs holds, for each program that was asked, the alpha and beta gates that its own --help names, with the
-	// default that it has there: a program may override it. A gate of those stages that is not there is unknown to that
-	// program. (GA and deprecated gates are not in any --help.)
+	// Programs has the alpha and beta gates in the --help of each program that was asked, with the program's own
+	// default. A program does not know an alpha or beta gate that is missing here. (GA and deprecated gates are not in
+	// any --help.)
 	Programs map[clusters.Component]map[string]bool `json:"programs,omitempty"`
 
 	others []*List
-	// as are the versions that the components go by; nil for the release's own.
+	// as are the emulated and compatible versions of the components; nil for the release's defaults.
 	as *Versions
 }
 
@@ -29,21 +29,21 @@ type List struct {
 type Gate struct {
 	// Specs in the order of their versions.
 	Specs []Spec `json:"specs"`
-	// Needs are the gates that must be on where this one is; components enforce that from 1.35 on.
+	// Needs are the gates that must be on if this one is on; components enforce that since 1.35.
 	Needs []string `json:"needs,omitempty"`
 }
 
-// Spec is what a gate is from one minor version on, until the next spec.
+// Spec describes a gate from one minor version until the next spec.
 type Spec struct {
 	// Since is a minor version, "1.34"; "0.0" means always.
 	Since string `json:"since"`
-	// Stage the gate is in.
+	// Stage of the gate.
 	Stage Stage `json:"stage"`
 	// Default value.
 	Default bool `json:"default"`
-	// Locked says that only the default may be set.
+	// Locked means that the gate can only have its default.
 	Locked bool `json:"locked,omitempty"`
-	// MinCompatibility is the lowest --min-compatibility-version at which the spec holds, "1.37"; "" means any.
+	// MinCompatibility is the lowest --min-compatibility-version for which the spec is valid, "1.37"; "" means any.
 	MinCompatibility string `json:"minCompatibility,omitempty"`
 }
 
@@ -58,29 +58,29 @@ const (
 	Deprecated Stage = "Deprecated"
 )
 
-// AllAlpha and AllBeta set every gate of a stage that is not set itself.
+// AllAlpha and AllBeta set all gates of a stage that are not set individually.
 const (
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
 
-// With returns the list with other versions' lists at hand, from which it tells where a gate that it does not know is
-// known.
+// With returns the list with lists of other versions, which show the versions that have a gate that this one does not
+// know.
 func (l *List) With(others ...*List) *List {
 	next := *l
 	next.others = append(slices.Clone(l.others), others...)
 	return &next
 }
 
-// As returns the list of components that go by these versions. What the programs say of themselves is left out: it is
-// of the release's own version.
+// As returns the list for components with these emulated and compatible versions. It omits the --help of the
+// programs, which is valid only for the release's own versions.
 func (l *List) As(v Versions) *List {
 	next := *l
 	next.as, next.Programs = &v, nil
 	return &next
 }
 
-// versions that the components go by.
+// versions returns the emulated and compatible versions of the components.
 func (l *List) versions() Versions {
 	if l.as != nil {
 		return *l.as
@@ -88,17 +88,16 @@ func (l *List) versions() Versions {
 	return VersionsOf(l.Of())
 }
 
-// Of is the version of the list's release.
+// Of returns the version of the list's release.
 func (l *List) Of() clusters.Version {
 	v, _ := clusters.ParseVersion(l.Version) // a list has the version of a release
 	return v
 }
 
-// At is what the gate is in a release, and false if the release does not know it yet. It supposes that no flag says
-// which versions the release goes by.
+// At returns the spec of the gate in a release without version flags; false if the release does not have it yet.
 func (g Gate) At(release clusters.Version) (Spec, bool) { return g.in(VersionsOf(release)) }
 
-// in is what the gate is at these versions, and false if it is unknown there.
+// in returns the spec of the gate for these versions; false if it is unknown there.
 func (g Gate) in(v Versions) (Spec, bool) {
 	for _, s := range slices.Backward(g.Specs) {
 		if s.version().Compare(v.Emulated) <= 0 && s.compatibleWith(v.MinCompatibility) {
@@ -121,13 +120,13 @@ func (s Spec) version() clusters.Version {
 	return minorOf(v)
 }
 
-// minorOf leaves the patch open.
+// minorOf returns the version without a patch.
 func minorOf(v clusters.Version) clusters.Version {
 	return clusters.Version{Major: v.Major, Minor: v.Minor, Patch: -1}
 }
 
-// sorted orders the specs by version, and those of the same version as they stand. Two that hold at the same time are
-// an error: which of them counts is not known.
+// sorted sorts the specs by version, and keeps the order within a version. Two specs with equal versions are an
+// error: it is unknown which one counts.
 func sorted(specs []Spec) ([]Spec, error) {
 	slices.SortStableFunc(specs, func(a, b Spec) int { return a.version().Compare(b.version()) })
 	for i := 1; i < len(specs); i++ {

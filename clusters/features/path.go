@@ -15,19 +15,19 @@ type Lister interface {
 	FeatureList(ctx context.Context, version string) (*List, error)
 }
 
-// Hop is what flips between two states of a path that follow each other.
+// Hop is the change between two consecutive states of a path.
 type Hop struct {
 	// From and To are the states.
 	From, To clusters.State
-	// Set are the gates that the states set differently, in words.
+	// Set describes the gates that the two states set differently.
 	Set []string
-	// Flips are those that neither state sets. None where both states have the same version.
+	// Flips are the changes of gates that neither state sets. Empty if both states have the same versions.
 	Flips []Flip
-	// Err says why Flips are not known; nil where they are.
+	// Err is the reason why Flips are unknown, otherwise nil.
 	Err error
 }
 
-// Changes are the gates that have another value after the hop than before it, in words.
+// Changes describes the gates whose values differ after the hop.
 func (h Hop) Changes() []string {
 	all := slices.Clone(h.Set)
 	for _, flip := range h.Flips {
@@ -38,7 +38,7 @@ func (h Hop) Changes() []string {
 	return all
 }
 
-// Along says what flips at each hop of a path. Without a lister only the gates that states set are known.
+// Along returns each hop of a path. Without a lister, only the gates that the states set are known.
 func Along(ctx context.Context, from Lister, path ...clusters.State) []Hop {
 	var hops []Hop
 	for i := 1; i < len(path); i++ {
@@ -79,8 +79,8 @@ func hopBetween(ctx context.Context, from Lister, before, after clusters.State) 
 	return hop
 }
 
-// gatesOf are the gates of a state's programs. Where one of two states emulates a version, those of both are as their
-// versions have them.
+// gatesOf returns the gates of a state's programs. If emulated is true, because one of two compared states emulates a
+// version, they depend on the version flags of the state.
 func gatesOf(ctx context.Context, from Lister, state clusters.State, emulated bool) (*List, error) {
 	list, err := from.FeatureList(ctx, state.Version)
 	if err != nil || !emulated {

@@ -12,18 +12,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Where the feature gates stand in the modules.
+// Paths of the feature gates in the modules.
 const (
 	listPath     = "test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
 	gatesPath    = "pkg/features/kube_features.go"
 	clientGoPath = "features/known_features.go"
 )
 
-// Read makes the list of a release from the modules k8s.io/kubernetes and k8s.io/client-go of that version. An error
-// means that the list could not be had in full; there is never half a list.
+// Read reads the list of a release from the modules k8s.io/kubernetes and k8s.io/client-go of that version. It
+// returns the whole list or an error.
 //
-// The published list has the gates by the names of their Go constants, of which some differ from the gates' own
-// names, and lacks the gates of client-go, which every component takes; both are made up for from the sources.
+// The published list names the Go constants, some of which differ from the gates' own names. It lacks the gates of
+// client-go, which every component supports. Read takes both from the sources.
 func Read(v clusters.Version, kubernetes, clientGo fs.FS) (*List, error) {
 	gates, err := readPublished(kubernetes)
 	if err != nil {
@@ -118,7 +118,7 @@ func readPublished(kubernetes fs.FS) (map[string]Gate, error) {
 	return gates, nil
 }
 
-// newSpec checks a spec as it was read.
+// newSpec checks a spec.
 func newSpec(s Spec) (Spec, error) {
 	for _, version := range []string{s.Since, s.MinCompatibility} {
 		if _, err := clusters.ParseVersion(version); err != nil && version != "" {

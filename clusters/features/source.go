@@ -14,7 +14,7 @@ import (
 type source struct {
 	path string
 	file *ast.File
-	// names of the gates by their constants.
+	// names of the gates, by their constants.
 	names map[string]string
 }
 
@@ -59,7 +59,7 @@ func (s *source) each(kind token.Token, visit func(*ast.ValueSpec)) {
 	}
 }
 
-// maps returns the elements of every map literal by Feature whose values have a type that is wanted.
+// maps returns the elements of every map literal with the key type Feature and a wanted value type.
 func (s *source) maps(wanted func(ast.Expr) bool) []*ast.KeyValueExpr {
 	var elements []*ast.KeyValueExpr
 	s.each(token.VAR, func(spec *ast.ValueSpec) {
@@ -106,7 +106,7 @@ func (s *source) needs() (map[string][]string, error) {
 	return found, nil
 }
 
-// gates reads the gates themselves: map[Feature]VersionedSpecs, or map[Feature]FeatureSpec as client-go had it before
+// gates reads the gates themselves: map[Feature]VersionedSpecs, or map[Feature]FeatureSpec as in client-go before
 // 1.35.
 func (s *source) gates() (map[string]Gate, error) {
 	found := map[string]Gate{}
@@ -187,7 +187,7 @@ func boolOf(field string, e ast.Expr) (bool, error) {
 	return value, nil
 }
 
-// versionIn is the text in version.MustParse("1.36").
+// versionIn returns the text in version.MustParse("1.36").
 func versionIn(field string, e ast.Expr) (string, error) {
 	call, ok := e.(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
@@ -200,9 +200,9 @@ func versionIn(field string, e ast.Expr) (string, error) {
 	return text, nil
 }
 
-// gateOf is the name of the gate that an expression means: a constant of this file, or one of another package, whose
-// constants are called like their gates; as it is or converted, featuregate.Feature(clientfeatures.X). It is "" for
-// anything else.
+// gateOf returns the name of the gate that an expression means: a constant of this file, or one of another package,
+// whose constants have the names of their gates. Both may be converted: featuregate.Feature(clientfeatures.X). It
+// returns "" for anything else.
 func (s *source) gateOf(e ast.Expr) string {
 	if call, ok := e.(*ast.CallExpr); ok && len(call.Args) == 1 && nameOf(call.Fun) == "Feature" {
 		e = call.Args[0]
@@ -216,7 +216,7 @@ func (s *source) gateOf(e ast.Expr) string {
 	return constant
 }
 
-// nameOf is the last name in X or pkg.X, or "".
+// nameOf returns the last name in X or pkg.X, or "".
 func nameOf(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

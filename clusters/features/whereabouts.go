@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// whereabouts says of an unknown gate which versions know it, or which gate may have been meant, and what to do.
+// whereabouts returns advice for an unknown gate: the versions that have it or a similar name, and what to do.
 func (l *List) whereabouts(name string, v clusters.Version) string {
 	older, newer := l.neighbours(name, v)
 	switch {
@@ -29,7 +29,7 @@ func (l *List) whereabouts(name string, v clusters.Version) string {
 	return "check its spelling and the version that it came with, or leave it out"
 }
 
-// neighbours are the newest older list and the oldest newer list that know the gate.
+// neighbours returns the newest older list and the oldest newer list that have the gate.
 func (l *List) neighbours(name string, v clusters.Version) (older, newer *List) {
 	var olderAt, newerAt clusters.Version
 	for _, other := range l.others {
@@ -47,8 +47,8 @@ func (l *List) neighbours(name string, v clusters.Version) (older, newer *List) 
 	return older, newer
 }
 
-// appearance is the version that a gate came with, which is unknown to v: the minor of its first spec, or, where that
-// is not newer than v, the release that is known to have it.
+// appearance returns the version that added a gate that v does not have: the minor version of its first spec, or the
+// list's release if that spec is not newer than v.
 func appearance(l *List, name string, v clusters.Version) string {
 	first := l.Gates[name].Specs[0]
 	if first.version().Compare(minorOf(v)) > 0 {
@@ -57,7 +57,7 @@ func appearance(l *List, name string, v clusters.Version) string {
 	return l.Version
 }
 
-// nearest is the candidate that the name may be a slip of, or "".
+// nearest returns the candidate with the most similar name, or "".
 func nearest(name string, candidates []string) string {
 	best, bestDistance := "", max(2, len(name)/4)+1
 	for _, candidate := range candidates {

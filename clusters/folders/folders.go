@@ -13,10 +13,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Record is what a folder says of its cluster (cluster.json), at least; providers embed it.
+// Record is the minimal content of a cluster's record (cluster.json); providers embed it.
 type Record struct {
 	Name string `json:"name"`
-	// Lasting clusters outlive the command that made them; the others are removed with it, or by the next command.
+	// Lasting clusters outlive the command that created them. The others are removed with it, or by the next command.
 	Lasting bool           `json:"lasting"`
 	State   clusters.State `json:"state"`
 }
@@ -26,10 +26,10 @@ const RecordFile = "cluster.json"
 
 const lockFile = "lock"
 
-// ErrInUse is returned for a cluster that another process holds.
+// ErrInUse is returned for a cluster that another process has locked.
 var ErrInUse = errors.New("in use by another rehearse")
 
-// Lock takes a cluster's folder for this process; the kernel gives it back however the process ends.
+// Lock locks a cluster's folder for this process. The kernel releases the lock, however the process ends.
 func Lock(dir string) (*os.File, error) { return lock(dir, os.O_CREATE|os.O_RDWR) }
 
 func lock(dir string, flags int) (*os.File, error) {
@@ -59,7 +59,7 @@ func Read(dir string, r any) error {
 	return nil
 }
 
-// Write writes a folder's record, whole or not at all.
+// Write writes a folder's record atomically.
 func Write(dir string, r any) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
@@ -71,7 +71,7 @@ func Write(dir string, r any) error {
 	return nil
 }
 
-// WriteFile writes a file, mode 0600, whole or not at all.
+// WriteFile writes a file atomically, mode 0600.
 func WriteFile(path string, data []byte) error {
 	temporary := path + ".tmp"
 	if err := os.WriteFile(temporary, data, 0o600); err != nil {
@@ -83,7 +83,7 @@ func WriteFile(path string, data []byte) error {
 // Root is the folder of a provider's folders.
 type Root string
 
-// lock keeps a folder that is being made from being taken for a left-over.
+// lock prevents Sweep from removing a folder that is being created.
 func (r Root) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(string(r), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for clusters: %w", err)
@@ -146,8 +146,8 @@ func (r Root) lasts(name string) bool {
 	return Read(filepath.Join(string(r), name), &record) == nil && record.Lasting
 }
 
-// Sweep removes what runs that were killed left behind: the clusters of folders that nobody holds and that are not to
-// last. It returns the names of those that were removed.
+// Sweep removes the left-overs of killed runs: the clusters that no process has locked and that are not lasting. It
+// returns their names.
 func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err error) {
 	unlock, err := r.lock()
 	if err != nil {
@@ -161,13 +161,13 @@ func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err 
 	var errs []error
 	for _, name := range names {
 		dir := filepath.Join(string(r), name)
-		// A lock file that is not there is not made: the owner may be removing the folder, which must become empty.
+		// Do not create a missing lock file: the owner may be removing the folder, which must become empty.
 		held, err := lock(dir, os.O_RDWR)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			continue // somebody's, and alive
+			continue // its owner is alive
 		}
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-			continue // its owner was faster
+			continue // its owner removed it
 		}
 		if !r.lasts(name) {
 			if err := remove(name, dir); err != nil {
@@ -176,7 +176,7 @@ func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err 
 				removed = append(removed, name)
 			}
 		}
-		_ = held.Close() // nil, if there was no lock file: an error, which does not matter
+		_ = held.Close() // nil if there was no lock file; its error does not matter
 	}
 	return removed, errors.Join(errs...)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
-// checkSchedulers rejects what would be a static pod of its own.
+// checkSchedulers rejects additional schedulers: each would need a static pod of its own.
 func checkSchedulers(state clusters.State) error {
 	if len(state.Schedulers) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func checkSchedulers(state clusters.State) error {
 		"profiles (schedulerProfiles), or use --provider local", len(state.Schedulers))
 }
 
-// checkEmulation rejects what only local clusters prove.
+// checkEmulation rejects emulated versions, which only local clusters support.
 func checkEmulation(state clusters.State) error {
 	if !state.Emulates() {
 		return nil
@@ -51,7 +51,7 @@ func checkComponents(state clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// checkCapacity rejects what a real node cannot have.
+// checkCapacity rejects resources that a kind node cannot have.
 func checkCapacity(groups []clusters.NodeGroup) error {
 	var errs []error
 	for _, group := range groups {
@@ -66,7 +66,7 @@ func checkCapacity(groups []clusters.NodeGroup) error {
 	return errors.Join(errs...)
 }
 
-// checkStep rejects what a live cluster cannot become.
+// checkStep rejects changes that a running cluster does not support.
 func checkStep(from, to clusters.State) error {
 	var errs []error
 	if !sameNodes(from.Nodes, to.Nodes) {
@@ -85,10 +85,10 @@ func sameNodes(a, b []clusters.NodeGroup) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }
 
-// firstWithEtcd36 is the first minor whose kubeadm brings etcd 3.6.
+// firstWithEtcd36 is the first minor version whose kubeadm installs etcd 3.6.
 const firstWithEtcd36 = 34
 
-// checkEtcd refuses to go down across the line between etcd 3.5 and 3.6.
+// checkEtcd rejects a rollback from etcd 3.6 to 3.5.
 func checkEtcd(from, to clusters.State) error {
 	before, err1 := clusters.ParseVersion(from.Version)
 	after, err2 := clusters.ParseVersion(to.Version)
@@ -102,8 +102,8 @@ func checkEtcd(from, to clusters.State) error {
 	return nil
 }
 
-// extended says whether a resource is one that a node can be said to have, as kubelet takes it: example.com/dongle.
-// Of cpu, memory and the like it has what the machine has.
+// extended reports whether a resource is an extended resource that kubelet accepts, such as example.com/dongle. A
+// node has the cpu, memory and other built-in resources of the machine.
 func extended(resource string) bool {
 	domain, _, found := strings.Cut(resource, "/")
 	return found && domain != "kubernetes.io" && !strings.HasSuffix(domain, ".kubernetes.io") &&

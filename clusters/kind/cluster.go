@@ -48,12 +48,12 @@ var (
 	_ clusters.Rediscoverer        = (*Cluster)(nil)
 )
 
-// maxName is how long kind lets a name be.
+// maxName is the length of the longest name that kind accepts.
 const maxName = 50
 
 var notInNames = regexp.MustCompile(`[^a-z0-9-]+`)
 
-// kindName makes of a cluster's name one that kind takes.
+// kindName turns a cluster's name into one that kind accepts.
 func kindName(name string) (string, error) {
 	name = strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	if name == "" || len(name) > maxName {
@@ -73,7 +73,7 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 		return nil, err
 	}
 	if err := p.Sweep(ctx); err != nil {
-		// What cannot be removed does not stand in the way of another cluster; the next Create tries again.
+		// Left-overs do not hinder another cluster; the next Create tries again to remove them.
 		p.Progress("%v", err)
 	}
 	if ctx.Err() != nil {
@@ -123,7 +123,7 @@ func (c *Cluster) create(ctx context.Context, name string, state clusters.State,
 	return c.record.Created(c.provider.Lasting)
 }
 
-// connect finds the nodes and makes the clients of a cluster that kind has made, unless that is done.
+// connect finds the nodes of an existing cluster and makes its clients, unless it is already connected.
 func (c *Cluster) connect(ctx context.Context) error {
 	if c.live != nil {
 		return nil
@@ -139,34 +139,33 @@ func (c *Cluster) connect(ctx context.Context) error {
 	return nil
 }
 
-// use makes a cluster one that is connected.
+// use connects a cluster: it sets live, dns and change.
 func use(c *Cluster, live *live.Cluster) {
 	c.live, c.dns = live, &coredns.Server{Cluster: live}
 	c.change = convergence.New(live, c.record, c.provider.source(), c.dns)
 }
 
-// Name of the cluster, as kind has it.
+// Name returns the cluster's name in kind.
 func (c *Cluster) Name() string { return c.record.Name() }
 
-// State that the cluster is in.
+// State returns the state that the cluster is in.
 func (c *Cluster) State() clusters.State { return c.record.State() }
 
-// RESTConfig reaches the API server as an administrator.
+// RESTConfig returns a configuration that reaches the API server as an administrator.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.live.REST) }
 
-// KubeconfigPath is the administrator's kubeconfig. The user's own is never touched.
+// KubeconfigPath returns the path of the administrator's kubeconfig. The user's own kubeconfig is never changed.
 func (c *Cluster) KubeconfigPath() string { return c.record.Kubeconfig() }
 
-// Folder is the cluster's own on this machine.
+// Folder returns the cluster's folder on this machine.
 func (c *Cluster) Folder() string { return c.record.Dir }
 
-// HostAddress is the address of this host by which the nodes reach it: what a server of a scenario's has to listen
-// on. It is the gateway of the network that the nodes are in, and no other network's; "" where the nodes cannot reach
-// this host by any.
+// HostAddress returns the address at which the nodes reach this host. A server of a scenario must listen on it. It is
+// the gateway of the nodes' own network, not of another one; "" if the nodes cannot reach this host.
 func (c *Cluster) HostAddress() string { return c.live.Gateway }
 
-// Metrics reads a component's /metrics on the control plane's node: of several the first, or the one whose component
-// leads.
+// Metrics reads a component's /metrics on the control plane that it names; if it names none, those of the component
+// that leads, or of the first control plane.
 func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, err
@@ -174,10 +173,10 @@ func (c *Cluster) Metrics(ctx context.Context, component clusters.Component) ([]
 	return c.live.Metrics(ctx, component)
 }
 
-// GatedComponents are those that have feature gates.
+// GatedComponents returns the components that have feature gates.
 func (c *Cluster) GatedComponents() []clusters.Component { return live.Gated() }
 
-// DNS returns the address of a server that passes every question on to the cluster's own CoreDNS.
+// DNS returns the address of a server that forwards every query to the cluster's own CoreDNS.
 func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	if err := c.connect(ctx); err != nil {
 		return "", err
@@ -203,7 +202,7 @@ func (c *Cluster) Delete(ctx context.Context) error {
 	return err
 }
 
-// Release lets go of a lasting cluster without ending it.
+// Release unlocks a lasting cluster without deleting it.
 func (c *Cluster) Release() {
 	c.dns.Close()
 	_ = c.lock.Close()

@@ -22,8 +22,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// Collect writes kind's export of the nodes' logs, the manifests and configurations that are in use, and what is
-// known of the cluster. Credentials are not written.
+// Collect writes kind's export of the nodes' logs, the manifests and configurations in use, and the cluster's record.
+// It writes no credentials.
 func (c *Cluster) Collect(ctx context.Context, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the folder for logs: %w", err)
@@ -50,7 +50,7 @@ func (c *Cluster) Collect(ctx context.Context, dir string) error {
 	return nil
 }
 
-// collectBalancer writes what the load balancer before several API servers said; kind leaves that out.
+// collectBalancer writes the log of the load balancer before several API servers; kind's export leaves it out.
 func collectBalancer(ctx context.Context, e *engine.Engine, r *record.Record, dir string) error {
 	containers, err := nodes.Own(ctx, e, r.Name(), r.Dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func collectBalancer(ctx context.Context, e *engine.Engine, r *record.Record, di
 	return nil
 }
 
-// export has kind export its logs; kind cannot be told to stop, so it is left behind when time is up.
+// export has kind export its logs. kind cannot be stopped: after a timeout it goes on in the background.
 func (c *Cluster) export(ctx context.Context, dir string) error {
 	done := make(chan error, 1)
 	go func() {
@@ -81,7 +81,7 @@ func (c *Cluster) export(ctx context.Context, dir string) error {
 	select {
 	case err := <-done:
 		if err != nil && strings.Contains(err.Error(), "crictl") {
-			return nil // the images that are built here have no crictl, and kind's list of images is all that is missing
+			return nil // our node images have no crictl: only kind's list of images is missing
 		}
 		return err
 	case <-ctx.Done():
@@ -110,7 +110,7 @@ func collectNode(ctx context.Context, n nodes.Node, dir string) error {
 	return errors.Join(errs...)
 }
 
-// nodes of the cluster that are known; none before it is connected.
+// nodes returns the known nodes of the cluster: none before it is connected.
 func (c *Cluster) nodes() []nodes.Node {
 	if c.live == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Default returns a provider with everything it keeps in the user's cache directory. The running program must call
-// Main first thing in its main or TestMain.
+// Default returns a provider that keeps everything in the user's cache directory. The running program must call Main
+// first in its main or TestMain.
 func Default(from releases.Options, images NodeImages, progress clusters.Progress) (*Provider, error) {
 	var err error
 	if from.CacheDir == "" {

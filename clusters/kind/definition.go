@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Definition is the provider as the command line knows it.
+// Definition returns the provider's definition for the command line.
 func Definition() clusters.Definition {
 	return clusters.Definition{
 		Name: "kind", Clusters: "nodes in containers, by kind", Abilities: abilities(), Lasting: true, Flags: fromFlags,
@@ -35,13 +35,13 @@ func fromFlags(flags *pflag.FlagSet) func(clusters.Setup) (clusters.Provider, er
 	}
 }
 
-// abilities that kind clusters can have: whether pods of the image run depends on the node image.
+// abilities returns the abilities that kind clusters can have. AbilityPodImage also depends on the node image.
 func abilities() []clusters.Ability {
 	return clusters.AbilitiesOf((*Cluster)(nil), clusters.AbilityPodImage, clusters.AbilityBreakages,
 		clusters.AbilityControlPlanes)
 }
 
-// Has says whether a cluster in a state has an ability: the image for pods where its node image has it.
+// Has reports whether a cluster in a state has an ability. AbilityPodImage depends on the node image.
 func (p *Provider) Has(ctx context.Context, ability clusters.Ability, state clusters.State) (bool, error) {
 	if ability != clusters.AbilityPodImage {
 		return slices.Contains(abilities(), ability), nil

@@ -4,15 +4,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Estimates of what the nodes of a cluster take at most, with what is in them: a node has a container runtime and a
-// kubelet besides the components.
+// Estimates of the most memory that a node or a system takes. A node also runs a container runtime and a kubelet.
 const (
 	memoryOfControlPlane = 1600 << 20
 	memoryOfWorker       = 700 << 20
 	memoryOfSystem       = 150 << 20
 )
 
-// Footprint is the most that a cluster in one of these states takes.
+// Footprint returns the most memory that a cluster takes in any of these states.
 func (p *Provider) Footprint(path []clusters.State) clusters.Footprint {
 	var most int64
 	for _, state := range path {

@@ -5,10 +5,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
 )
 
-// NodeImages says which node image a version has. The zero value has those that the engine has already, the kind
-// project's before our own. Default: the kind project's.
+// NodeImages chooses the node image of a version. The zero value uses an image that the engine already has, first the
+// kind project's, then our own. Default: the kind project's.
 type NodeImages = images.NodeImages
 
-// Main has kind make a cluster if the program's arguments say so, and then does not return. Every program that makes
-// kind clusters of several control planes calls it first.
+// Main has kind make a cluster if the program's arguments ask for it, and then does not return. Every program that
+// makes kind clusters of several control planes must call it first.
 func Main() { creation.Main() }

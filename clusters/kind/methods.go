@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/convergence"
 )
 
-// MethodKubeadm makes a version step with `kubeadm upgrade`, for those who rehearse that very tool.
+// MethodKubeadm changes the version with `kubeadm upgrade`, to rehearse that tool.
 const MethodKubeadm = "kubeadm"
 
-// CheckMethod rejects methods that there are not, and steps that kubeadm does not take.
+// CheckMethod rejects unknown methods, and steps that kubeadm does not support.
 func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 	if method != MethodKubeadm {
 		return fmt.Errorf("kind clusters support %s, and their default method, which has no name", MethodKubeadm)
@@ -19,7 +19,7 @@ func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 	return convergence.CheckKubeadm(from, to)
 }
 
-// ConvergeBy is Converge by a method: "" for our own, or MethodKubeadm.
+// ConvergeBy is Converge by a method: "" for the default, or MethodKubeadm.
 func (c *Cluster) ConvergeBy(ctx context.Context, state clusters.State, method string) error {
 	if method != "" && method != MethodKubeadm {
 		return fmt.Errorf("method %q: kind clusters support %s, and their default method, which has no "+
@@ -40,7 +40,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	return c.ConvergeBy(ctx, state, "")
 }
 
-// converger of the cluster, for a step to a state that it can become.
+// converger returns the cluster's converger. It rejects a state that the cluster cannot change to.
 func (c *Cluster) converger(ctx context.Context, state clusters.State) (*convergence.Converger, error) {
 	if err := c.connect(ctx); err != nil {
 		return nil, err
@@ -48,8 +48,8 @@ func (c *Cluster) converger(ctx context.Context, state clusters.State) (*converg
 	return c.change, checkStep(c.State(), state)
 }
 
-// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: of several control planes
-// everywhere at once.
+// Kill kills a component of the control plane, or etcd, without warning, and leaves it down. It kills the component
+// on all control planes at once, unless the component names one.
 func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error {
 	if err := c.connect(ctx); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 	return c.change.Kill(ctx, component)
 }
 
-// Restart stops a component if it runs, starts it as it was, and waits for it.
+// Restart stops a component if it runs, starts it unchanged, and waits for it.
 func (c *Cluster) Restart(ctx context.Context, component clusters.Component) error {
 	if err := c.connect(ctx); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	return c.change.Restart(ctx, component)
 }
 
-// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds.
+// Rediscover restarts kube-controller-manager: no signal makes it look for new kinds.
 func (c *Cluster) Rediscover(ctx context.Context) error {
 	if err := c.connect(ctx); err != nil {
 		return err

@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Releases knows the patches of Kubernetes' minor versions, and the feature gates of a version.
+// Releases provides the patches of Kubernetes' minor versions, and the feature gates of a version.
 type Releases interface {
 	Resolve(ctx context.Context, version string) (string, error)
 	FeatureList(ctx context.Context, version string) (*features.List, error)
@@ -28,18 +28,18 @@ type Releases interface {
 
 // Options of a Provider.
 type Options struct {
-	// CacheDir holds the clusters' folders and what is taken out of node images.
+	// CacheDir holds the clusters' folders and the files that are copied from node images.
 	CacheDir string
-	// Releases knows Kubernetes' versions.
+	// Releases provides Kubernetes' versions.
 	Releases Releases
-	// Images says which node image a version has.
+	// Images chooses the node image of a version.
 	Images images.NodeImages
-	// Executable is the program that runs itself again to have kind make a cluster with a load balancer that is not
-	// kind's own; it calls Main first thing.
+	// Executable is the program that is run again if kind must make a cluster with a load balancer that is not kind's
+	// own. It must call Main first.
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
-	// Progress hears what is going on. Optional.
+	// Progress is told what is going on. Optional.
 	Progress clusters.Progress
 }
 
@@ -47,14 +47,14 @@ type Options struct {
 type Provider struct {
 	Options
 
-	// Root is the folder of the clusters' folders.
+	// Root is the folder that contains the clusters' folders.
 	Root   string
 	engine func(context.Context) (*engine.Engine, error)
-	// notLookedUp tells once that there is no engine: a plan asks for every state's version.
+	// notLookedUp reports only once that there is no engine: a plan resolves the version of every state.
 	notLookedUp *sync.Once
 }
 
-// New returns a provider; it touches nothing yet. Left-overs of runs that were killed are removed at the first Create.
+// New returns a provider; it changes nothing yet. The first Create removes left-overs of killed runs.
 func New(o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -65,7 +65,7 @@ func New(o Options) *Provider {
 	}
 }
 
-// once remembers the engine that was found; an error is not remembered.
+// once caches the engine that detect finds; it does not cache an error.
 func once(detect func(context.Context) (*engine.Engine, error)) func(context.Context) (*engine.Engine, error) {
 	var mu sync.Mutex
 	var found *engine.Engine
@@ -83,7 +83,7 @@ func once(detect func(context.Context) (*engine.Engine, error)) func(context.Con
 	}
 }
 
-// Name is kind.
+// Name returns "kind".
 func (p *Provider) Name() string { return "kind" }
 
 // Resolve makes the state's version exact: the newest patch for which there is a node image.
@@ -109,7 +109,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 	if err == nil {
 		return p.Images.Newest(ctx, e, p.Releases, minor)
 	}
-	// A plan can be made where no cluster can.
+	// A plan needs no engine.
 	p.notLookedUp.Do(func() { p.Progress("node images not looked up: %v", err) })
 	text, err := p.Releases.Resolve(ctx, minor.String())
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *Provider) newest(ctx context.Context, minor clusters.Version) (clusters
 	return clusters.ParseVersion(text)
 }
 
-// Check rejects what a kind cluster cannot be, or cannot become.
+// Check rejects states and changes that a kind cluster does not support.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for i, state := range path {
@@ -132,17 +132,17 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// GateDependencies are the gates that must be on where a gate is on.
+// GateDependencies returns the gates that must be on if a gate is on.
 func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }
 
-// BlameForField says which gate is likely to be the reason that a field was dropped.
+// BlameForField returns the gate that is the likely reason why a field was dropped.
 func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
 	return releases.BlameForField(ctx, p.Releases, state, kind, path)
 }
 
-// Prepare gets the node image of the state's version, and that of the load balancer.
+// Prepare pulls the node image of the state's version, and that of the load balancer.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 	if _, _, err := p.source().Image(ctx, state.Version); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 	return err
 }
 
-// Config is the kind configuration for a cluster in this state: the one that Create uses, but for the folder's name.
+// Config returns the kind configuration of a cluster in this state, as Create uses it, except for the folder's name.
 func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, error) {
 	v, err := clusters.ParseVersion(state.Version)
 	if err != nil {
@@ -170,10 +170,10 @@ func (p *Provider) Config(ctx context.Context, state clusters.State) ([]byte, er
 
 func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
 
-// Names lists the lasting clusters. Clusters that are not ours are never among them.
+// Names lists our lasting clusters, and no others.
 func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 
-// Describe looks at a lasting cluster.
+// Describe returns what is known about a lasting cluster.
 func (p *Provider) Describe(ctx context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
 	r, err := record.Read(dir)
@@ -194,8 +194,8 @@ func (p *Provider) Describe(ctx context.Context, name string) (clusters.Descript
 	return d, err
 }
 
-// Open takes a lasting cluster by its name. It is not connected to before something is asked of it: one that is
-// broken can be deleted, too.
+// Open opens a lasting cluster by its name. It connects only when needed, so that a broken cluster can be deleted,
+// too.
 func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
 	r, err := record.Read(dir)
@@ -213,12 +213,12 @@ func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingClust
 	return &Cluster{provider: p, engine: e, lock: lock, record: r}, nil
 }
 
-// source of node images.
+// source returns the source of node images.
 func (p *Provider) source() *images.Source {
 	return &images.Source{Engine: p.engine, Images: p.Images, CacheDir: p.CacheDir, Progress: p.Progress}
 }
 
-// Sweep removes what killed runs left behind.
+// Sweep removes left-overs of killed runs.
 func (p *Provider) Sweep(ctx context.Context) error {
 	removed, err := p.folders().Sweep(func(name, dir string) error {
 		e, err := p.engine(ctx)

@@ -10,7 +10,7 @@ import (
 
 var _ clusters.Rolling = (*Cluster)(nil)
 
-// Roll is Converge in an order, and up to a place in it.
+// Roll is Converge in a given order, and up to a given place.
 func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	by, err := c.converger(ctx, state)
 	if err != nil {
@@ -19,7 +19,7 @@ func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.
 	return by.Roll(ctx, state, roll)
 }
 
-// Servers are the API servers of the control planes, also one that was killed.
+// Servers returns the API servers of the control planes, including killed ones.
 func (c *Cluster) Servers() []clusters.Server {
 	if c.live == nil {
 		return nil

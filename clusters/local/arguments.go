@@ -107,7 +107,7 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 	return f
 }
 
-// unneededControllers do nothing on simulated nodes but slow each start down.
+// unneededControllers have no effect on simulated nodes, but slow down each start.
 var unneededControllers = []string{
 	"horizontal-pod-autoscaler-controller", "persistentvolume-attach-detach-controller",
 	"persistentvolume-expander-controller",

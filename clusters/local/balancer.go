@@ -31,7 +31,7 @@ func (c *programs) startBalancer(ctx context.Context) error {
 	return c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) { return dials(ctx, address) })
 }
 
-// leaving are the API servers that get no new connections.
+// leaving are the API servers that are about to stop.
 func (l layout) leaving() balancer.Leaving { return balancer.Leaving(filepath.Join(l.Dir, "leaving")) }
 
 // dials reports whether something listens on an address.

@@ -355,7 +355,7 @@ func (c *programs) watch(process *processes.Process) {
 	}
 	select {
 	case c.died <- process.Failure():
-	default: // nobody reads, and the first errors are enough
+	default: // the channel is full: the first errors are enough
 	}
 }
 

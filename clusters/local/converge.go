@@ -21,7 +21,7 @@ func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
 	return c.Roll(ctx, state, clusters.Roll{})
 }
 
-// Roll is Converge with an order and an end.
+// Roll is Converge in a given order, and as far as roll says.
 func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	if err := c.converge(ctx, state, roll); err != nil {
 		return fmt.Errorf("bring cluster %s to %s: %w", c.Name(), state, err)

@@ -125,8 +125,8 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 	return nil
 }
 
-// lastEnd is the time after which no process of a component, and no API server, has ended: whoever renewed the lease
-// later still runs, and reaches its API server.
+// lastEnd returns the last time at which a process of a component, or an API server, ended. A process that renewed
+// the lease later still runs, and reaches its API server.
 func (c *leaders) lastEnd(component clusters.Component) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,9 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// probeInterval is the time between two checks of a component that starts, and at least one part in lookShare of the
-// time that it has taken so far: an API server that is asked every ten milliseconds runs all its checks two hundred
-// times before they pass.
+// probeInterval is the minimal time between two checks of a starting component. The time also is at least 1/lookShare
+// of the time that the component has taken so far: with a check every ten milliseconds, an API server would run all
+// its checks two hundred times before they pass.
 const (
 	probeInterval = 10 * time.Millisecond
 	lookShare     = 40

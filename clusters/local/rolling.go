@@ -26,8 +26,8 @@ type roller struct {
 	leaders
 }
 
-// rounds are the steps to the state: upward from the first control plane to the last, or from the first API server to
-// the last scheduler; downward in reverse.
+// rounds are the steps to the state: upward from the first control plane to the last (or from the first API server to
+// the last scheduler), downward in reverse.
 func (c *roller) rounds(state clusters.State, bin programsOf, apiServersFirst bool) ([]round, error) {
 	var all []round
 	down := false
@@ -90,7 +90,7 @@ func (c *roller) hold(rounds []round, roll clusters.Roll) []round {
 	return rounds
 }
 
-// oldest is the oldest version of the running API servers, or the given one, which is the version of the others.
+// oldest returns the oldest of the given version and the versions of the running API servers.
 func (c *Cluster) oldest(version string) string {
 	for _, s := range c.Servers() {
 		one, err1 := clusters.ParseVersion(s.Version)

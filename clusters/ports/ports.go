@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Ports are taken from below the range that the kernel hands to outgoing connections, so that nothing takes one while
+// Ports are below the range that the kernel uses for outgoing connections, so that no such connection takes one while
 // its process restarts.
 const first, last = 20000, 32000
 
@@ -21,7 +21,7 @@ type Reservation struct {
 	locks []net.Listener
 }
 
-// Release gives the ports back.
+// Release releases the ports.
 func (r *Reservation) Release() {
 	for _, lock := range r.locks {
 		_ = lock.Close()
@@ -29,7 +29,7 @@ func (r *Reservation) Release() {
 	r.locks = nil
 }
 
-// Reserve picks n ports that are free on an address of this machine, and locks them against every other Reserve on it.
+// Reserve picks n ports that are free on an address of this machine, and locks them against every other Reserve here.
 func Reserve(host string, n int) (*Reservation, error) {
 	r := &Reservation{}
 	for range n {
@@ -44,10 +44,10 @@ func Reserve(host string, n int) (*Reservation, error) {
 func (r *Reservation) one(host string) error {
 	for range 1000 {
 		port := first + rand.IntN(last-first)
-		// An abstract socket is a lock of the whole machine that leaves no file, whoever holds it and however that ends.
+		// An abstract socket is a machine-wide lock that leaves no file, however its holder ends.
 		lock, err := net.Listen("unix", "@rehearse-port-"+strconv.Itoa(port))
 		if err != nil {
-			continue // somebody else's
+			continue // locked by another Reserve
 		}
 		if Free(host, port) {
 			r.locks, r.Numbers = append(r.locks, lock), append(r.Numbers, port)
@@ -58,7 +58,7 @@ func (r *Reservation) one(host string) error {
 	return fmt.Errorf("no free port on %s between %d and %d", host, first, last)
 }
 
-// Free says whether nobody listens on the port, neither TCP nor UDP.
+// Free reports whether no process listens on the port of that address, neither TCP nor UDP.
 func Free(host string, port int) bool {
 	address := net.JoinHostPort(host, strconv.Itoa(port))
 	tcp, err := net.Listen("tcp", address)

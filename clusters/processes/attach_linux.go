@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitEnd returns a channel that is closed when the process of that pid has ended, or nil when there is none or it
-// is not the right one. A process has ended when the last of its threads has, and has let go of the ports: /proc may
-// tell of the first thread's end, or of an empty command line, while others still hold them.
+// awaitEnd returns a channel that is closed when the process with that pid has ended, or nil if it does not exist or
+// is not the right one. A process has ended when its last thread has ended and released the ports. /proc may already
+// show the end of the first thread, or an empty command line, while other threads still hold them.
 func awaitEnd(pid int, right func() bool) (<-chan struct{}, error) {
-	// The descriptor (Linux 5.3) is of one process, whoever gets its number afterwards.
+	// The descriptor (Linux 5.3) always means this process, even if its pid is reused.
 	descriptor, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
 		return nil, nil

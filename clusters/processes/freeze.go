@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Frozen does something while the process stands still (SIGSTOP): its files are then as they would be had it been
-// killed at that moment. It goes on afterwards, whatever came of it.
+// Frozen calls a function while the process is stopped (SIGSTOP): its files are then as after a kill at that moment.
+// The process continues afterwards, even after an error.
 func (p *Process) Frozen(do func() error) (err error) {
 	if err := freeze(p.PID); err != nil {
 		return errors.Join(fmt.Errorf("freeze %s (pid %d): %w", p.Name, p.PID, err), thaw(p.PID))

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// freezeTimeout is how long a process may take to stand still: its threads do so when they come back from the kernel.
+// freezeTimeout is how long a process may take to stop: its threads stop when they return from the kernel.
 const freezeTimeout = 5 * time.Second
 
-// freeze stops a process, and returns when none of its threads runs any more.
+// freeze stops a process, and returns when none of its threads runs.
 func freeze(pid int) error {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		return err
@@ -38,7 +38,7 @@ func thaw(pid int) error {
 	return err
 }
 
-// standsStill says whether every thread of a process is stopped (proc(5): state T, behind the name in parentheses).
+// standsStill reports whether every thread of a process is stopped (proc(5): state T, after the name in parentheses).
 func standsStill(pid int) (bool, error) {
 	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
 	if err != nil || len(threads) == 0 {

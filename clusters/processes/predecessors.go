@@ -8,7 +8,7 @@ type Predecessors struct {
 	gone map[string]func() error
 }
 
-// Begin begins to end the process of a name. It returns a function that waits for the end.
+// Begin begins to end the named process. It returns a function that waits for the end.
 func (p *Predecessors) Begin(name string, end func() error) (gone func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- end() }()
@@ -22,7 +22,7 @@ func (p *Predecessors) Begin(name string, end func() error) (gone func() error) 
 	return gone
 }
 
-// Await waits until the predecessor of a process is gone, if it has one. Before that, it might answer in its place.
+// Await waits until the predecessor of a process, if any, is gone. Until then it might answer instead.
 func (p *Predecessors) Await(name string) error {
 	p.mu.Lock()
 	gone := p.gone[name]

@@ -13,33 +13,33 @@ import (
 	"time"
 )
 
-// Spec is what to run.
+// Spec describes a process to run.
 type Spec struct {
-	// Name of the process in messages and in its log files' names.
+	// Name of the process in messages and in the names of its log files.
 	Name string
-	// Program is the path of the executable, Args are its arguments without the program's own name.
+	// Program is the path of the executable, Args its arguments without the program's name.
 	Program string
 	Args    []string
-	// Env adds to this process's own environment.
+	// Env is added to this process's environment.
 	Env []string
-	// Dir is the folder the process runs in.
+	// Dir is the working folder of the process.
 	Dir string
 	// LogDir is the folder for the log file.
 	LogDir string
-	// Owner is a text, a folder that only it uses, by which KillOwned finds the process where its command line does not
-	// hold it.
+	// Owner is a text, such as a folder that only this process uses. KillOwned finds the process by it even if its
+	// command line does not contain it.
 	Owner string
-	// Hostname is the name of the machine that the process sees; "" for the machine's own. Where the machine does not
-	// allow it, the process sees the machine's own.
+	// Hostname is the hostname that the process sees. Default: the machine's own, also if the machine does not allow
+	// another one.
 	Hostname string
-	// SetHostname is the command line, without the program and its arguments, that gives the machine its name and becomes
-	// the program (BecomeOnHost).
+	// SetHostname is the beginning of a command line that sets the hostname and then becomes the program (BecomeOnHost).
+	// The hostname, the program and its arguments are appended.
 	SetHostname []string
-	// Detached processes outlive this one; the others are killed with it, however it ends.
+	// Detached processes outlive this one. The others are killed with it, however it ends.
 	Detached bool
 }
 
-// Process is a program that was started.
+// Process is a started program.
 type Process struct {
 	// Name, PID and LogFile never change.
 	Name    string
@@ -47,12 +47,11 @@ type Process struct {
 	LogFile string
 
 	done     <-chan struct{}
-	err      error // how it ended; valid once done is closed
+	err      error // how it ended; valid as soon as done is closed
 	expected atomic.Bool
 }
 
-// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name is a dash in
-// the file's.
+// nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name becomes a dash.
 func nextLogFile(dir, name string) (*os.File, error) {
 	name = strings.ReplaceAll(name, "/", "-")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -70,10 +69,10 @@ func nextLogFile(dir, name string) (*os.File, error) {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Expected says whether the process was ended on purpose (Kill, Stop).
+// Expected reports whether the process was ended on purpose (Kill, Stop).
 func (p *Process) Expected() bool { return p.expected.Load() }
 
-// Failure describes the end of a process that nobody asked for, with its last lines. Call it after Done.
+// Failure describes an unexpected exit, with the last log lines. Call it after Done.
 func (p *Process) Failure() error {
 	cause := p.err
 	if cause == nil {
@@ -83,7 +82,7 @@ func (p *Process) Failure() error {
 		LastLines(p.LogFile, 12))
 }
 
-// Kill ends the process and all of its group at once (SIGKILL) and returns when it is gone.
+// Kill kills the process and its whole group (SIGKILL), and returns when the process is gone.
 func (p *Process) Kill(ctx context.Context) error {
 	p.expected.Store(true)
 	if err := killGroup(p.PID); err != nil {
@@ -97,8 +96,8 @@ func (p *Process) Kill(ctx context.Context) error {
 	}
 }
 
-// Stop asks the process and all of its group to end (SIGTERM), and kills what has not ended after a time. It returns
-// when it is gone.
+// Stop asks the process and its whole group to end (SIGTERM), and kills what has not ended after the grace time. It
+// returns when the process is gone.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	p.expected.Store(true)
 	if err := endGroup(p.PID); err != nil {
@@ -114,9 +113,9 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return p.Kill(ctx)
 }
 
-// Attach takes charge of a detached process that an earlier run started. It returns nil when that process is no more;
-// owner is a text that the process's command line must contain, or that it was started for (Spec.Owner), so that a
-// reused pid is never mistaken for it.
+// Attach attaches to a detached process of an earlier run. It returns nil if that process has ended. The process's
+// command line must contain owner, or it must have been started for owner (Spec.Owner), so that a reused pid is never
+// mistaken for it.
 func Attach(name string, pid int, logFile, owner string) (*Process, error) {
 	ended, err := awaitEnd(pid, func() bool { return runs(pid, owner) })
 	if err != nil {
@@ -128,5 +127,5 @@ func Attach(name string, pid int, logFile, owner string) (*Process, error) {
 	return &Process{Name: name, PID: pid, LogFile: logFile, done: ended}, nil
 }
 
-// Alive says whether a process of that owner runs under the pid.
+// Alive reports whether a process of that owner runs under the pid.
 func Alive(pid int, owner string) bool { return runs(pid, owner) }

@@ -14,16 +14,16 @@ import (
 	"syscall"
 )
 
-// Spawner starts processes from one operating system thread that lives as long as the program: the kernel's
-// parent-death signal is sent when the *thread* that forked ends, not the process.
+// Spawner starts processes from one operating system thread that lives as long as the program: the kernel sends the
+// parent-death signal when the *thread* that forked ends, not the process.
 type Spawner struct {
 	requests chan func()
-	// isolated is the way to a hostname of one's own, nil where there is none; looked for once.
+	// isolated are the attributes that give a process its own hostname; nil if none work. They are tried once.
 	isolated *syscall.SysProcAttr
 	look     sync.Once
 }
 
-// NewSpawner returns a spawner; there is one for a program.
+// NewSpawner returns a spawner. Its thread runs until Close.
 func NewSpawner() *Spawner {
 	s := &Spawner{requests: make(chan func())}
 	go func() {
@@ -35,7 +35,7 @@ func NewSpawner() *Spawner {
 	return s
 }
 
-// Close ends the spawner, and with its thread every process that it started and that is not detached.
+// Close ends the spawner's thread, and so every process that it started and that is not detached.
 func (s *Spawner) Close() { close(s.requests) }
 
 // Start starts a process.
@@ -58,7 +58,7 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// begin starts the program, with a hostname of its own where the machine allows that.
+// begin starts the program, with its own hostname if the machine allows that.
 func (s *Spawner) begin(spec Spec, logFile *os.File) (*exec.Cmd, error) {
 	isolated := syscall.SysProcAttr{}
 	if spec.Hostname != "" && s.NamesHosts(spec.SetHostname) {
@@ -70,8 +70,8 @@ func (s *Spawner) begin(spec Spec, logFile *os.File) (*exec.Cmd, error) {
 	return cmd, s.fork(cmd)
 }
 
-// NamesHosts says whether this machine lets a process have a hostname of its own, given the command line that sets it
-// (Spec.SetHostname), which is tried without a program. A machine may allow the namespace and yet refuse the name.
+// NamesHosts reports whether a process can have its own hostname on this machine. It runs the command line that sets
+// it (Spec.SetHostname) without a program: a machine may allow the namespace but not the name.
 func (s *Spawner) NamesHosts(setHostname []string) bool {
 	s.look.Do(func() {
 		for _, way := range hostnames() {
@@ -93,7 +93,7 @@ func (s *Spawner) fork(cmd *exec.Cmd) error {
 	return <-started
 }
 
-// hostnames are the ways to a hostname of one's own: as root, and in a namespace of users where one is root.
+// hostnames returns the ways to give a process its own hostname: as root, or as root of a new user namespace.
 func hostnames() []syscall.SysProcAttr {
 	asRoot := func(id int) []syscall.SysProcIDMap { return []syscall.SysProcIDMap{{HostID: id, Size: 1}} }
 	return []syscall.SysProcAttr{
@@ -105,8 +105,8 @@ func hostnames() []syscall.SysProcAttr {
 	}
 }
 
-// BecomeOnHost gives the machine a name, which only this process sees, and makes it the program. It returns only when
-// that fails, or where no program is given.
+// BecomeOnHost sets the hostname, which only this process sees, and replaces this process by the program. It returns
+// only after an error, or if no program is given.
 func BecomeOnHost(hostname string, command []string) error {
 	if err := syscall.Sethostname([]byte(hostname)); err != nil {
 		return fmt.Errorf("set the hostname: %w", err)
@@ -145,12 +145,12 @@ func signalGroup(pid int, signal syscall.Signal) error {
 	return err
 }
 
-// ownerVariable tells a process, and who looks for it, whom it was started for.
+// ownerVariable is the environment variable with the owner of a process (Spec.Owner).
 const ownerVariable = "REHEARSE_OWNER"
 
 func runs(pid int, owner string) bool {
 	cmdline, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	// A zombie's command line is empty: it has ended.
+	// A zombie has an empty command line: it has ended.
 	if err != nil || owner == "" || len(cmdline) == 0 {
 		return false
 	}
@@ -162,7 +162,7 @@ func runs(pid int, owner string) bool {
 }
 
 // KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started
-// for it, and says how many there were: what a run that was itself killed may have left.
+// for owner, and returns their number. A killed run may have left them.
 func KillOwned(owner string) (int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

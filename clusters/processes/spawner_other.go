@@ -6,19 +6,19 @@ import "errors"
 
 var errUnsupported = errors.New("local control planes need Linux; use --provider kind or --provider existing here")
 
-// Spawner starts processes; on Linux only.
+// Spawner starts processes; it supports only Linux.
 type Spawner struct{}
 
-// NewSpawner returns a spawner that refuses.
+// NewSpawner returns a spawner that starts nothing.
 func NewSpawner() *Spawner { return &Spawner{} }
 
-// Close has nothing to end.
+// Close does nothing.
 func (*Spawner) Close() {}
 
-// Start refuses.
+// Start returns an error.
 func (*Spawner) Start(Spec) (*Process, error) { return nil, errUnsupported }
 
-// NamesHosts is false: nothing is started.
+// NamesHosts returns false.
 func (*Spawner) NamesHosts([]string) bool { return false }
 
 func killGroup(int) error { return errUnsupported }
@@ -33,8 +33,8 @@ func runs(int, string) bool { return false }
 
 func awaitEnd(int, func() bool) (<-chan struct{}, error) { return nil, nil }
 
-// KillOwned finds nothing: no process was started.
+// KillOwned returns 0: no process was started.
 func KillOwned(string) (int, error) { return 0, nil }
 
-// BecomeOnHost refuses.
+// BecomeOnHost returns an error.
 func BecomeOnHost(string, []string) error { return errUnsupported }

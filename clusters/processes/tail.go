@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// tailWindow is how much of a log's end is looked at, in bytes.
+// tailWindow is the size of the end of a log that is read, in bytes.
 const tailWindow = 64 << 10
 
-// klogHeader is what differs when a Kubernetes component says the same thing again: time, process and place.
+// klogHeader matches the start of a log line, which differs in repeated messages: severity, time and process.
 var klogHeader = regexp.MustCompile(`^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ `)
 
-// LastLines returns the last n lines of a log. What a component says over and over is shown once, where it last was
-// said, with the number of times.
+// LastLines returns the last n lines of a log. A repeated message is shown once, at its last place, with the number
+// of repetitions.
 func LastLines(path string, n int) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -38,12 +38,12 @@ func LastLines(path string, n int) string {
 	return strings.TrimPrefix(text.String(), "\n")
 }
 
-// folded are the last n lines, of equal ones the last.
+// folded returns the last n lines. It keeps only the last one of repeated messages.
 func folded(lines []string, n int) []string {
 	times := map[string]int{}
 	var kept []string
 	for _, line := range slices.Backward(lines) {
-		// Lines without a header may be a stack, which is nothing without any of its lines.
+		// Lines without a header may be a stack trace, which needs all its lines.
 		if said := klogHeader.ReplaceAllString(line, ""); said != line {
 			if times[said]++; times[said] > 1 {
 				continue

@@ -10,22 +10,22 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// GateMetric is the metric by which a component tells its feature gates.
+// GateMetric is the metric that shows a component's feature gates.
 const GateMetric = "kubernetes_feature_enabled"
 
 const buildMetric = "kubernetes_build_info"
 
-// emulationMetric tells, since 1.34, what a component emulates.
+// emulationMetric shows, since 1.34, what a component emulates.
 const emulationMetric = "version_info"
 
-// Gate is what a component says of one of its feature gates.
+// Gate is a feature gate in a component's metrics.
 type Gate struct {
 	Enabled bool
-	// Stage as the lists of feature gates have it: Alpha, Beta, GA, Deprecated.
+	// Stage as in the lists of feature gates: Alpha, Beta, GA, Deprecated.
 	Stage string
 }
 
-// Gates reads the feature gates from a component's /metrics. A gate that is not there is unknown to the component.
+// Gates reads the feature gates from a component's /metrics. A missing gate is unknown to the component.
 func Gates(metrics []byte) (map[string]Gate, error) {
 	found, err := families(metrics)
 	if err != nil {
@@ -38,7 +38,7 @@ func Gates(metrics []byte) (map[string]Gate, error) {
 	return gates, nil
 }
 
-// families parses those metrics that prove something. There are thousands of others.
+// families parses only the metrics that this package needs. There are thousands of others.
 func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
 	var lines bytes.Buffer
 	for line := range bytes.Lines(metrics) {

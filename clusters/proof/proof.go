@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Component says whether a component's /metrics prove that it runs this version (exact; "" for any) with these gates.
+// Component returns an error unless /metrics prove that a component runs a version ("": any) with these gates.
 func Component(metrics []byte, version string, gates map[string]bool) error {
 	found, err := families(metrics)
 	if err != nil {
@@ -24,7 +24,7 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 	enabled := gatesIn(found)
 	for _, gate := range clusters.SortedKeys(gates) {
 		if gate == "AllAlpha" || gate == "AllBeta" {
-			continue // groups have no metric of their own
+			continue // these groups have no metric
 		}
 		got, known := enabled[strings.TrimPrefix(gate, "kube:")]
 		if !known || got.Enabled != gates[gate] {
@@ -36,14 +36,14 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 	return errors.Join(errs...)
 }
 
-// Version is the exact version that a component's /metrics say it runs; "" where they do not say.
+// Version returns the exact version in a component's /metrics; "" if there is none.
 func Version(metrics []byte) (string, error) {
 	found, err := families(metrics)
 	return strings.TrimPrefix(label(found[buildMetric], "git_version"), "v"), err
 }
 
-// Emulation says whether a component's /metrics prove that it emulates what a state says; nothing where it says
-// nothing.
+// Emulation returns an error unless the /metrics prove that a component has the emulation settings of a state.
+// Settings that the state does not have are not checked.
 func Emulation(metrics []byte, state clusters.State) error {
 	found, err := families(metrics)
 	if err != nil {

@@ -23,7 +23,7 @@ type entry struct {
 	make       func(clusters.Setup) (clusters.Provider, error)
 }
 
-// Add defines the flags for a choice of providers, the first of which is the default.
+// Add defines the flags for a choice of providers. The first one is the default.
 func (f *Flags) Add(flags *pflag.FlagSet, choice []clusters.Definition) {
 	for _, d := range choice {
 		own := pflag.NewFlagSet(d.Name, pflag.ContinueOnError)
@@ -37,7 +37,7 @@ func (f *Flags) Add(flags *pflag.FlagSet, choice []clusters.Definition) {
 	flags.StringVar(&f.name, "provider", choice[0].Name, "provider of the clusters: "+sentence(each, "or"))
 }
 
-// New makes the provider that was chosen.
+// New makes the chosen provider.
 func (f *Flags) New(s clusters.Setup) (clusters.Provider, error) {
 	chosen := slices.IndexFunc(f.known, func(e entry) bool { return e.definition.Name == f.name })
 	if chosen < 0 {
@@ -51,7 +51,7 @@ func (f *Flags) New(s clusters.Setup) (clusters.Provider, error) {
 	return f.known[chosen].make(s)
 }
 
-// Each makes all of the providers.
+// Each makes all providers.
 func (f *Flags) Each(s clusters.Setup) ([]clusters.Provider, error) {
 	var all []clusters.Provider
 	for _, e := range f.known {
@@ -72,10 +72,10 @@ func (f *Flags) names() []string {
 	return names
 }
 
-// set are the provider's own flags that the user gave.
+// set returns the provider's own flags that the user set.
 func (e entry) set() []string {
 	var names []string
-	e.flags.VisitAll(func(flag *pflag.Flag) { // the command parses them, so that this set itself knows none as visited
+	e.flags.VisitAll(func(flag *pflag.Flag) { // the command parses the flags, so Visit of this set visits none
 		if flag.Changed {
 			names = append(names, "--"+flag.Name)
 		}
@@ -83,7 +83,7 @@ func (e entry) set() []string {
 	return names
 }
 
-// sentence lists words: "a, b or c".
+// sentence joins words: "a, b or c".
 func sentence(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -1,4 +1,4 @@
-// Package providers lists the providers of clusters: a new one is a package, and one line here.
+// Package providers lists the providers of clusters. A new provider is a package, and one line here.
 package providers
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 )
 
-// All are the providers that --provider takes, the default first.
+// All returns the providers that --provider supports, the default first.
 func All() []clusters.Definition {
 	return []clusters.Definition{
 		local.Definition(),
@@ -17,7 +17,7 @@ func All() []clusters.Definition {
 	}
 }
 
-// Lasting are those whose clusters can outlive the process that made them.
+// Lasting returns the providers whose clusters can outlive the process that created them.
 func Lasting() []clusters.Definition {
 	var lasting []clusters.Definition
 	for _, d := range All() {

@@ -52,7 +52,7 @@ func (s *sources) build(ctx context.Context, v clusters.Version, programs []stri
 	return fmt.Sprintf("built from %s v%s", kubernetesModule, v), nil
 }
 
-// stamps are the linker flags that tell a program its version, as the official build does.
+// stamps returns the linker flags that set a program's version, as in the official build.
 func stamps(v clusters.Version, infoPath string) (string, error) {
 	var info struct {
 		Time   time.Time
@@ -71,9 +71,9 @@ func stamps(v clusters.Version, infoPath string) (string, error) {
 			{"gitVersion", "v" + v.String()},
 			{"gitMajor", fmt.Sprint(v.Major)},
 			{"gitMinor", fmt.Sprint(v.Minor)},
-			{"gitCommit", info.Origin.Hash}, // empty when the module proxy does not tell it
+			{"gitCommit", info.Origin.Hash}, // empty if the module proxy does not provide it
 			{"gitTreeState", "archive"},
-			{"buildDate", info.Time.UTC().Format(time.RFC3339)}, // the release's own, so that a build can be repeated
+			{"buildDate", info.Time.UTC().Format(time.RFC3339)}, // the release's own, so that a build is reproducible
 		} {
 			flags = append(flags, "-X", pkg+"."+stamp[0]+"="+stamp[1])
 		}
@@ -81,7 +81,7 @@ func stamps(v clusters.Version, infoPath string) (string, error) {
 	return strings.Join(flags, " "), nil
 }
 
-// buildCounter tells how far `go build -v` is: it names every module that it gets and every package that it compiles.
+// buildCounter reports the progress of `go build -v`, which lists each downloaded module and each compiled package.
 type buildCounter struct {
 	what              string
 	modules, packages int
@@ -89,7 +89,7 @@ type buildCounter struct {
 	progress          clusters.Progress
 }
 
-// line takes one line of the build's output, and says whether it only reported progress.
+// line takes one line of the build's output, and reports whether it is only progress.
 func (c *buildCounter) line(line string) bool {
 	switch {
 	case strings.HasPrefix(line, "go: downloading "):

@@ -11,21 +11,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// BundleVariable is the environment variable that names a bundle: a folder like the cache that is only read, and in
-// which a version is looked for first. A container image has its versions there.
+// BundleVariable is the environment variable that names a bundle: a read-only folder with the layout of the cache. A
+// version is searched there first. A container image has its versions there.
 const BundleVariable = "REHEARSE_KUBERNETES"
 
 // BundleFile is one file of a version in a bundle.
 type BundleFile struct {
 	// Name in the bundle, with slashes.
 	Name string
-	// Path of a program in the cache; or else the file's bytes.
+	// Path of a program in the cache, or Data, the content of another file.
 	Path string
 	Data []byte
 }
 
-// Bundle lists what a bundle needs of a version in the cache, for a platform such as linux-amd64. All files have to get
-// the same time, which is recorded with the programs.
+// Bundle lists the files that a bundle needs for a version in the cache, for a platform such as linux-amd64. All
+// files must get the time at, which is recorded with the programs.
 func (s *Store) Bundle(ctx context.Context, version, platform string, at time.Time) ([]BundleFile, error) {
 	v, err := exact(version)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *Store) Bundle(ctx context.Context, version, platform string, at time.Ti
 	return files, nil
 }
 
-// entry is where a version is: in the bundle, if that has all of the programs and the list of gates, or in the cache.
+// entry returns the place of a version: the bundle, if it has all programs and the list of gates, or the cache.
 func (s *Store) entry(v clusters.Version, programs ...string) entry {
 	if s.options.BundleDir != "" {
 		e := s.entryIn(s.options.BundleDir, v, s.platform)
@@ -92,7 +92,7 @@ func (s *Store) entryIn(root string, v clusters.Version, platform string) entry 
 	}
 }
 
-// bundled says whether an entry needs nothing more, so that nothing has to be written there.
+// bundled reports whether an entry is complete, so that nothing must be written there.
 func (e entry) bundled(programs []string) bool {
 	lacking, err := e.lacking(programs)
 	if err != nil || len(lacking) > 0 {

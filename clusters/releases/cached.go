@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// CachedLists are the feature gates of every version whose list is in the cache, from the oldest version to the
-// newest. They need neither the network nor the Go tool.
+// CachedLists returns the feature gates of every version whose list is in the cache, from the oldest version to the
+// newest. It needs neither the network nor the Go tool.
 func (s *Store) CachedLists() []*features.List {
 	var found []*features.List
 	entries, _ := s.entries()
@@ -27,7 +27,7 @@ func (s *Store) CachedLists() []*features.List {
 	return found
 }
 
-// CachedVersions are those whose control plane is in the cache, from the oldest to the newest.
+// CachedVersions returns the versions whose control plane is in the cache, from the oldest to the newest.
 func (s *Store) CachedVersions() []clusters.Version {
 	entries, _ := s.entries()
 	found := slices.DeleteFunc(entries, func(v clusters.Version) bool { return !s.Cached(v.String()) })
@@ -35,8 +35,8 @@ func (s *Store) CachedVersions() []clusters.Version {
 	return found
 }
 
-// entries are the versions of which the bundle or the cache has something. What can be read is returned with an error,
-// too.
+// entries returns the versions that have a folder in the bundle or the cache. After an error, it also returns those
+// that it could read.
 func (s *Store) entries() ([]clusters.Version, error) {
 	var all []clusters.Version
 	var problems []error
@@ -58,8 +58,8 @@ func (s *Store) entries() ([]clusters.Version, error) {
 	return all, errors.Join(problems...)
 }
 
-// CachedVersion makes a version exact by what is in the cache alone: a minor one is the newest patch whose programs
-// are there, or else the newest whose list of feature gates is. It is false where the cache has none.
+// CachedVersion makes a version exact without the network: for a minor version, the newest patch whose programs are
+// in the cache, otherwise the newest whose list of feature gates is. It returns false if there is none.
 func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
 	v, err := clusters.ParseVersion(version)
 	if err != nil || v.Exact() {
@@ -76,8 +76,8 @@ func (s *Store) CachedVersion(version string) (clusters.Version, bool, error) {
 	return v, false, nil
 }
 
-// Cached says whether the control plane of a version is in the cache, so that a cluster of it starts at once. A minor
-// version is, where any patch of it is.
+// Cached reports whether the control plane of a version is in the cache, so that a cluster of it starts at once. For
+// a minor version, any patch counts.
 func (s *Store) Cached(version string) bool {
 	v, err := clusters.ParseVersion(version)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Store) Cached(version string) bool {
 	return err1 == nil && err2 == nil && m.hasAll(programs)
 }
 
-// InCache is a store as a lister that asks neither the network nor the Go tool.
+// InCache returns a lister of the store that uses neither the network nor the Go tool.
 func InCache(s *Store) features.Lister { return inCache{s} }
 
 type inCache struct{ *Store }
@@ -102,8 +102,8 @@ func (c inCache) FeatureList(_ context.Context, version string) (*features.List,
 	return c.CachedFeatureList(version)
 }
 
-// CachedFeatureList is FeatureList by what is in the cache alone. The version may be a minor one. Its error, a
-// *NoFeatureListError, says how to get the list.
+// CachedFeatureList is FeatureList from the cache alone. The version may be a minor one. If the list is not in the
+// cache, the error is a *NoFeatureListError that says how to get it.
 func (s *Store) CachedFeatureList(version string) (*features.List, error) {
 	v, _, err := s.CachedVersion(version)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Store) CachedFeatureList(version string) (*features.List, error) {
 	return list.With(others...), nil
 }
 
-// HowToGetList are the commands that put a version's list of feature gates into the cache.
+// HowToGetList returns the commands that put a version's list of feature gates into the cache.
 func HowToGetList(version string) string {
 	return fmt.Sprintf("`rehearse fetch %s` (or, the list alone, `rehearse gates --version %s`)", version, version)
 }

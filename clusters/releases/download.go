@@ -18,10 +18,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// stall is how long a download may deliver nothing before it is given up.
+// stall is the timeout of a download that delivers nothing.
 const stall = time.Minute
 
-// unreachableError says that a host gave no answer at all. Any HTTP answer, a 404 among them, is something else.
+// unreachableError reports that a host did not answer. Any HTTP answer, such as a 404, is a different error.
 type unreachableError struct{ cause error }
 
 func (e *unreachableError) Error() string { return fmt.Sprintf("cannot reach the host: %v", e.cause) }
@@ -47,7 +47,7 @@ func defaultClient() *http.Client {
 	}}
 }
 
-// download gets programs from the release host and verifies the checksums published beside them.
+// download gets programs from the release host and verifies their published checksums.
 func (s *sources) download(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	base := fmt.Sprintf("%s/release/v%s/bin/%s", s.options.BaseURL, v, strings.ReplaceAll(s.platform, "-", "/"))
 	for _, program := range programs {
@@ -108,7 +108,7 @@ func (s *sources) getText(ctx context.Context, url string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// get starts a GET and returns its body, which gives up when nothing comes for a while, and its length (-1 if unknown).
+// get starts a GET and returns its body, which fails if no data arrives for a while, and its length (-1 if unknown).
 func (s *sources) get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -133,7 +133,7 @@ func (s *sources) get(ctx context.Context, url string) (io.ReadCloser, int64, er
 	return newPatientBody(ctx, cancel, response.Body, stall), response.ContentLength, nil
 }
 
-// patientBody is a body that ends with an error when nothing comes for a while.
+// patientBody is a body that fails if no data arrives for a while.
 type patientBody struct {
 	io.ReadCloser
 	ctx     context.Context

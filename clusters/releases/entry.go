@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// entry is what the cache holds of one version: CacheDir/kubernetes/v1.34.4/linux-amd64/<program> and a manifest there,
-// or CacheDir/modules/<path>@<version>/linux-amd64/<program>.
+// entry is a version in the cache: CacheDir/kubernetes/v1.34.4/linux-amd64/<program> and a manifest there, or
+// CacheDir/modules/<path>@<version>/linux-amd64/<program>.
 type entry struct {
-	// version of Kubernetes; nothing of a module.
+	// version of Kubernetes; empty for a module.
 	version clusters.Version
-	// what it is, for a person, and the version that the manifest records.
+	// what is its name for messages, recorded the version in the manifest.
 	what, recorded string
-	// home is the folder of the version, dir the one of its programs for this platform.
+	// home is the folder of the version, dir the folder of its programs for this platform.
 	home, dir string
 }
 
@@ -28,11 +28,11 @@ const (
 	manifestName = "manifest.json"
 	tempPrefix   = ".tmp-"
 	lockName     = "programs.lock"
-	// lockPoll is how often a lock that somebody else holds is tried.
+	// lockPoll is the time between two attempts to get a lock.
 	lockPoll = 200 * time.Millisecond
 )
 
-// lacking lists the programs that are not there as the manifest has them, by a look at size and time alone.
+// lacking lists the programs that differ from the manifest. It checks only mode, size and time.
 func (e entry) lacking(want []string) ([]string, error) {
 	m, err := readManifest(e.dir)
 	if err != nil {
@@ -52,8 +52,8 @@ func (e entry) lacking(want []string) ([]string, error) {
 	return lacking, nil
 }
 
-// repair is lacking with a full look: a file whose time alone has changed is recorded anew, a broken one is lacking.
-// The caller holds the lock.
+// repair is lacking with a check of the contents: if only the time of a file has changed, it is recorded again; a
+// broken file is lacking. The caller holds the lock.
 func (e entry) repair(ctx context.Context, want []string, progress clusters.Progress) ([]string, error) {
 	suspects, err := e.lacking(want)
 	if errors.Is(err, errBrokenManifest) {
@@ -95,8 +95,8 @@ func (e entry) repair(ctx context.Context, want []string, progress clusters.Prog
 	return lacking, nil
 }
 
-// publish moves programs from a temporary folder into the entry and records them; they count from the manifest's
-// rename on.
+// publish moves programs from a temporary folder into the entry and records them. They are valid as soon as the
+// manifest is renamed.
 func (e entry) publish(temp string, programs []string, source string) error {
 	if err := os.MkdirAll(e.dir, 0o755); err != nil {
 		return fmt.Errorf("cannot make a folder of the cache: %w", err)
@@ -121,16 +121,16 @@ func (e entry) publish(temp string, programs []string, source string) error {
 	return m.write(e.dir)
 }
 
-// tempDir makes a folder beside the programs, on the same file system, and returns what removes it.
+// tempDir makes a folder beside the programs, on the same file system, and returns a function that removes it.
 func (e entry) tempDir() (string, func(), error) {
 	dir, err := os.MkdirTemp(e.home, tempPrefix)
 	if err != nil {
 		return "", nil, fmt.Errorf("cannot make a temporary folder in the cache: %w", err)
 	}
-	return dir, func() { _ = os.RemoveAll(dir) }, nil // what stays is removed by the next holder of the lock
+	return dir, func() { _ = os.RemoveAll(dir) }, nil // the next holder of the lock removes what stays
 }
 
-// removeLeftovers removes the temporary files of runs that were killed. The caller holds the lock, so none is in use.
+// removeLeftovers removes temporary files of killed runs. The caller holds the lock, so none is in use.
 func (e entry) removeLeftovers() error {
 	return errors.Join(removeTemporary(e.home, tempPrefix), removeTemporary(e.dir, tempPrefix))
 }
@@ -151,7 +151,7 @@ func removeTemporary(dir, prefix string) error {
 	return nil
 }
 
-// lock holds a lock of the entry against every other process and goroutine until the returned function is called.
+// lock locks the entry against every other process and goroutine until the returned function is called.
 func (e entry) lock(ctx context.Context, name string, progress clusters.Progress) (func(), error) {
 	if err := os.MkdirAll(e.home, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make a folder of the cache: %w", err)
@@ -166,7 +166,7 @@ func (e entry) lock(ctx context.Context, name string, progress clusters.Progress
 			return nil, errors.Join(fmt.Errorf("cannot lock %s: %w", file.Name(), err), file.Close())
 		}
 		if locked {
-			return func() { _ = file.Close() }, nil // closing gives the lock up
+			return func() { _ = file.Close() }, nil // closing releases the lock
 		}
 		if !told {
 			progress("waiting for another run that gets %s", e.what)

@@ -17,18 +17,18 @@ const (
 	listName       = "features.json"
 	listLockName   = "features.lock"
 	listTempPrefix = ".features-"
-	// listFormat changes whenever a list that was written before must be made anew.
+	// listFormat changes whenever lists in the cache must be read from the modules again.
 	listFormat = 2
 )
 
-// storedList is the file of a version's list in the cache.
+// storedList is the file with a version's list in the cache.
 type storedList struct {
 	Format int            `json:"format"`
 	List   *features.List `json:"list"`
 }
 
-// NoFeatureListError says that a version's feature gates are not known, so that they cannot be checked before a
-// component is started with them. It says nothing against the gates.
+// NoFeatureListError reports that a version's feature gates are unknown, so that they cannot be checked before a
+// component starts. It does not mean that the gates are wrong.
 type NoFeatureListError struct {
 	Version string
 	Err     error
@@ -38,13 +38,13 @@ func (e *NoFeatureListError) Error() string {
 	return fmt.Sprintf("the feature gates of Kubernetes %s cannot be checked before it starts: %v", e.Version, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NoFeatureListError) Unwrap() error { return e.Err }
 
-// FeatureList returns the feature gates of an exact version. It comes from the modules of that version by way of the
-// Go tool, and is cached, so that a warm start needs neither. The lists of other versions in the cache are at its
-// hand, and once the version's programs are in the cache too, the list also tells which of them knows which gate.
-// Where there is none to get, the error is a *NoFeatureListError.
+// FeatureList returns the feature gates of an exact version. The Go tool gets them from the modules of that version.
+// The list is cached, so a warm start does not need the Go tool. It includes the lists of other versions in the
+// cache. If the version's programs are in the cache, it also shows which program has which gate. If there is no list,
+// the error is a *NoFeatureListError.
 func (s *Store) FeatureList(ctx context.Context, version string) (*features.List, error) {
 	v, err := exact(version)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *sources) featureList(ctx context.Context, e entry) (*features.List, err
 	return list, writeJSON(filepath.Join(e.home, listName), listTempPrefix, storedList{Format: listFormat, List: list})
 }
 
-// readList reads a list from the cache; one that is absent, broken or of another format is an error alike: it is made
-// anew.
+// readList reads a list from the cache. It returns an error if the list is absent, broken or of another format; the
+// list is then read from the modules again.
 func readList(e entry) (*features.List, error) {
 	data, err := os.ReadFile(filepath.Join(e.home, listName))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *sources) makeList(ctx context.Context, v clusters.Version) (*features.L
 	return features.Read(v, os.DirFS(modules[0].Dir), os.DirFS(modules[1].Dir))
 }
 
-// canAsk says whether a program is in the cache that the list does not tell of yet.
+// canAsk reports whether the cache has a program whose gates are not in the list yet.
 func (e entry) canAsk(list *features.List) bool {
 	for _, c := range clusters.ControlPlane() {
 		if _, asked := list.Programs[c]; !asked && e.present(c) {
@@ -144,7 +144,7 @@ func (e entry) present(c clusters.Component) bool {
 	return err == nil && len(lacking) == 0
 }
 
-// ask has each program that is in the cache name its gates.
+// ask adds the gates in the --help of each program in the cache.
 func (e entry) ask(ctx context.Context, list *features.List) error {
 	for _, c := range clusters.ControlPlane() {
 		if _, asked := list.Programs[c]; asked || !e.present(c) {
@@ -166,7 +166,7 @@ func (e entry) ask(ctx context.Context, list *features.List) error {
 	return nil
 }
 
-// otherLists are the lists of other versions that the cache has; they only serve to say where an unknown gate is known.
+// otherLists returns the lists of other versions in the cache. They only show which versions have an unknown gate.
 func (s *Store) otherLists(v clusters.Version) []*features.List {
 	return slices.DeleteFunc(s.CachedLists(), func(list *features.List) bool { return list.Of() == v })
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// CheckGates says which gates of a resolved state its version does not know, locks or leaves without a dependency,
-// for some components. Where the version's gates are not known, progress says so, and nothing is wrong.
+// CheckGates rejects gates of a resolved state that the components' versions do not know or have locked, or that lack
+// a dependency. If a version's gates are unknown, it reports that to progress and skips the check.
 func CheckGates(ctx context.Context, from features.Lister, state clusters.State, components []clusters.Component,
 	progress clusters.Progress,
 ) error {
@@ -59,19 +59,19 @@ func checkGates(list *features.List, text string, state clusters.State, componen
 	return errs
 }
 
-// GateDependencies are the gates that must be on where a gate is on, in the version of a resolved state; none where
-// its list is not known.
+// GateDependencies returns the gates that a gate requires, in the version of a resolved state; none if its list is
+// unknown.
 func GateDependencies(ctx context.Context, from features.Lister, state clusters.State, gate string) []string {
 	list, err := from.FeatureList(ctx, state.Version)
 	if err != nil {
-		return nil // what the check of the gates has said already
+		return nil // the check of the gates has already reported this
 	}
 	return list.Dependencies(gate)
 }
 
-// BlameForField says in a clause which feature gate is likely to be the reason that an API server in a resolved state
-// dropped a field of a kind: "feature gate X is off in 1.34.4 (Alpha, off by default)". It is "" where no gate is
-// known to decide about the field, or that gate is on.
+// BlameForField returns a clause about the feature gate that is the likely reason that an API server in a resolved
+// state dropped a field of a kind: "feature gate X decides about it, and is off by default in 1.34.4 (Alpha)". It
+// returns "" if no gate of the field is known, or if the gate is on.
 func BlameForField(ctx context.Context, from features.Lister, state clusters.State, kind string, path []any) string {
 	gate := features.GateOf(kind, path)
 	if gate == "" {

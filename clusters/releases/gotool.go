@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// keptLines is how much of the Go tool's last output goes into an error.
+// keptLines is the number of last output lines of the Go tool in an error.
 const keptLines = 20
 
-// goTool runs the go command, with more environment variables.
+// goTool runs the go command with additional environment variables.
 type goTool struct {
 	path string
 	env  []string
 }
 
-// errNoGo says that there is no go command on this machine.
+// errNoGo reports that there is no go command on this machine.
 var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs " +
 	"with --kubernetes-bin DIR")
 
@@ -41,14 +41,14 @@ func (s *sources) goTool() (goTool, error) {
 	return goTool{path: path, env: s.options.GoEnv}, err
 }
 
-// with returns the tool with more environment variables; those that were added before win.
+// with returns the tool with more environment variables. Variables that were added before take precedence.
 func (g goTool) with(env ...string) goTool {
 	g.env = slices.Concat(env, g.env)
 	return g
 }
 
-// run runs the go command in a folder and returns its standard output. Every line of its standard error goes to line,
-// which says whether it was only progress; the last ones that were not are part of the error.
+// run runs the go command in a folder and returns its standard output. It passes each line of standard error to line,
+// which reports whether it is only progress. The last other lines are part of the error.
 func (g goTool) run(ctx context.Context, dir string, line func(string) bool, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	last := &lastLines{progress: line}
@@ -59,7 +59,7 @@ func (g goTool) run(ctx context.Context, dir string, line func(string) bool, arg
 	cmd.Env = append(cmd.Env, g.env...)
 	cmd.WaitDelay = 5 * time.Second
 	inOwnGroup(cmd)
-	runtime.LockOSThread() // a child that dies with its parent dies with the parent's thread
+	runtime.LockOSThread() // the command is killed when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	if ctx.Err() != nil {
@@ -71,14 +71,14 @@ func (g goTool) run(ctx context.Context, dir string, line func(string) bool, arg
 	return out.Bytes(), nil
 }
 
-// moduleInfo is what `go mod download -json` says of a module.
+// moduleInfo is the output of `go mod download -json` for a module.
 type moduleInfo struct {
 	Path, Version, Error string
 	// Info, GoMod and Dir are paths in the module cache.
 	Info, GoMod, Dir string
 }
 
-// download gets modules (path@version) into Go's module cache, and says where they are, in the same order.
+// download downloads modules (path@version) into Go's module cache, and returns their places in the same order.
 func (g goTool) download(ctx context.Context, dir string, modules ...string) ([]moduleInfo, error) {
 	out, runErr := g.run(ctx, dir, nil, append([]string{"mod", "download", "-json"}, modules...)...)
 	found := make([]moduleInfo, len(modules))
@@ -109,7 +109,7 @@ func (g goTool) download(ctx context.Context, dir string, modules ...string) ([]
 	return found, nil
 }
 
-// lastLines keeps the last lines that are not mere progress.
+// lastLines keeps the last lines that are not progress.
 type lastLines struct {
 	progress func(string) bool
 	kept     []string

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// listCache keeps the lists that were read, each as long as its file stays as it is: a plan of many scenarios asks for
-// them again and again. Whoever takes a list from it does not write to it.
+// listCache caches the lists that were read until their files change: a plan of many scenarios asks for them
+// repeatedly. Callers must not change a list from it.
 type listCache struct {
 	mu    sync.Mutex
 	lists map[string]readOnce
@@ -21,7 +21,7 @@ type readOnce struct {
 	list *features.List
 }
 
-// read is the list of a version.
+// read returns the list of a version.
 func (c *listCache) read(e entry) (*features.List, error) {
 	file, err := os.Stat(filepath.Join(e.home, listName))
 	if err != nil {

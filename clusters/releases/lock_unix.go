@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the file's lock if nobody has it. The kernel gives it up when the holder dies.
+// tryLock locks the file if it is not locked. The kernel releases the lock when the holder dies.
 func tryLock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {

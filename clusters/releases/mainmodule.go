@@ -10,8 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// writeMainModule writes the go.mod of a throwaway main module from which the programs of k8s.io/kubernetes can be
-// built.
+// writeMainModule writes the go.mod of a temporary main module that builds the programs of k8s.io/kubernetes.
 func writeMainModule(path, kubernetesGoMod string, v clusters.Version) error {
 	data, err := os.ReadFile(kubernetesGoMod)
 	if err != nil {
@@ -24,10 +23,9 @@ func writeMainModule(path, kubernetesGoMod string, v clusters.Version) error {
 	return os.WriteFile(path, main, 0o644)
 }
 
-// mainModule derives that go.mod from the one of k8s.io/kubernetes: it requires that module, carries over its go line
-// and its GODEBUG defaults, which Go reads from the main module alone, and replaces every module that lives in the
-// Kubernetes repository (./staging/...), and so is not part of the published module, by its own release: v0.34.4 for
-// 1.34.4.
+// mainModule creates that go.mod from the one of k8s.io/kubernetes. It requires that module, and copies its go line
+// and its GODEBUG defaults, which Go reads only from the main module. Modules of the Kubernetes repository
+// (./staging/...) are not part of the published module, so it replaces each by its own release: v0.34.4 for 1.34.4.
 func mainModule(name string, kubernetes []byte, v clusters.Version) ([]byte, error) {
 	k, err := modfile.Parse(name, kubernetes, nil)
 	if err != nil {
@@ -66,7 +64,7 @@ func mainModule(name string, kubernetes []byte, v clusters.Version) ([]byte, err
 	return main.Format()
 }
 
-// stagingVersion is the version of k8s.io/api and its like that belongs to a Kubernetes version.
+// stagingVersion returns the version of k8s.io/api and similar modules for a Kubernetes version.
 func stagingVersion(v clusters.Version) string {
 	return fmt.Sprintf("v0.%d.%d%s", v.Minor, v.Patch, v.Pre)
 }

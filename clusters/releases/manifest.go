@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// manifest records what was put into a folder of the cache; a program that is not in it does not count.
+// manifest records the programs in a folder of the cache. Programs that it does not record are ignored.
 type manifest struct {
 	Version  string                   `json:"version"`
 	Programs map[string]programRecord `json:"programs"`
 }
 
-// programRecord is one program as it was stored.
+// programRecord describes a stored program.
 type programRecord struct {
 	SHA256 string `json:"sha256"`
-	// Size in bytes, and the time of the last change: when both are as recorded, the sum is not computed again.
+	// Size in bytes, and the time of the last change. If both are as recorded, the checksum is not computed again.
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
-	// Source says where it came from.
+	// Source is where it came from.
 	Source string `json:"source"`
 }
 
@@ -36,7 +36,7 @@ func (r programRecord) fits(info fs.FileInfo) bool {
 		info.ModTime().Equal(r.Modified)
 }
 
-// readManifest returns an empty manifest when there is none.
+// readManifest returns an empty manifest if there is none.
 func readManifest(dir string) (manifest, error) {
 	m := manifest{Programs: map[string]programRecord{}}
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
@@ -60,7 +60,7 @@ func (m manifest) write(dir string) error {
 	return writeJSON(filepath.Join(dir, manifestName), tempPrefix, m)
 }
 
-// record measures a file and makes sure that it is on the disk.
+// record computes a file's record and syncs the file to disk.
 func record(path string) (programRecord, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -81,8 +81,8 @@ func record(path string) (programRecord, error) {
 	return programRecord{SHA256: hex.EncodeToString(sum.Sum(nil)), Size: info.Size(), Modified: info.ModTime()}, nil
 }
 
-// writeJSON replaces a file in one step, by way of one whose name begins with tempPrefix: a reader sees all of the old
-// file or all of the new one.
+// writeJSON replaces a file atomically, through a temporary file whose name begins with tempPrefix: a reader sees the
+// complete old file or the complete new one.
 func writeJSON(path, tempPrefix string, value any) error {
 	data, err := json.MarshalIndent(value, "", " ")
 	if err != nil {
@@ -92,7 +92,7 @@ func writeJSON(path, tempPrefix string, value any) error {
 	if err != nil {
 		return fmt.Errorf("cannot write to the cache: %w", err)
 	}
-	defer os.Remove(file.Name()) // a no-op once it has been renamed
+	defer os.Remove(file.Name()) // no effect after the rename
 	_, err = file.Write(append(data, '\n'))
 	err = errors.Join(err, file.Chmod(0o644), file.Sync(), file.Close())
 	if err == nil {

@@ -18,8 +18,8 @@ import (
 // sourceName is the folder of a module's files in its entry.
 const sourceName = "source"
 
-// CachedModule is a program of a Go module, if it is in the cache as it was built. It needs neither the network nor the
-// Go tool.
+// CachedModule returns a program of a Go module; false if the cache does not have it unchanged. It needs neither the
+// network nor the Go tool.
 func (s *Store) CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, bool) {
 	e, err := s.moduleEntry(m)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, bo
 	return e.built(m), err == nil && len(lacking) == 0 && isFolder(e.source())
 }
 
-// BuildModule returns a program of a Go module, and builds it where the cache does not have it.
+// BuildModule returns a program of a Go module, and builds it if it is not in the cache.
 func (s *Store) BuildModule(ctx context.Context, m clusters.ModuleProgram) (clusters.BuiltModule, error) {
 	if built, cached := s.CachedModule(m); cached {
 		return built, nil
@@ -66,7 +66,7 @@ func (s *Store) buildModule(ctx context.Context, m clusters.ModuleProgram) (clus
 	return e.built(m), err
 }
 
-// moduleEntry is what the cache holds of a module's version.
+// moduleEntry returns the place of a module's version in the cache.
 func (s *Store) moduleEntry(m clusters.ModuleProgram) (entry, error) {
 	if err := m.Check(); err != nil {
 		return entry{}, err
@@ -85,14 +85,14 @@ func (s *Store) moduleEntry(m clusters.ModuleProgram) (entry, error) {
 	}, nil
 }
 
-// source is the folder of the module's files.
+// source returns the folder of the module's files.
 func (e entry) source() string { return filepath.Join(e.home, sourceName) }
 
 func (e entry) built(m clusters.ModuleProgram) clusters.BuiltModule {
 	return clusters.BuiltModule{Program: filepath.Join(e.dir, programName(m)), Dir: e.source()}
 }
 
-// programName is the name of a program among all of its module: gatekeeper, or cmd-operator.
+// programName returns a name for a program that is unique in its module: gatekeeper, or cmd-operator.
 func programName(m clusters.ModuleProgram) string {
 	if folder := m.Folder(); folder != "." {
 		return strings.ReplaceAll(folder, "/", "-")
@@ -101,7 +101,7 @@ func programName(m clusters.ModuleProgram) string {
 	return path.Base(prefix)
 }
 
-// storeSource gets a module's files, and those of the modules in its folders that the build needs.
+// storeSource downloads a module's files into the cache.
 func (s *sources) storeSource(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram) error {
 	temp, remove, err := e.tempDir()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *sources) storeSource(ctx context.Context, tool goTool, e entry, m clust
 	return nil
 }
 
-// compile builds a program in its module's own main module, so that the replacements of its go.mod hold.
+// compile builds a program in its module's own main module, so that the replacements in its go.mod apply.
 func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram, temp string) (string,
 	error,
 ) {
@@ -159,7 +159,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// isThere says whether there is such a file or folder.
+// isThere reports whether a file or folder exists.
 func isThere(path string) (bool, error) {
 	_, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -17,8 +17,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// layout is a copy of a module's files that can be written to. A published module lacks those of its folders that are
-// modules of their own; those that the build needs are put into their places, at the same version.
+// layout is a writable copy of a module's files. A published module lacks those folders that are separate modules.
+// Those that the build needs are added to the copy, at the same version.
 type layout struct {
 	tool     goTool
 	dir      string
@@ -26,7 +26,7 @@ type layout struct {
 	progress clusters.Progress
 }
 
-// fetch gets a module and copies its files into a folder of the layout.
+// fetch downloads a module and copies its files into a folder of the layout.
 func (l layout) fetch(ctx context.Context, modulePath, folder string) error {
 	l.progress("getting the module %s %s", modulePath, l.module.Version)
 	found, err := l.tool.download(ctx, filepath.Dir(l.dir), modulePath+"@"+l.module.Version)
@@ -37,7 +37,7 @@ func (l layout) fetch(ctx context.Context, modulePath, folder string) error {
 	return copyFolder(found[0].Dir, filepath.Join(l.dir, filepath.FromSlash(folder)))
 }
 
-// prepare completes the layout for a build, and returns the folder of the module that the main package is in.
+// prepare completes the layout for a build, and returns the folder of the module that contains the main package.
 func (l layout) prepare(ctx context.Context) (main string, err error) {
 	if main, err = l.mainModule(ctx); err != nil {
 		return "", err
@@ -65,8 +65,8 @@ func (l layout) prepare(ctx context.Context) (main string, err error) {
 	return main, nil
 }
 
-// mainModule is the folder of the module that the main package is in: ".", or the folder of a nested module, which is
-// fetched.
+// mainModule returns the folder of the module that contains the main package: ".", or the folder of a nested module,
+// which it fetches.
 func (l layout) mainModule(ctx context.Context) (string, error) {
 	wanted := l.module.Folder()
 	for folder := wanted; folder != "."; folder = path.Dir(folder) {
@@ -98,7 +98,7 @@ func (l layout) mainModule(ctx context.Context) (string, error) {
 		l.module.Version, wanted, first)
 }
 
-// completeReplacement makes the folder be there that a go.mod replaces a module by.
+// completeReplacement adds the folder that a go.mod replaces a module by, if it is missing.
 func (l layout) completeReplacement(ctx context.Context, main string, r *modfile.Replace) error {
 	outside := fmt.Errorf("its go.mod replaces %s by the folder %s, which is outside of the module %s and so not "+
 		"published "+
@@ -122,14 +122,13 @@ func (l layout) completeReplacement(ctx context.Context, main string, r *modfile
 	return nil
 }
 
-// nestedModule is the path of the module in a folder of another one's repository.
+// nestedModule returns the path of the module in a folder of another module's repository.
 func nestedModule(parent, folder string) string {
 	prefix, major, _ := module.SplitPathVersion(parent)
 	return prefix + "/" + folder + major
 }
 
-// copyFolder copies a module's files, which may be written to afterwards. Its go.mod comes last: a copy that broke off
-// has none.
+// copyFolder copies a module's files and makes them writable. It copies go.mod last, so an incomplete copy has none.
 func copyFolder(from, to string) error {
 	last := filepath.Join(from, "go.mod")
 	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {

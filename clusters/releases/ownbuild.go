@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// ownVersion is the version of the user's own build.
+// ownVersion returns the version of the user's own build.
 func (s *Store) ownVersion(ctx context.Context) (clusters.Version, error) {
 	v, err := programVersion(ctx, filepath.Join(s.options.BinDir, string(clusters.APIServer)))
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Store) ownVersion(ctx context.Context) (clusters.Version, error) {
 	return v, nil
 }
 
-// ownBinaries are the programs of the user's own build, which must all be there and be of the version.
+// ownBinaries returns the programs of the user's own build. All must exist and have the version.
 func (s *Store) ownBinaries(ctx context.Context, v clusters.Version, want []string) (Binaries, error) {
 	dir, err := filepath.Abs(s.options.BinDir)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inOwnGroup gives a command a process group that is killed as a whole when its context ends.
+// inOwnGroup gives a command its own process group, which is killed as a whole when the command's context ends.
 func inOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

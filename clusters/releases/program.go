@@ -16,11 +16,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// printedVersion is what `kube-apiserver --version` prints: "Kubernetes v1.34.4", "Kubernetes
+// printedVersion matches the output of `kube-apiserver --version`: "Kubernetes v1.34.4", "Kubernetes
 // v1.37.0-alpha.1.12+d34db33f".
 var printedVersion = regexp.MustCompile(`^Kubernetes v(\d+)\.(\d+)\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?)`)
 
-// programVersion asks a program for its version. What a development build has behind a release's name is left out.
+// programVersion asks a program for its version. It ignores the suffix of a development build.
 func programVersion(ctx context.Context, path string) (clusters.Version, error) {
 	out, err := output(ctx, path, "--version")
 	if err != nil {
@@ -37,8 +37,8 @@ func programVersion(ctx context.Context, path string) (clusters.Version, error) 
 	return v, nil
 }
 
-// provesVersion runs a program to see that it can run here and is of the version. Those without --version are let
-// through.
+// provesVersion runs a program to check that it runs here and has the version. Programs without --version are not
+// checked.
 func provesVersion(ctx context.Context, path string, want clusters.Version) error {
 	if slices.Contains([]string{"kubectl", "kubeadm"}, filepath.Base(path)) {
 		return nil
@@ -53,7 +53,7 @@ func provesVersion(ctx context.Context, path string, want clusters.Version) erro
 	return nil
 }
 
-// output runs a program that ends by itself, and returns what it printed.
+// output runs a program that exits by itself, and returns its standard output.
 func output(ctx context.Context, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -61,7 +61,7 @@ func output(ctx context.Context, path string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, path, args...)
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
-		// A program that was just written is "busy" while any child forked meanwhile still has it open.
+		// A newly written program is "busy" while a child that was forked in the meantime still has it open.
 		if errors.Is(err, syscall.ETXTBSY) && attempt < 50 {
 			select {
 			case <-ctx.Done():

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// every says when it is time to tell a person again: at once, then at most every second.
+// every limits progress messages: the first at once, then at most one per second.
 type every struct {
 	now  func() time.Time
 	last time.Time
@@ -21,7 +21,7 @@ func (e *every) due() bool {
 	return true
 }
 
-// byteCounter tells how much of a download has come.
+// byteCounter reports the progress of a download.
 type byteCounter struct {
 	what        string
 	total, seen int64

@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Resolve makes a version exact: "1.34" becomes the newest patch of that minor that is available, "1.34.4" stays. A
-// patch in the cache wins, so that a warm start needs no network, unless Options.Refresh is set. With Options.BinDir
-// the version must be the one of the programs there.
+// Resolve makes a version exact: "1.34" becomes the newest available patch of that minor version, "1.34.4" stays.
+// Unless Options.Refresh is set, a patch in the cache takes precedence, so a warm start needs no network. With
+// Options.BinDir the version must be the one of the programs there.
 func (s *Store) Resolve(ctx context.Context, version string) (string, error) {
 	v, err := clusters.ParseVersion(version)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) resolveOwn(ctx context.Context, v clusters.Version) (string, err
 	return own.String(), nil
 }
 
-// newestCached is the newest patch whose control plane is in the cache; pre-releases are only had by their full name.
+// newestCached returns the newest patch whose control plane is in the cache; it ignores pre-releases.
 func (s *Store) newestCached(minor clusters.Version) (clusters.Version, bool, error) {
 	var newest clusters.Version
 	found := false
@@ -68,7 +68,7 @@ func (s *Store) newestCached(minor clusters.Version) (clusters.Version, bool, er
 		}
 		m, err := readManifest(s.entry(v).dir)
 		if err != nil {
-			continue // Ensure says what is wrong with it, if it is asked for
+			continue // Ensure reports what is wrong with it
 		}
 		if m.hasAll(controlPlane) {
 			newest, found = v, true
@@ -77,7 +77,7 @@ func (s *Store) newestCached(minor clusters.Version) (clusters.Version, bool, er
 	return newest, found, nil
 }
 
-// hasAll goes by the record alone: a file that was damaged since is got again by Ensure, in the same version.
+// hasAll checks only the record. If a file was damaged later, Ensure gets it again in the same version.
 func (m manifest) hasAll(programs []string) bool {
 	for _, program := range programs {
 		if _, recorded := m.Programs[program]; !recorded {

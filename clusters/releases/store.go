@@ -1,5 +1,5 @@
-// Package releases gets the programs and the feature gate list of a Kubernetes version, and programs of Go modules, and
-// keeps them in a cache that several processes can share.
+// Package releases gets the programs and the feature gate list of a Kubernetes version, and programs of Go modules.
+// It keeps them in a cache that several processes can share.
 package releases
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Source says where programs come from that are not in the cache yet. What is in the cache is used whatever its source.
+// Source is where to get programs that are not in the cache. It does not restrict the use of the cache.
 type Source string
 
 const (
-	// Auto downloads, and builds where the release host cannot be reached.
+	// Auto downloads, or builds if the release host cannot be reached.
 	Auto Source = "auto"
 	// Download takes the official programs and verifies their published checksums.
 	Download Source = "download"
@@ -35,18 +35,18 @@ func Sources() []Source { return []Source{Auto, Download, Build} }
 
 // Options of a Store.
 type Options struct {
-	// CacheDir is the folder that holds everything; the store makes it. Required unless BinDir is given.
+	// CacheDir is the folder of the cache; the store creates it. Required unless BinDir is set.
 	CacheDir string
-	// BundleDir is a folder like CacheDir that is only read, and where a version is looked for first. Default: the one
-	// that $REHEARSE_KUBERNETES names, if any.
+	// BundleDir is a read-only folder with the layout of CacheDir; a version is searched there first. Default:
+	// $REHEARSE_KUBERNETES.
 	BundleDir string
-	// Source of what is not in the cache. Default: Auto.
+	// Source of programs that are not in the cache. Default: Auto.
 	Source Source
-	// BinDir is a folder with the user's own build of the programs. Nothing else is used then, and nothing is fetched.
+	// BinDir is a folder with the user's own build of the programs. If it is set, nothing else is used or downloaded.
 	BinDir string
-	// Refresh makes Resolve ask for the newest patch though the cache has one.
+	// Refresh makes Resolve look for the newest patch even if the cache has one.
 	Refresh bool
-	// HTTPClient for downloads. Default: one that gives up on a silent host.
+	// HTTPClient for downloads. Default: one with timeouts for an unresponsive host.
 	HTTPClient *http.Client
 	// BaseURL of the release host. Default: https://dl.k8s.io.
 	BaseURL string
@@ -54,30 +54,30 @@ type Options struct {
 	Go string
 	// GoEnv is added to the Go tool's environment: NAME=VALUE. Default: nothing.
 	GoEnv []string
-	// Progress hears what long work is at; it may be nil.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// From are the options of a provider's setup.
+// From returns the options for a provider's setup.
 func From(s clusters.Setup) Options {
 	return Options{Source: Source(s.Source), BinDir: s.BinDir, CacheDir: s.CacheDir, Progress: s.Progress}
 }
 
-// Store gets and keeps Kubernetes programs. It is safe for concurrent use, by several processes too.
+// Store gets and stores Kubernetes programs. It is safe for concurrent use, also by several processes.
 type Store struct{ sources }
 
-// sources are where programs come from that are not there yet: the release host, and the Go tool.
+// sources are the sources of programs that are not in the cache yet: the release host, and the Go tool.
 type sources struct {
 	options  Options
 	platform string
-	// unreachable remembers that the release host did not answer, so that it is waited for only once.
+	// unreachable records that the release host did not answer, so that only the first attempt waits for it.
 	unreachable atomic.Bool
 	lists       listCache
 }
 
-// New returns a store; it touches neither disk nor network.
+// New returns a store. It uses neither disk nor network.
 func New(o Options) (*Store, error) {
 	if o.Source == "" {
 		o.Source = Auto
@@ -111,20 +111,20 @@ func New(o Options) (*Store, error) {
 type Binaries struct {
 	// Version without a leading v: "1.34.4".
 	Version string
-	// Dir is the folder that holds them.
+	// Dir is the folder that contains them.
 	Dir string
 }
 
 // Path of one program: "kube-apiserver".
 func (b Binaries) Path(program string) string { return filepath.Join(b.Dir, program) }
 
-// knownPrograms are the programs that are available; each is the last element of its package k8s.io/kubernetes/cmd/....
+// knownPrograms are the available programs; each is the last element of its package k8s.io/kubernetes/cmd/....
 var knownPrograms = []string{
 	"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy", "kubeadm", "kubectl", "kubelet",
 }
 
-// Ensure returns the programs of an exact version, getting what the cache does not have: those of the control plane
-// always, and any others that are named (kubectl, kubelet, kubeadm, kube-proxy).
+// Ensure returns the programs of an exact version, and gets those that are not in the cache: always those of the
+// control plane, and any others that are named (kubectl, kubelet, kubeadm, kube-proxy).
 func (s *Store) Ensure(ctx context.Context, version string, programs ...string) (Binaries, error) {
 	v, err := exact(version)
 	if err != nil {
@@ -161,8 +161,8 @@ func (s *Store) Ensure(ctx context.Context, version string, programs ...string) 
 	return found, nil
 }
 
-// complete gets what the entry lacks: get puts programs into a temporary folder, and says where they came from. The
-// caller holds the entry's lock.
+// complete gets what the entry lacks: get puts programs into a temporary folder, and returns their source. The caller
+// holds the entry's lock.
 func (s *Store) complete(ctx context.Context, e entry, want []string,
 	get func(lacking []string, temp string) (source string, err error),
 ) error {
@@ -185,7 +185,7 @@ func (s *Store) complete(ctx context.Context, e entry, want []string,
 	return e.publish(temp, lacking, source)
 }
 
-// fetchProven is fetch, of programs that say that they are of the version.
+// fetchProven is fetch, and checks that the programs report the version.
 func (s *sources) fetchProven(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	source, err := s.fetch(ctx, v, programs, dir)
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *sources) fetchProven(ctx context.Context, v clusters.Version, programs 
 	return source, nil
 }
 
-// fetch puts the programs into dir and says where they came from.
+// fetch puts the programs into dir and returns their source.
 func (s *sources) fetch(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	if s.downloads() {
 		source, err := s.download(ctx, v, programs, dir)
@@ -210,15 +210,15 @@ func (s *sources) fetch(ctx context.Context, v clusters.Version, programs []stri
 	return s.build(ctx, v, programs, dir)
 }
 
-// downloads says whether a download is to be tried.
+// downloads reports whether to try a download.
 func (s *sources) downloads() bool {
 	return s.options.Source == Download || s.options.Source == Auto && !s.unreachable.Load()
 }
 
-// onLinux says whether the programs run here: a control plane is released for Linux alone, and so are our processes.
+// onLinux reports whether the programs run here: control planes and our processes support only Linux.
 func (s *sources) onLinux() bool { return strings.HasPrefix(s.platform, "linux-") }
 
-// buildsInstead says whether a failed download is made up for by building: only where the host was not reached at all.
+// buildsInstead reports whether to build after a failed download: only if the host could not be reached.
 func (s *sources) buildsInstead(err error) bool {
 	var unreachable *unreachableError
 	if s.options.Source != Auto || !errors.As(err, &unreachable) {

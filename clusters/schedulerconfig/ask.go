@@ -17,11 +17,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// patience with a program that answers within a tenth of a second.
+// patience is the timeout for a program that usually answers within a tenth of a second.
 const patience = time.Minute
 
-// question is what a kube-scheduler is asked: whether it takes profiles, with the gates and flags that the state
-// gives to that component.
+// question asks a kube-scheduler whether it accepts profiles, with the gates and flags that the state sets for that
+// component.
 type question struct {
 	program   string
 	state     clusters.State
@@ -31,7 +31,7 @@ type question struct {
 	path string
 }
 
-// ask has the program read the profiles and, if it takes them, name the plugins that it would silently do without.
+// ask has the program read the profiles. If it accepts them, ask finds plugins that it would silently ignore.
 func (q question) ask(ctx context.Context) (verdict, error) {
 	written, rejected, err := q.try(ctx, q.profiles)
 	if err != nil {
@@ -44,8 +44,8 @@ func (q question) ask(ctx context.Context) (verdict, error) {
 	return verdict{problems}, err
 }
 
-// try starts the program with these profiles, in a way that makes it end before it reaches for an API server: with the
-// configuration that it would run with, or with the reason why it would not.
+// try starts the program with these profiles so that it exits before it connects to an API server. It returns the
+// configuration that the program would use, or the reason why it rejects the profiles.
 func (q question) try(ctx context.Context, profiles []map[string]any) (written []byte, rejected string, err error) {
 	defer func() {
 		if err != nil {
@@ -86,7 +86,7 @@ func (q question) try(ctx context.Context, profiles []map[string]any) (written [
 	return written, "", err
 }
 
-// arguments are what the state gives to kube-scheduler, and what makes it answer and end.
+// arguments returns kube-scheduler's arguments from the state, and those that make it answer and exit.
 func (q question) arguments(config, answer string) []string {
 	flags := maps.Clone(q.state.Components[q.component].Flags)
 	if flags == nil {
@@ -101,7 +101,7 @@ func (q question) arguments(config, answer string) []string {
 	}
 	maps.Copy(flags, map[string]string{
 		"config": config, "write-config-to": answer,
-		// There is no API server, and nobody is to be served.
+		// There is no API server, and nothing to serve.
 		"master": "http://127.0.0.1:1", "secure-port": "0", "leader-elect": "false",
 	})
 	var args []string

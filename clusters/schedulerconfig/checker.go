@@ -1,6 +1,6 @@
-// Package schedulerconfig checks, before anything starts, whether a kube-scheduler accepts the profiles of a state. It
-// runs that program itself: its own types, defaults, gates and validation give the verdict, so this package needs no
-// knowledge of versions.
+// Package schedulerconfig checks, before anything starts, whether a kube-scheduler accepts the profiles of a state.
+// It runs that program itself, with its own types, defaults, gates and validation. So this package needs no knowledge
+// of versions.
 package schedulerconfig
 
 import (
@@ -13,19 +13,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Checker asks kube-schedulers, and remembers what they said. The zero value is ready for use, by several at once.
+// Checker asks kube-schedulers, and caches their answers. The zero value is ready for concurrent use.
 type Checker struct {
 	mu       sync.Mutex
 	verdicts map[string]verdict
 }
 
-// verdict is an answer: what is wrong with a state's profiles. That nobody could be asked is no verdict, and not kept.
+// verdict is an answer: the problems of a state's profiles. Without an answer, nothing is cached.
 type verdict struct{ problems error }
 
 // Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's
-// kube-schedulers, with the gates and flags that the state gives it. Each thing that is wrong is a part of the joined
-// error, with the path of its field, beginning at the state's schedulerProfiles or schedulers. A *NotAskedError says
-// that the program gave no answer, and nothing against the profiles.
+// kube-schedulers, with the gates and flags that the state sets for it. It joins all errors. Each has the path of its
+// field, which begins with the state's schedulerProfiles or schedulers. A *NotAskedError means that the program gave
+// no answer, not that the profiles are wrong.
 func (c *Checker) Check(ctx context.Context, program string, state clusters.State) error {
 	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
 	for i, scheduler := range state.Schedulers {
@@ -47,7 +47,7 @@ func (c *Checker) Check(ctx context.Context, program string, state clusters.Stat
 	return errors.Join(problems...)
 }
 
-// answer asks, unless there is nothing to ask about, or the answer is known.
+// answer returns the cached answer, or asks. Without profiles there is nothing to ask.
 func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
 	if len(q.profiles) == 0 {
 		return verdict{}, nil
@@ -75,7 +75,7 @@ func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
 	return v, nil
 }
 
-// NotAskedError says that a kube-scheduler gave no answer about profiles.
+// NotAskedError reports that a kube-scheduler gave no answer about profiles.
 type NotAskedError struct {
 	Program string
 	Err     error
@@ -85,5 +85,5 @@ func (e *NotAskedError) Error() string {
 	return fmt.Sprintf("ask %s about its profiles: %v", e.Program, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *NotAskedError) Unwrap() error { return e.Err }

@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// A kube-scheduler does not start when a plugin that it does not know is enabled, but says nothing when one is
-// disabled or configured.
+// A kube-scheduler does not start if a plugin that it does not know is enabled. It silently ignores such a plugin if
+// it is only disabled or configured.
 
 var doesNotExist = regexp.MustCompile(`Plugin "([^"]+)" does not exist`)
 
-// named is a plugin that profiles name in a way that needs no such plugin.
+// named is a plugin that profiles disable or configure.
 type named struct{ name, path string }
 
-// unknownPlugins are the plugins that profiles disable or configure and the program does not have.
+// unknownPlugins reports the plugins that profiles disable or configure but the program does not have.
 func (q question) unknownPlugins(ctx context.Context, written []byte) (error, error) {
 	enabled, err := enabledIn(written)
 	if err != nil {
@@ -54,7 +54,7 @@ func (q question) unknownPlugins(ctx context.Context, written []byte) (error, er
 	return errors.Join(problems...), nil
 }
 
-// firstUnknown has the program enable plugins and returns the one, if any, that it does not have.
+// firstUnknown has the program enable plugins and returns the first one that it does not have; "" if it has all.
 func (q question) firstUnknown(ctx context.Context, plugins []named) (string, error) {
 	var enabled []any
 	for _, plugin := range plugins {
@@ -77,7 +77,7 @@ func (q question) firstUnknown(ctx context.Context, plugins []named) (string, er
 	return match[1], nil
 }
 
-// named lists what profiles disable and configure.
+// named lists the plugins that profiles disable or configure.
 func (q question) named() []named {
 	var all []named
 	for i, profile := range q.profiles {
@@ -104,7 +104,7 @@ func namesIn(list any, path string) []named {
 	return all
 }
 
-// enabledIn lists the plugins that a configuration enables anywhere, as the program wrote it.
+// enabledIn lists the plugins that a configuration, as the program wrote it, enables anywhere.
 func enabledIn(written []byte) ([]string, error) {
 	var config struct {
 		Profiles []struct {

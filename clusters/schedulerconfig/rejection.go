@@ -13,7 +13,7 @@ var (
 	profileNamed  = regexp.MustCompile(`^(?:initializing profiles: )?creating profile for scheduler name ([^:]+): `)
 )
 
-// reasonIn finds in what a component wrote why it ended: the error that it logs last, or else all of it.
+// reasonIn returns the reason why a component ended: the last error in its output, or otherwise the whole output.
 func reasonIn(output string) string {
 	all := commandFailed.FindAllStringSubmatch(output, -1)
 	if len(all) == 0 {
@@ -26,7 +26,7 @@ func reasonIn(output string) string {
 	return quoted
 }
 
-// rejection words a kube-scheduler's reason for who wrote the state, in which the profiles are called otherwise.
+// rejection returns a kube-scheduler's reason as an error for the user, with the path of the profiles in the state.
 func (q question) rejection(reason string) error {
 	reason = strings.ReplaceAll(reason, "strict decoding error: ", "")
 	if named := profileNamed.FindStringSubmatch(reason); named != nil {
@@ -36,7 +36,7 @@ func (q question) rejection(reason string) error {
 	return fmt.Errorf("kube-scheduler of Kubernetes %s rejects its profiles:  %s", q.state.Version, reason)
 }
 
-// pathOf the profile of that name.
+// pathOf returns the path of the profile with that schedulerName.
 func (q question) pathOf(name string) string {
 	for i, profile := range q.profiles {
 		if profile["schedulerName"] == name {

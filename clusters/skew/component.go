@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// ComponentError is a controller manager or scheduler beside an API server that the policy does not allow.
+// ComponentError is a controller manager or scheduler with an API server that the policy does not allow.
 type ComponentError struct {
 	Component clusters.Component
 	// Version of the component, and of the API server.
@@ -22,8 +22,8 @@ func (e *ComponentError) Error() string {
 		"version older (%s)", e.Component, e.Version, what, e.APIServer, Policy)
 }
 
-// CheckComponent returns a *ComponentError when a controller manager or scheduler must not serve beside an API server,
-// and nil otherwise. Patches and pre-releases are free.
+// CheckComponent returns a *ComponentError if a controller manager or scheduler must not run with an API server of
+// that version. Patches and pre-releases do not matter.
 func CheckComponent(c clusters.Component, version, apiServer clusters.Version) error {
 	behind := apiServer.Minor - version.Minor
 	if version.Major != apiServer.Major || behind < 0 || behind > 1 {

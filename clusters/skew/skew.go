@@ -8,14 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Policy is where Kubernetes says which versions may follow, and meet, each other.
+// Policy is the URL of Kubernetes' version skew policy.
 const Policy = "https://kubernetes.io/releases/version-skew-policy/"
 
-// Error is a step that the policy does not allow.
+// Error reports a step that the policy does not allow.
 type Error struct {
 	// From and To are the versions of the step.
 	From, To clusters.Version
-	// Between are the minors that the step leaves out, in its order; none when the major version changes.
+	// Between are the minor versions that the step skips, in order; none if the major version changes.
 	Between []string
 }
 
@@ -37,8 +37,8 @@ func (e *Error) Error() string {
 		direction, e.From, e.To, between, way, rest)
 }
 
-// Check returns an *Error when the step between the two versions, up or down, leaves out a minor version, and nil
-// otherwise. Patches and pre-releases are free.
+// Check returns an *Error if the step between the two versions, up or down, skips a minor version or changes the
+// major version. Patches and pre-releases do not matter.
 func Check(from, to clusters.Version) error {
 	if from.Major != to.Major {
 		return &Error{From: from, To: to}

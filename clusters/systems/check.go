@@ -99,8 +99,8 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	e := versionOnly(definition, built)
 	var errs []error
 	var objects []*unstructured.Unstructured
-	// A program that cannot choose its port mostly listens on all addresses, so that whoever has it on loopback is in the
-	// way.
+	// A program that cannot choose its port usually listens on all addresses. So a process that has the port on loopback
+	// is in the way.
 	if p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
 		errs = append(errs, takenError(loopback, p.WebhookPort))
 	}

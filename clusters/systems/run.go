@@ -192,7 +192,7 @@ func (s *Set) watch(name string, process *processes.Process) {
 	}
 	select {
 	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
-	default: // nobody reads, and the first errors are enough
+	default: // the channel is full: the first errors are enough
 	}
 }
 

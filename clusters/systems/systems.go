@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Simulator says how a simulator is run.
+// Simulator describes how to run a simulator.
 type Simulator struct {
 	// Command is the program and its first arguments. It becomes the simulator with these further arguments:
 	// --kubeconfig=FILE --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It
@@ -49,13 +49,13 @@ type Options struct {
 	Simulators Simulators
 	// Modules builds systems that are programs of Go modules. Optional: without it they are not supported.
 	Modules Modules
-	// Keep makes processes that outlive this one.
+	// Keep makes the processes outlive this one.
 	Keep bool
 	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// Copied is the inventory of the cluster of which this one is a copy.
+	// Copied is the inventory of the cluster that this one is a copy of.
 	Copied Inventory
 }
 
@@ -83,7 +83,7 @@ type Set struct {
 	logs  map[string][]string
 }
 
-// system is one that is installed.
+// system is an installed system.
 type system struct {
 	definition clusters.System
 	// installed: it was seen to serve as defined.
@@ -169,7 +169,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 	return nil
 }
 
-// ended reports processes that exited while that was expected, but should not have.
+// ended returns an error if a process exited unexpectedly while the systems were held.
 func (s *Set) ended() error {
 	for _, name := range s.order {
 		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {

@@ -25,7 +25,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// exploreFlags are those of rehearse explore.
+// exploreFlags are the flags of rehearse explore.
 type exploreFlags struct {
 	cli.ReleaseFlags
 	path      []string
@@ -110,7 +110,7 @@ judged; 130 interrupted.`,
 	return command
 }
 
-// options of the exploration; whatever is wrong with the input is found here.
+// options returns the options of the exploration. It finds all mistakes in the input.
 func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) {
 	o := explore.Options{
 		Kinds: f.kinds, For: f.duration, Seed: f.seed, Objects: f.objects, Settle: f.settle, Prove: !f.noProof,
@@ -160,7 +160,7 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 	return o, provider.Check(command.Context(), o.Path)
 }
 
-// customs are the definitions of --crds.
+// customs reads the definitions of --crds.
 func (f *exploreFlags) customs(o *explore.Options) error {
 	if len(f.crds) == 0 {
 		return nil
@@ -201,7 +201,7 @@ func (f *exploreFlags) withSystems(command *cobra.Command, o *explore.Options) e
 	return systems.CheckPath(command.Context(), o.Path, with)
 }
 
-// withGates is the path on which gates are flipped, and the gates.
+// withGates returns the path on which gates are flipped, and the gates.
 func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provider, path []clusters.State) (
 	[]clusters.State, []explore.Gate, error,
 ) {
@@ -214,7 +214,7 @@ func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provide
 	if len(path) > 1 {
 		return nil, nil, errors.New("--gates: want one state in --path: the gates are turned on, off and on there")
 	}
-	if !f.plan && slices.Contains(f.gates, "all") { // only the programs tell which gates they know
+	if !f.plan && slices.Contains(f.gates, "all") { // only the programs know their gates
 		if err := provider.Prepare(command.Context(), path[0]); err != nil {
 			return nil, nil, err
 		}
@@ -230,7 +230,7 @@ func (f *exploreFlags) withGates(command *cobra.Command, provider *local.Provide
 	return explore.PathOf(list, path[0], gates), gates, nil
 }
 
-// check finds steps of the path that lead nowhere, or that the version skew policy forbids.
+// check finds steps of the path that change nothing, or that the version skew policy forbids.
 func (f *exploreFlags) check(path []clusters.State) error {
 	for i := 1; i < len(path); i++ {
 		if path[i-1].String() == path[i].String() {
@@ -248,7 +248,7 @@ func (f *exploreFlags) check(path []clusters.State) error {
 	return nil
 }
 
-// stateOf reads a state of a path: a version, and gates and APIs behind it.
+// stateOf parses a state of a path: a version, and gates and APIs behind it.
 func stateOf(text string) (clusters.State, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -288,14 +288,14 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	planned := explore.Planned(options)
 	planned.Head = head
 	planned.Started = time.Now()
-	if err := explorations.Write(f.reportDir, planned); err != nil { // what a shard leaves that dies
+	if err := explorations.Write(f.reportDir, planned); err != nil { // a shard that dies leaves this
 		return cli.Broken(err)
 	}
 	report, err := explore.Run(command.Context(), options)
 	report.Command, report.Program = head.Command, head.Program
 	for i, hop := range features.Along(command.Context(), f.features, options.Path...) {
 		if i+1 < len(report.Path) {
-			report.Path[i+1].Flips = hop.Changes() // where the list of a version is not known its gates are not named
+			report.Path[i+1].Flips = hop.Changes() // without the list of a version, its gates are not named
 		}
 	}
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))

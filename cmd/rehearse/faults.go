@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// faultsFlags say whether faults are tried, and how.
+// faultsFlags say whether to try faults, and how.
 type faultsFlags struct {
 	cli.ReleaseFlags
 	try              bool

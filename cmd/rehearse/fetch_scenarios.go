@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// isPath tells a file or folder of scenarios from a version of Kubernetes.
+// isPath reports whether a text is a file or folder of scenarios, not a version of Kubernetes.
 func isPath(text string) bool {
 	if _, err := clusters.ParseVersion(text); err == nil {
 		return false
@@ -24,8 +24,8 @@ func isPath(text string) bool {
 	return err == nil || strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml") || strings.Contains(text, "/")
 }
 
-// fetchFor gets what the scenarios of a path need: a version of Kubernetes where the cache has none of that minor, and
-// the programs of Go modules.
+// fetchFor gets what the scenarios of a path need: a release of each Kubernetes minor version that the cache does not
+// have, and the programs of Go modules.
 func fetchFor(command *cobra.Command, options releases.Options, path string) error {
 	set, err := scenarios.Load([]string{path})
 	if err != nil {
@@ -62,7 +62,7 @@ func fetchFor(command *cobra.Command, options releases.Options, path string) err
 	return errors.Join(errs...)
 }
 
-// needed are the versions of Kubernetes and the programs of Go modules that scenarios need, in their order.
+// needed returns the versions of Kubernetes and the programs of Go modules that scenarios need, in their order.
 func needed(list []*scenarios.Scenario) (versions []string, modules []clusters.ModuleProgram) {
 	for _, s := range list {
 		for _, state := range s.Path() {

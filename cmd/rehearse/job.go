@@ -26,7 +26,7 @@ func newJobCommand() *cobra.Command {
 	})
 }
 
-// pathsOfShards checks a command that shards are to run, and names the files that it reads.
+// pathsOfShards checks a command that shards will run, and returns the files that it reads.
 func pathsOfShards(args []string) ([]string, error) {
 	command, rest, err := newRootCommand().Find(args)
 	if err != nil {
@@ -59,7 +59,7 @@ func pathsOfShards(args []string) ([]string, error) {
 	return filesOf(command)
 }
 
-// sharded are the commands whose shards can run as a Job, each with what names the files that it reads.
+// sharded returns the commands whose shards can run as a Job, and what lists the files that they read.
 func sharded() map[string]func(*cobra.Command) ([]string, error) {
 	return map[string]func(*cobra.Command) ([]string, error){
 		"rehearse run": func(command *cobra.Command) ([]string, error) {
@@ -100,7 +100,7 @@ func sharded() map[string]func(*cobra.Command) ([]string, error) {
 	}
 }
 
-// namedBy are the values that a flag was given.
+// namedBy returns the values of a flag.
 func namedBy(command *cobra.Command, name string) []string {
 	flag := command.Flag(name)
 	if several, are := flag.Value.(pflag.SliceValue); are {

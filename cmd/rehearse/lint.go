@@ -55,7 +55,7 @@ Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 	return command
 }
 
-// lintStates finds what a plan finds, by what the cache holds.
+// lintStates finds the mistakes that planning finds. It uses only what is in the cache.
 func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 	store, err := cli.CachedReleases(nil)
 	if err != nil {
@@ -73,7 +73,7 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 	return err
 }
 
-// areScenarios is the beginning of a sentence about some of them.
+// areScenarios is the beginning of a sentence about n scenarios.
 func areScenarios(n int) string {
 	if n == 1 {
 		return "1 scenario is"

@@ -19,10 +19,10 @@ func main() {
 	component.Main()
 	kind.Main()
 	builtin.Simulators().Main()
-	// What libraries log of requests that are tried again is no part of our output.
+	// Libraries log retried requests. These logs are no part of our output.
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second Ctrl-C ends the program at once; its clusters' processes go with it.
+	// A second Ctrl-C ends the program at once, and with it the processes of its clusters.
 	context.AfterFunc(ctx, stop)
 	root := calledAs(newRootCommand(), os.Args[0])
 	code := execute(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)

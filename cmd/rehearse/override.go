@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// override puts what --system says into the scenarios: NAME=process:FILE (or manifests:FILE, simulated:FILE) another
-// definition of a system, NAME/VARIANT=process:FILE one for a variant that scenarios ask for, NAME=faults:A,B other
-// faults of a simulated one, NAME=liberties:A,B other liberties.
+// override applies --system to the scenarios. NAME=process:FILE (or manifests:FILE, simulated:FILE) replaces the
+// definition of a system, and NAME/VARIANT=process:FILE defines a variant that scenarios ask for. NAME=faults:A,B and
+// NAME=liberties:A,B replace the faults and the liberties of a simulated system.
 func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario, error) {
 	variants := scenarios.Variants{}
 	for _, text := range texts {
@@ -33,7 +33,7 @@ func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario,
 	return set, nil
 }
 
-// overrideOne does what one text says; a definition of a system of which a variant is named is only noted.
+// overrideOne applies one text. For a system with named variants, it only records definitions in variants.
 func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Variants) ([]*scenarios.Scenario, error) {
 	flag, ok := cli.ParseSystem(text)
 	if !ok || flag.Value == "" && flag.Kind != "faults" && flag.Kind != "liberties" {

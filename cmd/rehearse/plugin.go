@@ -28,7 +28,7 @@ func calledAs(root *cobra.Command, file string) *cobra.Command {
 	return root
 }
 
-// rename changes every text of a command and of those below it that names a command to type.
+// rename changes the texts of a command and of its subcommands.
 func rename(command *cobra.Command, change func(string) string) {
 	for _, text := range []*string{&command.Short, &command.Long, &command.Example} {
 		*text = change(*text)

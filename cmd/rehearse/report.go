@@ -127,6 +127,6 @@ hint what would answer them.`,
 		},
 	}
 	command.Flags().StringVar(&kep, "kep", "", "number of the enhancement: 5311")
-	_ = command.MarkFlagRequired("kep") // it is there
+	_ = command.MarkFlagRequired("kep") // the flag was just defined
 	return command
 }

@@ -43,7 +43,7 @@ a core rule that no fault breaks and that gives no reason.`,
 	return command
 }
 
-// oneSuite wants the name of a suite.
+// oneSuite requires the name of one suite.
 func oneSuite(command *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(builtin.Names(), ", "))

@@ -15,11 +15,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// selection is which scenarios, on what.
+// selection is which scenarios run, and on which clusters.
 type selection struct {
 	cli.ProviderFlags
 	focus, label string
-	// planes is the number of control planes of scenarios that say none.
+	// planes is the number of control planes of scenarios that do not set it.
 	planes      int
 	noSharing   bool
 	noSnapshots bool
@@ -44,7 +44,7 @@ func (s *selection) add(command *cobra.Command) {
 	s.ShardFlags.AddTo(command)
 }
 
-// plan loads, selects and plans; whatever is wrong with the input is found here.
+// plan loads, selects and plans scenarios. It finds all mistakes in the input.
 func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	progress func(string, ...any),
 ) (*harness.Plan, error) {
@@ -155,7 +155,7 @@ cannot be reached.`,
 	return command
 }
 
-// describeCreation prints the configurations with which the clusters would be made.
+// describeCreation prints the configurations with which the clusters would be created.
 func describeCreation(command *cobra.Command, plan *harness.Plan) error {
 	provider, ok := plan.Provider.(clusters.Configurer)
 	if !ok {

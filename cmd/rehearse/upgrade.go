@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// upgradeFlags are those of rehearse upgrade.
+// upgradeFlags are the flags of rehearse upgrade.
 type upgradeFlags struct {
 	cli.ReleaseFlags
 	originFlags
@@ -133,7 +133,7 @@ judged; 130 interrupted.`,
 	return command
 }
 
-// options of the rehearsal; whatever is wrong with the input is found here.
+// options returns the options of the rehearsal. It finds all mistakes in the input.
 func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) {
 	o := upgrade.Options{
 		Namespace: f.namespace, Settle: f.settle, Sample: f.sample,
@@ -181,7 +181,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	return o, err
 }
 
-// addSystems puts the systems of the flags into the first state, and returns those that are others in the last one.
+// addSystems puts the systems of the flags into the first state, and returns the systems that change in the last one.
 func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
 	if f.copies() && f.systems.Any() {
 		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the " +
@@ -195,7 +195,7 @@ func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]
 	return upgraded, err
 }
 
-// given are the objects of files.
+// given loads the objects from files.
 func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object,
 	error,
 ) {

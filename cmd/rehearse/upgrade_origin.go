@@ -24,7 +24,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 )
 
-// originFlags are those of rehearse upgrade that name a cluster whose objects are rehearsed.
+// originFlags are the flags of rehearse upgrade that select the cluster whose objects are rehearsed.
 type originFlags struct {
 	context, kubeconfig            string
 	capture, snapshot              string
@@ -58,16 +58,16 @@ func (f *originFlags) add(command *cobra.Command) {
 			"after the first state)")
 }
 
-// copies says whether the objects are those of a cluster.
+// copies reports whether the objects are copied from a cluster.
 func (f *originFlags) copies() bool { return f.context != "" || f.capture != "" || f.snapshot != "" }
 
 func (f *originFlags) close() {
 	for _, one := range f.opened {
-		_ = one.Close() // it serves nobody any more
+		_ = one.Close() // it is no longer used
 	}
 }
 
-// check rejects what does not go together.
+// check rejects flags with wrong values, and flags that exclude each other.
 func (f *originFlags) check() error {
 	if f.webhooks != "allow" && f.webhooks != "down" {
 		return fmt.Errorf("--webhooks %s: want allow or down", f.webhooks)
@@ -87,7 +87,7 @@ func (f *originFlags) check() error {
 	return nil
 }
 
-// origin reads the cluster, and returns the first state: what the cluster says of itself, under what flags say.
+// origin reads the cluster, and returns the first state: the cluster's own, as far as flags do not override it.
 func (f *originFlags) origin(
 	command *cobra.Command, provider *local.Provider, flags clusters.State, progress clusters.Progress,
 ) (*upgrade.Origin, clusters.State, error) {
@@ -135,7 +135,7 @@ func (f *originFlags) origin(
 	return origin, first, err
 }
 
-// files are the programs of --webhook by their names.
+// files returns the programs of --webhook by their names.
 func (f *originFlags) files() (map[string]string, error) {
 	files := map[string]string{}
 	for name, value := range f.programs {
@@ -155,7 +155,7 @@ func (f *originFlags) files() (map[string]string, error) {
 	return files, nil
 }
 
-// data is what the cluster stored, and what is known of the cluster.
+// data returns what the cluster stored, and what is known about the cluster.
 func (f *originFlags) data(
 	ctx context.Context, flags clusters.State, progress clusters.Progress,
 ) (transplant.Data, *capture.Index, error) {
@@ -200,7 +200,7 @@ func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.In
 	}, nil
 }
 
-// captured is the file, or what the live cluster is just read into. The latter is on no disk.
+// captured opens the capture file, or captures the live cluster in memory, not on disk.
 func (f *originFlags) captured(ctx context.Context, progress clusters.Progress) (*capture.Capture, error) {
 	if f.capture != "" {
 		return capture.Open(f.capture)

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// discover answers what is asked of the kinds as a whole.
+// discover answers discovery requests.
 func discover(kinds []Kind, c *call) (any, *metav1.Status) {
 	switch c.resource {
 	case "api":
@@ -50,7 +50,7 @@ func group(kinds []Kind, c *call) (any, *metav1.Status) {
 	return group, nil
 }
 
-// groups are those of the kinds that are served, each with one version.
+// groups returns the groups of the served kinds, each with one version.
 func groups(kinds []Kind) metav1.APIGroupList {
 	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
 	for _, kind := range kinds {

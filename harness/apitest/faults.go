@@ -7,24 +7,24 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Fault is how a server misbehaves. The zero Fault is a connection that breaks before anything was stored.
+// Fault is how a server misbehaves. The zero Fault breaks the connection before anything is stored.
 type Fault struct {
-	// Status is the answer, instead of what was asked for.
+	// Status is sent as the answer.
 	Status *metav1.Status
-	// Text is an answer that no API server gives, with this code.
+	// Text is an answer that no API server would send, with this code.
 	Text string
 	Code int
-	// Stored does what was asked for all the same.
+	// Stored executes the request anyway.
 	Stored bool
-	// Wet does what was asked for, also when it is a dry run, and answers as usual.
+	// Wet executes the request even if it is a dry run, and answers as usual.
 	Wet bool
-	// Without is a field of the object that is taken as if it was not sent.
+	// Without is a field of the object that the server ignores.
 	Without string
-	// Warnings come with the usual answer.
+	// Warnings are added to the usual answer.
 	Warnings []string
 }
 
-// Status is a failure as an API server tells it, with its causes.
+// Status returns a failure as an API server sends it, with its causes.
 func Status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) *metav1.Status {
 	status := &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -36,17 +36,17 @@ func Status(code int32, reason metav1.StatusReason, message string, causes ...me
 	return status
 }
 
-// Failure is a status with this code and reason.
+// Failure returns a status with this code and reason.
 func Failure(code int32, reason metav1.StatusReason) *metav1.Status {
 	return Status(code, reason, fmt.Sprintf("rejected by the test: %s", reason))
 }
 
-// TooOld is how the API server answers a resourceVersion that it no longer has.
+// TooOld is the API server's answer to a resourceVersion that it no longer has.
 func TooOld() metav1.Status {
 	return *Status(http.StatusGone, metav1.StatusReasonExpired, "too old resource version")
 }
 
-// TooLarge is how the API server answers a resourceVersion that it does not have yet.
+// TooLarge is the API server's answer to a resourceVersion that it does not have yet.
 func TooLarge() metav1.Status {
 	return *Status(http.StatusGatewayTimeout, metav1.StatusReasonTimeout,
 		"Timeout: Too large resource version: 999, current: 5", metav1.StatusCause{

@@ -89,5 +89,5 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c *call) {
 func answer(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(body) // who no longer listens needs no answer
+	_ = json.NewEncoder(w).Encode(body) // the client may be gone
 }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// network is what the clients reach the server through. It refuses connections by itself: were the server's port given
-// up for that, another process might take it.
+// network connects the clients to the server. It refuses connections itself: if it closed the server's port instead,
+// another process might take it.
 type network struct {
 	mu          sync.Mutex
 	down        bool

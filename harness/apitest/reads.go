@@ -15,13 +15,13 @@ func (s *storage) get(c *call) (any, *metav1.Status) {
 	return nil, c.notFound()
 }
 
-// page is the first of what a list answers, page by page: what was there then.
+// page is the snapshot that a list returns page by page.
 type page struct {
 	revision string
 	objects  []*unstructured.Unstructured
 }
 
-// list answers a page; the token of the next is the number of the list and where to go on in it.
+// list returns a page. The token of the next page has the number of the snapshot, and the offset in it.
 func (s *Server) list(c *call) (any, *metav1.Status) {
 	number, from := len(s.pages), 0
 	exact := 0

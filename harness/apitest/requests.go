@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Request is what a test may decide about.
+// Request is a request for which a test can choose a fault.
 type Request struct {
 	// Verb: create, update, patch, apply, delete, get, list, watch, discover (the kinds of a version) or group (the
 	// versions of a group).
@@ -20,7 +20,7 @@ type Request struct {
 	Kind, Namespace, Name, Subresource,
 	// Manager is the field manager.
 	Manager,
-	// FieldValidation that was asked for.
+	// FieldValidation of the request.
 	FieldValidation,
 	// ResourceVersion and Continue of a list or a watch.
 	ResourceVersion, Continue string
@@ -35,13 +35,13 @@ type call struct {
 	resource string
 	kind     *Kind
 	dryRun   bool
-	// partial: only the metadata of a list is asked for.
+	// partial requests only the metadata of a list.
 	partial bool
-	// wet is a dry run that is none.
+	// wet executes a dry run as a normal request.
 	wet   bool
 	body  []byte
 	query map[string][]string
-	// selector and field (a name) select what is listed and watched.
+	// selector and field (a name) select objects of lists and watches.
 	selector labels.Selector
 	field    string
 }
@@ -57,7 +57,7 @@ func (c *call) key() key { return key{c.resource, c.Namespace, c.Name} }
 
 func labelsOf(object *unstructured.Unstructured) labels.Set { return object.GetLabels() }
 
-// parse reads a request for one of the kinds.
+// parse parses a request for one of the kinds.
 func parse(r *http.Request, kinds []Kind) *call {
 	c := &call{query: r.URL.Query(), selector: labels.Everything()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -121,12 +121,12 @@ func verbOf(r *http.Request, c *call) string {
 	return "list"
 }
 
-// leaveOut takes a field out of the body.
+// leaveOut removes a field from the body.
 func (c *call) leaveOut(field string) {
 	var body map[string]any
 	if field == "" || json.Unmarshal(c.body, &body) != nil {
 		return
 	}
 	delete(body, field)
-	c.body, _ = json.Marshal(body) // it was JSON before
+	c.body, _ = json.Marshal(body) // it was valid JSON before
 }

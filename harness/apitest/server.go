@@ -1,5 +1,5 @@
 // Package apitest serves a part of the Kubernetes API over HTTP from memory, for tests: discovery, writes, lists and
-// watches. It can misbehave on request.
+// watches. It can return faults on request.
 package apitest
 
 import (
@@ -40,9 +40,9 @@ type Server struct {
 	network network
 	kinds   []Kind
 	fault   func(Request) *Fault
-	// numbers of requests by verb and kind, and by verb alone.
+	// numbers counts requests by verb and kind, and by verb alone.
 	numbers map[string]int
-	// agents are the user agents that asked.
+	// agents are the user agents of the requests.
 	agents map[string]bool
 	pages  []page
 }
@@ -64,7 +64,7 @@ func New(t testing.TB, kinds ...Kind) *Server {
 	return s
 }
 
-// Config reaches the server.
+// Config connects to the server.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
 // Down breaks all connections, and refuses new ones until Up.
@@ -73,13 +73,13 @@ func (s *Server) Down() {
 	s.BreakWatches()
 }
 
-// Up accepts connections again. The storage is as it was left.
+// Up accepts connections again. The storage is unchanged.
 func (s *Server) Up() { s.network.open() }
 
-// Misbehave asks the function about each request; nil is as usual.
+// Misbehave calls the function for each request. If it returns nil, the request is handled as usual.
 func (s *Server) Misbehave(fault func(Request) *Fault) { s.do(func() { s.fault = fault }) }
 
-// Reject lets the function answer requests in the server's place where it returns a status.
+// Reject makes the server answer with the status that the function returns, unless it is nil.
 func (s *Server) Reject(reject func(Request) *metav1.Status) {
 	if reject == nil {
 		s.Misbehave(nil)
@@ -96,21 +96,21 @@ func (s *Server) Reject(reject func(Request) *metav1.Status) {
 // Serve serves another kind from now on.
 func (s *Server) Serve(kind Kind) { s.do(func() { s.kinds = append(s.kinds, kind) }) }
 
-// Withdraw serves a kind no more.
+// Withdraw stops serving a kind.
 func (s *Server) Withdraw(gvk schema.GroupVersionKind) {
 	s.do(func() {
 		s.kinds = slices.DeleteFunc(slices.Clone(s.kinds), func(kind Kind) bool { return kind.GVK == gvk })
 	})
 }
 
-// Requests is how many requests with the verb came for the kind; "" for all kinds.
+// Requests returns how many requests with the verb there were for the kind; "" for all kinds.
 func (s *Server) Requests(verb, kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.numbers[numbered(verb, kind)]
 }
 
-// AwaitRequests returns when at least n requests of a verb came.
+// AwaitRequests returns when there were at least n requests of a verb.
 func (s *Server) AwaitRequests(verb string, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,7 +121,7 @@ func (s *Server) AwaitRequests(verb string, n int) {
 
 func numbered(verb, kind string) string { return verb + " of " + kind }
 
-// Agent says whether somebody with that user agent asked.
+// Agent reports whether a client with that user agent sent a request.
 func (s *Server) Agent(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,16 +30,16 @@ type storage struct {
 	t testing.TB
 
 	mu sync.Mutex
-	// changed tells of whatever somebody may wait for.
+	// changed is signaled after each change.
 	changed   *sync.Cond
 	revision  int
 	compacted int
-	// cached is where the events begin that the API server itself knows of: it was started anew then.
+	// cached is where the events begin that the API server itself knows: its simulated restart.
 	cached  int
 	uids    int
 	objects map[key]*unstructured.Unstructured
 	events  []event
-	// unmanaged: no managed fields are kept.
+	// unmanaged says that no managed fields are kept.
 	unmanaged bool
 }
 
@@ -49,7 +49,7 @@ func newStorage(t testing.TB) *storage {
 	return s
 }
 
-// do changes something that others wait for.
+// do makes a change, and wakes up all waiting goroutines.
 func (s *storage) do(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *storage) do(change func()) {
 	s.changed.Broadcast()
 }
 
-// Put creates the object, or replaces the one of its name, as somebody else would, and returns what is stored.
+// Put creates or replaces an object, as another client would, and returns the stored object.
 func (s *storage) Put(resource string, object map[string]any) *unstructured.Unstructured {
 	s.t.Helper()
 	stored := s.decoded(object)
@@ -71,7 +71,7 @@ func (s *storage) Put(resource string, object map[string]any) *unstructured.Unst
 	return stored.DeepCopy()
 }
 
-// decoded is the object as a client sends it.
+// decoded returns the object as a client sends it.
 func (s *storage) decoded(object map[string]any) *unstructured.Unstructured {
 	s.t.Helper()
 	text, err := json.Marshal(object)
@@ -85,7 +85,7 @@ func (s *storage) decoded(object map[string]any) *unstructured.Unstructured {
 	return decoded
 }
 
-// manage notes who writes an object, before all others who have.
+// manage adds the writer of an object, before all earlier ones.
 func (s *storage) manage(object *unstructured.Unstructured, manager string, as metav1.ManagedFieldsOperationType) {
 	if s.unmanaged {
 		object.SetManagedFields(nil)
@@ -103,7 +103,7 @@ func (s *storage) manage(object *unstructured.Unstructured, manager string, as m
 	object.SetManagedFields(entries)
 }
 
-// write stores an object. One that was terminating, and has no finalizers any more, is deleted instead.
+// write stores an object. If it is terminating and has no finalizers left, it is deleted instead.
 func (s *storage) write(at key, object *unstructured.Unstructured) {
 	before := s.objects[at]
 	if before == nil {
@@ -123,7 +123,7 @@ func (s *storage) write(at key, object *unstructured.Unstructured) {
 	s.commit(at, watch.Modified, object)
 }
 
-// drop deletes an object, and what is in it, if it is a namespace.
+// drop deletes an object and, if it is a namespace, everything in it.
 func (s *storage) drop(at key, object *unstructured.Unstructured) {
 	s.commit(at, watch.Deleted, object)
 	if at.resource != "namespaces" {
@@ -147,7 +147,7 @@ func (s *storage) commit(at key, change watch.EventType, object *unstructured.Un
 	s.objects[at] = object
 }
 
-// Delete deletes an object, and returns what was stored; nil when there was none.
+// Delete deletes an object, and returns what was stored, or nil.
 func (s *storage) Delete(resource, namespace, name string) *unstructured.Unstructured {
 	var gone *unstructured.Unstructured
 	s.do(func() {
@@ -160,8 +160,8 @@ func (s *storage) Delete(resource, namespace, name string) *unstructured.Unstruc
 	return gone
 }
 
-// Render shows an object in another way from now on, as another API server would: what is stored, its resourceVersion
-// included, stays.
+// Render changes how an object is shown from now on, as another API server would. The stored object, including its
+// resourceVersion, does not change.
 func (s *storage) Render(resource, namespace, name string, change func(*unstructured.Unstructured)) {
 	s.do(func() {
 		at := key{resource, namespace, name}
@@ -171,18 +171,17 @@ func (s *storage) Render(resource, namespace, name string, change func(*unstruct
 	})
 }
 
-// Unmanaged keeps no managed fields from now on, as some aggregated API servers.
+// Unmanaged makes the storage drop managed fields from now on, as some aggregated API servers do.
 func (s *storage) Unmanaged() { s.do(func() { s.unmanaged = true }) }
 
-// Forget lets no new watch begin before now, as an API server that was started anew: what was stored before can still
-// be listed.
+// Forget rejects new watches from earlier resourceVersions, like a restarted API server. Older objects can still be
+// listed.
 func (s *storage) Forget() { s.do(func() { s.cached = s.revision }) }
 
-// Compact lets no new watch begin before now, and nothing from before be listed; the watches under way go on.
+// Compact rejects new watches and lists at earlier resourceVersions. Running watches continue.
 func (s *storage) Compact() { s.do(func() { s.compacted = s.revision }) }
 
-// Snapshot returns a function that puts the storage back to what it is now, its revision included. The watches under
-// way go on.
+// Snapshot returns a function that restores the storage, including its revision. Running watches continue.
 func (s *storage) Snapshot() (restore func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,10 +210,10 @@ func (s *storage) Objects(resource string) []*unstructured.Unstructured {
 	return sorted(s.objects, resource, func(*unstructured.Unstructured) bool { return true })
 }
 
-// Count is how many objects of a resource there are.
+// Count returns how many objects of a resource there are.
 func (s *storage) Count(resource string) int { return len(s.Objects(resource)) }
 
-// at is what was stored at a revision.
+// at returns what was stored at a revision.
 func (s *storage) at(revision int) map[key]*unstructured.Unstructured {
 	objects := map[key]*unstructured.Unstructured{}
 	for _, e := range s.events {

@@ -13,16 +13,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watches are those under way, and what a test does to them.
+// watches are the running watches, and what a test does to them.
 type watches struct {
 	*storage
 
-	// epoch ends the watches that began before it; abrupt says that they break instead of ending.
+	// epoch ends the watches that began before it. abrupt breaks them instead.
 	epoch  int
 	abrupt bool
-	// held watches tell nothing for now.
+	// held pauses all watches.
 	held bool
-	// marks counts the bookmarks that were asked for.
+	// marks counts the requested bookmarks.
 	marks int
 	// told is an ERROR event that every watch gets once.
 	told     *metav1.Status
@@ -30,7 +30,7 @@ type watches struct {
 	watching int
 }
 
-// EndWatches ends all watches as the API server does when their time is up.
+// EndWatches ends all watches, as the API server does after their timeout.
 func (w *watches) EndWatches() { w.endWatches(false) }
 
 // BreakWatches breaks the connections of all watches.
@@ -43,10 +43,10 @@ func (w *watches) endWatches(abrupt bool) {
 	})
 }
 
-// Hold keeps all watches from telling anything until Release.
+// Hold pauses all watches until Release.
 func (w *watches) Hold() { w.do(func() { w.held = true }) }
 
-// Release lets the watches tell what they kept to themselves.
+// Release resumes the watches, which send the events since Hold.
 func (w *watches) Release() { w.do(func() { w.held = false }) }
 
 // Bookmark makes every watch send a bookmark.
@@ -60,7 +60,7 @@ func (w *watches) Tell(status metav1.Status) {
 	})
 }
 
-// AwaitWatches returns when just n watches are under way.
+// AwaitWatches returns when exactly n watches are running.
 func (w *watches) AwaitWatches(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -69,8 +69,8 @@ func (w *watches) AwaitWatches(n int) {
 	}
 }
 
-// watch tells the events after the request's resourceVersion until the watch is ended; without one, what is there and
-// the events from then on. A resourceVersion of the future is waited for, as etcd does.
+// watch sends the events after the request's resourceVersion until the watch ends. Without a resourceVersion, it
+// first sends the existing objects. It waits for a future resourceVersion, as etcd does.
 func (w *watches) watch(out http.ResponseWriter, r *http.Request, c *call) {
 	from, _ := strconv.Atoi(c.ResourceVersion)
 	out.Header().Set("Content-Type", "application/json")
@@ -137,7 +137,7 @@ func (w *watches) tellFrom(from int, c *call, send func(watch.EventType, any)) i
 	return from
 }
 
-// wants says whether a request selects an object.
+// wants reports whether a request selects an object.
 func (c *call) wants(object *unstructured.Unstructured) bool {
 	return (c.Namespace == "" || c.Namespace == object.GetNamespace()) &&
 		(c.field == "" || c.field == object.GetName()) && c.selector.Matches(labelsOf(object))

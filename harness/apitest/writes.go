@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// keep stores what somebody wrote.
+// keep stores an object that a client wrote.
 func (s *storage) keep(at key, object *unstructured.Unstructured, manager string,
 	as metav1.ManagedFieldsOperationType,
 ) {
@@ -61,7 +61,7 @@ func (s *storage) update(c *call) (any, *metav1.Status) {
 	}
 	object.SetManagedFields(before.GetManagedFields())
 	if reflect.DeepEqual(object.Object, before.Object) {
-		return before.Object, nil // what changes nothing is not stored
+		return before.Object, nil // an unchanged object is not stored
 	}
 	if !c.dryRun || c.wet {
 		s.keep(c.key(), object, c.Manager, metav1.ManagedFieldsOperationUpdate)
@@ -69,7 +69,7 @@ func (s *storage) update(c *call) (any, *metav1.Status) {
 	return object.Object, nil
 }
 
-// patch merges; it takes an apply for a merge.
+// patch merges a patch into the object. It handles an apply like a merge.
 func (s *storage) patch(c *call) (any, *metav1.Status) {
 	before := s.objects[c.key()]
 	operation := metav1.ManagedFieldsOperationUpdate

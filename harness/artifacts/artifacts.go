@@ -9,23 +9,23 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Folder is where a scenario leaves files.
+// Folder is where a scenario writes files.
 type Folder struct {
-	// ReportDir is the report folder, "" for none, and ID the scenario's, by which its folder there is called.
+	// ReportDir is the report folder, "" for none. ID is the scenario's, and the name of its folder there.
 	ReportDir, ID string
-	// Progress hears which files could not be written.
+	// Progress receives messages about files that could not be written.
 	Progress clusters.Progress
 }
 
-// Left are the files that a scenario left.
+// Left are the files of a scenario.
 type Left struct {
 	// Files are relative to the report folder.
 	Files []string
-	// Folder has the files. It is relative to the working directory where it is below it.
+	// Folder contains the files. It is relative to the working directory if it is below it.
 	Folder string
 }
 
-// Leave writes files into the folder, if there is one. Each file is to be kept, or why it was not written is reported.
+// Leave writes files into the folder, if there is one. write calls keep for each file, with its error if any.
 func (f Folder) Leave(write func(dir string, keep func(name string, err error))) Left {
 	if f.ReportDir == "" {
 		return Left{}
@@ -52,7 +52,7 @@ func (f Folder) Leave(write func(dir string, keep func(name string, err error)))
 	return left
 }
 
-// fromHere is a path relative to the working directory where it is below it.
+// fromHere returns a path relative to the working directory, if it is below it.
 func fromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

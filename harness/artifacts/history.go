@@ -12,14 +12,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// History is the part of a track's history that is a scenario's.
+// History is a scenario's part of the history of its track.
 type History struct {
 	Parts []history.Part
-	// From is the number of the last change before the scenario began, which it did at Beginning; To is that of the last
-	// change of all.
+	// From is the number of the last change before the scenario began, at Beginning. To is the number of its last
+	// change.
 	From, To  int64
 	Beginning time.Time
-	// Steps are those that have begun.
+	// Steps are the steps that have begun.
 	Steps []Step
 }
 
@@ -33,9 +33,9 @@ type Step struct {
 
 // Managers say who managed the fields of objects.
 type Managers struct {
-	// After are those after a change, by its number.
+	// After are the managers after a change, by its number.
 	After map[int64][]reports.FieldManager
-	// Now are lines with those at the end, and with why others are not known.
+	// Now are lines with the current managers, and with errors for managers that are unknown.
 	Now []reports.HistoryLine
 }
 
@@ -63,7 +63,7 @@ type historyWriter struct {
 	encoder *json.Encoder
 	// managed are the managers of an object's fields after a change, by its number.
 	managed map[int64][]reports.FieldManager
-	// steps that were written, and gaps that were not yet.
+	// steps is how many steps were written. gaps are the ones still to write.
 	steps int
 	gaps  []reports.HistoryLine
 }
@@ -86,7 +86,7 @@ func (w *historyWriter) write() error {
 	}
 	for i, change := range history.Merge(w.From, w.To, w.Parts) {
 		if told[change.Seq] {
-			continue // two parts have it
+			continue // two parts contain it
 		}
 		told[change.Seq] = true
 		if err := errors.Join(w.before(change.Seq, change.At), w.encoder.Encode(w.change(w.Parts[i], change))); err != nil {
@@ -96,7 +96,7 @@ func (w *historyWriter) write() error {
 	return w.before(w.To+1, time.Time{})
 }
 
-// before writes the steps and the gaps that began before a change; all that are left with a time of zero.
+// before writes the steps and the gaps that began before a change. If the time is zero, it writes all that are left.
 func (w *historyWriter) before(seq int64, at time.Time) error {
 	for ; w.steps < len(w.Steps) && w.Steps[w.steps].Seq < seq; w.steps++ {
 		step := w.Steps[w.steps]
@@ -140,7 +140,7 @@ func (w *historyWriter) change(part history.Part, change history.Change) reports
 	return line
 }
 
-// gapsOf lists the gaps of all parts, by their beginning.
+// gapsOf returns the gaps of all parts, ordered by start.
 func gapsOf(parts []history.Part) []reports.HistoryLine {
 	var lines []reports.HistoryLine
 	seen := map[*history.Stream]bool{}

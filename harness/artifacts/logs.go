@@ -9,13 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Logs are the log files of components, by the components' names.
+// Logs are the log files of components, by name of the component.
 type Logs map[string][]string
 
-// maxLog is how much of a log is copied: its end.
+// maxLog is how many bytes of a log are copied, from its end.
 const maxLog = 8 << 20
 
-// Sizes are how much was logged so far, by file.
+// Sizes returns the current sizes of the logs, by file.
 func (l Logs) Sizes() map[string]int64 {
 	sizes := map[string]int64{}
 	for _, files := range l {
@@ -28,7 +28,7 @@ func (l Logs) Sizes() map[string]int64 {
 	return sizes
 }
 
-// LogPart is what was written into a log since a moment, and the name that a copy of it has.
+// LogPart is what was written into a log since a certain time, with the name of its copy.
 type LogPart struct {
 	Name string
 
@@ -39,7 +39,7 @@ type LogPart struct {
 // ErrNothingLogged says that a log has nothing new.
 var ErrNothingLogged = errors.New("nothing was logged")
 
-// Since are the parts that were written since the files had these sizes.
+// Since returns the parts that were written since the files had these sizes.
 func (l Logs) Since(sizes map[string]int64) []LogPart {
 	var parts []LogPart
 	for _, component := range clusters.SortedKeys(l) {

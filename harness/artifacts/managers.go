@@ -17,8 +17,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Managers reads who managed fields just after each of the last changes, and who manages those of the objects that are
-// in the scenario's namespace now.
+// Managers reads who managed the fields just after each of the last changes, and who manages those of the current
+// objects in the scenario's namespace.
 func (h History) Managers(ctx context.Context, client dynamic.Interface, namespace string) Managers {
 	after, now := h.changeManagers(ctx)
 	return Managers{After: after, Now: append(now, h.managersNow(ctx, client, namespace)...)}
@@ -35,7 +35,7 @@ func (h History) managersNow(ctx context.Context, client dynamic.Interface, name
 		resource := part.Stream.Resource()
 		list, err := client.Resource(resource).Namespace(namespace).List(ctx, metav1.ListOptions{})
 		if apierrors.IsNotFound(err) {
-			continue // it is cluster-scoped, or not served any more: it has no objects here
+			continue // it is cluster-scoped, or no longer served: it has no objects here
 		}
 		if err != nil {
 			lines = append(lines, reports.HistoryLine{
@@ -51,7 +51,7 @@ func (h History) managersNow(ctx context.Context, client dynamic.Interface, name
 	return lines
 }
 
-// managersOf one object.
+// managersOf returns the managers of one object.
 func managersOf(object *unstructured.Unstructured, resource string) reports.HistoryLine {
 	return reports.HistoryLine{
 		Line: "managers", At: time.Now(), Resource: resource, APIVersion: object.GetAPIVersion(), Kind: object.GetKind(),
@@ -72,15 +72,15 @@ func fieldManagers(entries []metav1.ManagedFieldsEntry) []reports.FieldManager {
 	return all
 }
 
-// mostManaged is for how many changes the managers are read, and managedWithin how long that may take: an API server
-// that is busy with many scenarios that fail is asked for no more.
+// mostManaged is for how many changes the managers are read, and managedWithin is the timeout. They limit the load on
+// an API server when many scenarios fail.
 const (
 	mostManaged   = 100
 	managedWithin = 5 * time.Second
 )
 
-// changeManagers reads who managed an object's fields just after each of the scenario's last changes, the newest first,
-// by the numbers of the changes; and says why not of all. Without an error the changes before are not asked for.
+// changeManagers reads who managed the fields just after each of the scenario's last changes, newest first, by number
+// of the change. It also returns the errors. Earlier changes are not read, which is no error.
 func (h History) changeManagers(ctx context.Context) (map[int64][]reports.FieldManager, []reports.HistoryLine) {
 	ctx, cancel := context.WithTimeout(ctx, managedWithin)
 	defer cancel()
@@ -108,7 +108,7 @@ func (h History) changeManagers(ctx context.Context) (map[int64][]reports.FieldM
 			Name: c.change.Name, UID: string(c.change.UID), ResourceVersion: c.change.ResourceVersion, Error: err.Error(),
 		})
 		if ctx.Err() != nil || errors.Is(err, history.ErrForgotten) {
-			break // neither has it any older one
+			break // it no longer has older ones either
 		}
 	}
 	return known, lines

@@ -8,14 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// Always returns when the assertion has been true of every state for its time, or of one state has not been. Its time
-// begins with a first consistent look and ends with the first consistent look after it; if either is impossible, the
-// result is an error. What could not be observed in between is said in the message. With a Window its time is that, and
-// the result is there at once.
+// Always returns when the assertion has been true of every state for its time, or as soon as it is false of one. Its
+// time begins with a first consistent look and ends with the first consistent look after it. If either is impossible,
+// the result is an error. The message reports what could not be observed in between. With a Window, that is its time,
+// and the result is there at once.
 func Always(ctx context.Context, in Input) Result { return throughout(ctx, in, "always", true) }
 
-// Never returns when the assertion has been true of no state for its time, or of one state has been. Its time is as
-// that of Always.
+// Never returns when the assertion has been true of no state for its time, or as soon as it is true of one. Its time
+// is that of Always.
 func Never(ctx context.Context, in Input) Result { return throughout(ctx, in, "never", false) }
 
 func throughout(ctx context.Context, in Input, verb string, wanted bool) Result {
@@ -31,7 +31,7 @@ func throughout(ctx context.Context, in Input, verb string, wanted bool) Result 
 	length := time.Duration(w.Assertion.For)
 	window, cancel := w.limited(ctx, length)
 	defer cancel()
-	w.began = w.Clock.Now() // after the limit is set: a test lets time go by from here
+	w.began = w.Clock.Now() // after the limit is set, since a test advances the clock from here
 	if !w.surely(wanted) {
 		return w.failed(ctx, violation(wanted)+" at the first check.", nil)
 	}

@@ -14,11 +14,11 @@ import (
 )
 
 // Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and
-// "objects" (the fields of each selected object). A *expressions.MissingError is about this object, which then does not
-// match; with any other it is unknown whether it does.
+// "objects" (the fields of each selected object). After a *expressions.MissingError this object does not match; after
+// any other error it is unknown whether it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 
-// Input is an assertion and what it takes to decide it.
+// Input is an assertion and what is needed to decide it.
 type Input struct {
 	// Assertion whose ${...} expressions are filled in.
 	Assertion scenarios.Assertion
@@ -27,18 +27,18 @@ type Input struct {
 	Scope  history.Scope
 	// CEL evaluates the assertion's expression; it may be nil if there is none.
 	CEL Evaluate
-	// Why says why the assertion's expression is false, in lines; it may be nil.
+	// Why explains why the assertion's expression is false, in lines; it may be nil.
 	Why func(expression string, variables map[string]any) string
-	// Timeout is how long Eventually may take if the assertion does not say it, and how long Always and Never wait for the
+	// Timeout is how long Eventually may take if the assertion sets no time, and how long Always and Never wait for the
 	// cluster to be observable, at their start and at their end. Default: 30s.
 	Timeout time.Duration
-	// Started is when the step began, from which a message counts times. Default: now. With a Window it is the window's
-	// begin.
+	// Started is when the step began. Messages count times from it. Default: now. With a Window it is the window's
+	// beginning.
 	Started time.Time
-	// Since is the number of the history's last change before the scenario began. What Eventually finds true of no object
-	// at all must have been asked of one since then, if it has a condition.
+	// Since is the number of the history's last change before the scenario began. If Eventually finds a condition true
+	// of no object at all, the condition must have been checked on an object since then.
 	Since int64
-	// Window is the time that is judged, where it is past: that of Always and Never with throughout.
+	// Window is the time that is judged, if it is past: for Unchanged, and for Always and Never with throughout.
 	Window *Window
 	// Steps of the scenario that have begun, in their order, to say in which one something happened.
 	Steps []Step
@@ -48,22 +48,22 @@ type Input struct {
 	Clock clock.WithDelayedExecution
 }
 
-// Result is what became of an assertion.
+// Result is the result of an assertion.
 type Result struct {
 	// Status is Passed or Failed, or Error when it could not be decided.
 	Status reports.Status
-	// Message says what was wanted, and if it is not true, all that a stranger needs to know.
+	// Message says what was wanted and, if it is not true, everything that a stranger needs to know.
 	Message string
 	// Note is what a reader of a passed step should know.
 	Note string
-	// Evidence is the object that the result rests on, as YAML if it is not as wanted.
+	// Evidence is the object that the result is based on, as YAML if it is not as wanted.
 	Evidence string
 	// Object that matched (the first by namespace and name); nil when none did.
 	Object *unstructured.Unstructured
-	// Objects are all that were selected when it passed, by namespace and name; nil for what selects none.
+	// Objects are all that were selected when it passed, by namespace and name; nil if it selects none.
 	Objects []*unstructured.Unstructured
-	// DecidedAt is when the result was there. EventAt is when the change that decided it was recorded; zero when it was
-	// decided by no change: at the first look, or by the time being up.
+	// DecidedAt is when the result was known. EventAt is when the deciding change was recorded; zero if no change
+	// decided, but the first look or the timeout.
 	DecidedAt, EventAt time.Time
 }
 

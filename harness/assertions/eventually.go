@@ -8,14 +8,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// lastLookWithin is how long the API server may take to answer the last question, once the time of Eventually is up:
-// longer than a busy machine keeps anybody waiting, since without an answer there is no verdict.
+// lastLookWithin is how long the API server may take to answer the last question, after the time of Eventually is up.
+// It is longer than the delays of a busy machine, since without an answer there is no verdict.
 const lastLookWithin = 10 * time.Second
 
-// Eventually returns when the assertion is true of a state that is no older than the call, or when its time is up. That
-// it is not true is decided by a last consistent look, when the time is up or nothing that can still happen would make
-// it true; without one the result is an error, never a failure. What is true only since there was no object to ask is
-// not true yet.
+// Eventually returns when the assertion is true of a state that is not older than the call, or when its time is up.
+// Only a last consistent look decides that it is not true, when the time is up or when nothing that can still happen
+// would make it true. Without that look the result is an error, never a failure. A condition that is true only
+// because there was no object to check is not true yet.
 func Eventually(ctx context.Context, in Input) Result {
 	return newWatcher(in, "eventually").eventually(ctx)
 }
@@ -41,7 +41,7 @@ func (w *watcher) eventually(ctx context.Context) Result {
 		if w.trueNow() {
 			return w.held(decisive.At)
 		}
-		// Nothing that can still happen would make it true, if what is known is not too old.
+		// Nothing that can still happen would make it true, if the known state is current.
 		switch done, err := w.lastLook(ctx, lastLookWithin, holds); {
 		case done:
 			return w.held(decisive.At)
@@ -64,5 +64,5 @@ func (w *watcher) eventually(ctx context.Context) Result {
 	}
 }
 
-// trueNow says whether the assertion is true, of an object or by a statement that there is none.
+// trueNow reports whether the assertion is true, of an object or as a statement that there is none.
 func (w *watcher) trueNow() bool { return w.surely(true) && !w.vacuous() }

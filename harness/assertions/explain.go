@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// explainer says in words what the judge has found.
+// explainer describes what the judge has found.
 type explainer struct {
 	*judge
 	verb string
@@ -32,7 +32,7 @@ func (w *watcher) result(status reports.Status, message string, body ...string) 
 	return Result{Status: status, Message: text, DecidedAt: w.Clock.Now()}
 }
 
-// held is the result of an assertion that has become true, by a change at that time or at a look.
+// held is the result of an assertion that became true, by a change at that time or at a look.
 func (w *watcher) held(at time.Time) Result {
 	message := "It was true at the first check."
 	if !at.IsZero() {
@@ -47,7 +47,7 @@ func (w *watcher) held(at time.Time) Result {
 	return r
 }
 
-// show puts the objects that the result rests on into it.
+// show adds the objects that the result is based on.
 func (w *explainer) show(r *Result) {
 	r.Objects = []*unstructured.Unstructured{}
 	for _, c := range w.sorted() {
@@ -59,7 +59,7 @@ func (w *explainer) show(r *Result) {
 	}
 }
 
-// heldThroughout is the result of an assertion that was (or was not) true of every state that was seen.
+// heldThroughout is the result of an assertion that was true of every state that was seen, or of none, as wanted.
 func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
 	if why := w.incomplete(); why != "" {
 		return w.result(reports.Error, why, w.gaps())
@@ -74,7 +74,7 @@ func (w *watcher) heldThroughout(wanted bool, length time.Duration) Result {
 	return r
 }
 
-// couldNotLook is the result when nothing can be said.
+// couldNotLook is the result if nothing can be decided.
 func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
 	if ctx.Err() != nil {
 		return w.result(reports.Error, fmt.Sprintf("Interrupted at %s before it was decided: %v.", w.since(w.Clock.Now()),
@@ -88,10 +88,11 @@ func (w *watcher) couldNotLook(ctx context.Context, err error) Result {
 		w.since(w.Clock.Now())), w.gaps(), w.situation())
 }
 
-// failed is the result when something else was seen than was wanted; the change is the one that did it, if it was one.
+// failed is the result if something else was seen than was wanted. change is the change that caused it; nil if none
+// did.
 func (w *watcher) failed(ctx context.Context, what string, change *history.Change) Result {
 	if ctx.Err() != nil {
-		// Whatever looked wrong may have come of the interrupt.
+		// The interrupt may have caused what looked wrong.
 		return w.couldNotLook(ctx, ctx.Err())
 	}
 	if err := w.doubt(); err != nil {
@@ -102,7 +103,7 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 	if focus != nil {
 		body = append(body, w.times(focus.GetNamespace(), focus.GetName()), dying(focus), w.pending(ctx, focus))
 	}
-	said := focus == nil && change != nil && change.Name == w.scope.Name // by the situation
+	said := focus == nil && change != nil && change.Name == w.scope.Name // the situation lists its changes
 	if change != nil && !said && (focus == nil || change.Namespace != focus.GetNamespace() ||
 		change.Name != focus.GetName()) {
 		body = append(body, w.times(change.Namespace, change.Name))
@@ -117,7 +118,7 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 	return r
 }
 
-// dying says of an object that it is being deleted, and who keeps it.
+// dying says that an object is being deleted, and which finalizers keep it.
 func dying(object *unstructured.Unstructured) string {
 	if object.GetDeletionTimestamp() == nil {
 		return ""
@@ -129,7 +130,7 @@ func dying(object *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s is being deleted.", object.GetName())
 }
 
-// focus is the object that a failure is about: one that matches though it should not, or the one that comes closest.
+// focus returns the object that a failure is about: one that matches but should not, or the closest one.
 func (w *explainer) focus() *unstructured.Unstructured {
 	if hits := w.matching(); len(hits) > 0 && w.tooMany(len(hits)) {
 		return hits[0].object
@@ -143,7 +144,7 @@ func (w *explainer) focus() *unstructured.Unstructured {
 	return nil
 }
 
-// tooMany says whether fewer matching objects were wanted.
+// tooMany reports whether fewer matching objects were wanted.
 func (w *explainer) tooMany(n int) bool {
 	if w.verb == "never" {
 		return true
@@ -152,7 +153,7 @@ func (w *explainer) tooMany(n int) bool {
 	return w.assertion.Absent || count != nil && count.Max != nil && n > *count.Max
 }
 
-// situation describes what there is now, to somebody who wants to know why it is not as wanted.
+// situation describes the current objects, to explain why they are not as wanted.
 func (w *watcher) situation() string {
 	var b strings.Builder
 	if len(w.candidates) == 0 {
@@ -174,16 +175,16 @@ func (w *watcher) situation() string {
 	return b.String()
 }
 
-// How many candidates that do not match a message describes, those after the first by how many lines, and how many more
-// it names.
+// A message describes mostDescribed candidates that do not match, those after the first in mostLines lines, and names
+// mostNamed more.
 const (
 	mostDescribed = 5
 	mostLines     = 4
 	mostNamed     = 100
 )
 
-// differences says what each candidate lacks to match, the closest first. Where fewer were wanted that is of no
-// interest, but for those of which it is not known.
+// differences describes what each candidate lacks to match, the closest first. If fewer were wanted, it describes
+// only the undecided candidates.
 func (w *explainer) differences(tooMany bool) string {
 	failing := w.closest()
 	if text, about := w.aboutAll(failing); about && !tooMany {
@@ -206,8 +207,8 @@ func (w *explainer) differences(tooMany bool) string {
 	return b.String()
 }
 
-// closest are the candidates that do not match, those first that come closest: with the fewest values that differ, and
-// then with the fewest conditions that are false.
+// closest returns the candidates that do not match, the closest first: with the fewest values that differ, and then
+// with the fewest conditions that are false.
 func (w *explainer) closest() []*candidate {
 	failing := w.failing()
 	asked := slices.IndexFunc(failing, func(c *candidate) bool { return c.differs })
@@ -260,8 +261,8 @@ func (w *explainer) difference(c *candidate) string {
 	}
 }
 
-// aboutAll says what an expression about all objects together lacks; it is false where the expression is about each of
-// them, or was not what failed.
+// aboutAll describes what an expression about all objects together lacks. It returns false if the expression is about
+// each of them, or if something else failed.
 func (w *explainer) aboutAll(failing []*candidate) (string, bool) {
 	if !w.usesAll || w.usesEach || len(failing) == 0 {
 		return "", false
@@ -274,7 +275,7 @@ func (w *explainer) aboutAll(failing []*candidate) (string, bool) {
 	return fmt.Sprintf("They are: %s.\n%s", names(w.sorted()), w.difference(failing[0])), true
 }
 
-// because says why the expression is false of a candidate.
+// because explains why the expression is false for a candidate.
 func (w *explainer) because(c *candidate) string {
 	if w.why == nil {
 		return ""
@@ -286,7 +287,7 @@ func (w *explainer) because(c *candidate) string {
 	return indented(why + "\n")
 }
 
-// wish shows what was wanted of an object when there is none to compare it with.
+// wish shows what was wanted of an object if there is none to compare with.
 func (w *explainer) wish() string {
 	wish := map[string]any{}
 	if len(w.assertion.Match) > 0 {

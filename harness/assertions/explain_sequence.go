@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// mostInstead is how many changes a message lists that came instead.
+// mostInstead is how many changes a message lists that occurred instead.
 const mostInstead = 15
 
 func (s *sequencer) passed() Result {
@@ -71,7 +71,7 @@ func (s *sequencer) text(message string, parts ...string) string {
 	return text
 }
 
-// phrase says which time it is about.
+// phrase names the time that is judged.
 func (s *sequencer) phrase() string {
 	if s.Live && s.Window.First == "" {
 		return fmt.Sprintf(" within %s", s.Within)
@@ -79,7 +79,7 @@ func (s *sequencer) phrase() string {
 	return s.Window.phrase()
 }
 
-// events lists what was to come, and what of it came when.
+// events lists the expected events, and when each occurred.
 func (s *sequencer) events() string {
 	var b strings.Builder
 	for _, e := range s.order.events {
@@ -100,7 +100,7 @@ func (s *sequencer) events() string {
 	return b.String()
 }
 
-// indent sets events off whose order does not matter.
+// indent marks events whose order does not matter.
 func (s *sequencer) indent(e *event) string {
 	if len(s.groups[e.group]) > 1 {
 		return "   | "
@@ -108,7 +108,7 @@ func (s *sequencer) indent(e *event) string {
 	return "  "
 }
 
-// words says which change an event is.
+// words describes the change that an event is.
 func (e *event) words() string {
 	words := described(e.Kind, e.scope)
 	switch {
@@ -126,7 +126,7 @@ func (e *event) words() string {
 	return words
 }
 
-// instead lists the changes of the objects that were waited for, since the last event that came.
+// instead lists the changes of the awaited objects, since the last event that occurred.
 func (s *sequencer) instead() string {
 	from, last := s.Window.Begin.Seq, "the beginning"
 	for _, e := range s.taken() {
@@ -155,7 +155,7 @@ func (s *sequencer) instead() string {
 	return fmt.Sprintf("What followed %s instead:\n%s", last, strings.Join(lines, "\n"))
 }
 
-// concerned is an event that is about the object of a change; nil when none is.
+// concerned returns an event that is about the object of a change; nil if there is none.
 func (s *sequencer) concerned(part int, change history.Change) *event {
 	for _, e := range s.order.events {
 		if e.part == part && (change.Object == nil || e.scope.Contains(change.Object)) {

@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// mostGone is how many deleted objects a message tells of.
+// mostGone is how many deleted objects a message describes.
 const mostGone = 3
 
-// gone says of the objects that are missed when they were deleted, and by whom as far as that is known: the last first.
+// gone describes when the missing objects were deleted, and by whom as far as that is known: the last first.
 func (w *watcher) gone() string {
 	last := map[string]history.Change{}
 	requested := map[string]history.Change{}
@@ -42,7 +42,7 @@ func (w *watcher) gone() string {
 	return b.String()
 }
 
-// deletion tells of one, of which the deletion may have been requested some time before.
+// deletion describes one deletion, which may have been requested some time before.
 func (w *watcher) deletion(change, requested history.Change) string {
 	text := fmt.Sprintf("%s was deleted at %s%s%s", change.Name, w.since(change.At), during(w.Steps, change.Seq),
 		found(change))

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hopeless says why the assertion cannot become true any more, whatever happens; "" where it can, or where that is not
-// proved. It is proved of one object that must have a certain uid: the uid of an object that is gone never comes back,
-// its deletion is not taken back, and its generation does not fall.
+// hopeless returns why the assertion can never become true any more; "" if it can, or if that is not proved. It is
+// proved only for one object that must have a certain uid: the uid of a deleted object never returns, a deletion is
+// not taken back, and a generation does not decrease.
 func (w *explainer) hopeless() string {
 	uid, pinned, err := unstructured.NestedString(w.assertion.Match, "metadata", "uid")
 	if w.scope.Name == "" || w.assertion.Absent || w.assertion.Count != nil || !pinned || err != nil || uid == "" {
@@ -40,7 +40,7 @@ func (w *explainer) hopeless() string {
 	return ""
 }
 
-// wantsNoDeletion says whether the object must not be being deleted.
+// wantsNoDeletion reports whether the object must have no deletionTimestamp.
 func wantsNoDeletion(match map[string]any) bool {
 	value, asked, err := unstructured.NestedFieldNoCopy(match, "metadata", "deletionTimestamp")
 	return asked && err == nil && value == nil

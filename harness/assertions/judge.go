@@ -19,19 +19,19 @@ import (
 type candidate struct {
 	object  *unstructured.Unstructured
 	matches bool
-	// differs: its fields are not as wanted, so that CEL was not asked.
+	// differs: its fields are not as wanted, so CEL was not evaluated.
 	differs bool
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
-	// unclear: for another reason than that a field is not there, so that it is not known whether the object matches.
+	// unclear: CEL failed, and not because of a missing field, so it is unknown whether the object matches.
 	unclear bool
-	// stale is why the object's status is of no use: it is of an earlier generation.
+	// stale is why the object's status cannot be used: it is of an earlier generation.
 	stale string
-	// progress of the object's rollout, where that is what is judged.
+	// progress of the object's rollout, if that is judged.
 	progress *progress
 }
 
-// answer is what CEL said.
+// answer is the result of CEL.
 type answer struct {
 	holds bool
 	err   error
@@ -42,25 +42,25 @@ type judge struct {
 	assertion scenarios.Assertion
 	scope     history.Scope
 	cel       Evaluate
-	// why says why the expression is false; nil where nobody knows.
+	// why explains why the expression is false; nil if that is unknown.
 	why func(expression string, variables map[string]any) string
-	// usesAll: the expression is about all objects, which all then holds, so each change may turn every candidate.
+	// usesAll: the expression is about all objects (all), so each change may change the result of every candidate.
 	usesAll bool
-	// usesEach: it is about the object, too, so it may be true of one and not of another.
+	// usesEach: it is also about the object, so it may be true of one and false of another.
 	usesEach   bool
 	all        []any
 	candidates map[[2]string]*candidate
-	// answer of CEL for all candidates, where one is enough; nil while it has not been asked about this state.
+	// answer of CEL for all candidates, if one is enough; nil if CEL was not evaluated for this state yet.
 	answer *answer
 	// rollout: an object matches when it is rolled out.
 	rollout bool
-	// current: a status must be of the object's generation. stale is what is not, where the expression is about all
+	// current: a status must be of the object's generation. stale is what is not, if the expression is about all
 	// objects.
 	current bool
 	stale   staleAmong
 	stood
-	// matched is how many of the candidates match, unclear of how many it is not known, and undecided of how many since
-	// their status is stale.
+	// matched is how many candidates match. unclear counts those for which it is unknown. undecided counts those with a
+	// stale status.
 	matched, unclear, undecided int
 }
 
@@ -77,7 +77,7 @@ func newJudge(in Input) *judge {
 	}
 }
 
-// begin takes the objects of a view in the place of what was known.
+// begin replaces what was known with the objects of a view.
 func (j *judge) begin(view history.View) {
 	j.candidates, j.matched, j.unclear, j.undecided = map[[2]string]*candidate{}, 0, 0, 0
 	for _, object := range view.Objects {
@@ -87,7 +87,7 @@ func (j *judge) begin(view history.View) {
 	j.decideAll()
 }
 
-// apply takes over one change. It is false when the state after the change is no longer kept.
+// apply applies one change. It returns false if the state after the change is no longer kept.
 func (j *judge) apply(change history.Change) bool {
 	key := [2]string{change.Namespace, change.Name}
 	switch {
@@ -118,7 +118,7 @@ func (j *judge) remove(key [2]string) {
 	delete(j.candidates, key)
 }
 
-// count adds a candidate to what it counts as, or takes it away.
+// count adds a candidate to its counts, or subtracts it.
 func (j *judge) count(c *candidate, one int) {
 	if c.matches {
 		j.matched += one
@@ -157,7 +157,7 @@ func (j *judge) decide(c *candidate) {
 	j.count(c, 1)
 }
 
-// judge finds out whether a candidate matches, beside all of them.
+// judge decides whether a candidate matches, among all of them.
 func (j *judge) judge(c *candidate, all []any) {
 	switch {
 	case j.rollout:
@@ -175,7 +175,8 @@ func (j *judge) judge(c *candidate, all []any) {
 	}
 }
 
-// evaluate asks CEL. What is said of all objects together, and of none in particular, is asked once for all of them.
+// evaluate evaluates CEL. An expression about all objects together, and about none in particular, is evaluated once
+// for all of them.
 func (j *judge) evaluate(c *candidate, all []any) (bool, error) {
 	if j.answer != nil {
 		return j.answer.holds, j.answer.err
@@ -213,8 +214,8 @@ func (j *judge) matching() []*candidate {
 	return slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.matches })
 }
 
-// surely says whether the assertion is true now, or is not, as asked; and that whatever is unclear or stale does not
-// matter to it.
+// surely reports whether the assertion is true now (or false, if wanted is false), whatever the unclear and stale
+// candidates turn out to be.
 func (j *judge) surely(wanted bool) bool {
 	for unclear := range j.unclear + j.undecided + 1 {
 		if j.holds(j.matched+unclear) != wanted {
@@ -224,8 +225,8 @@ func (j *judge) surely(wanted bool) bool {
 	return true
 }
 
-// doubt is why it is not known whether the assertion is true now; nil when it is, or when only a stale status is in the
-// way.
+// doubt returns why it is unknown whether the assertion is true now. It returns nil if that is known, or if only a
+// stale status prevents it.
 func (j *judge) doubt() error {
 	if j.unclear == 0 || j.surely(true) || j.surely(false) {
 		return nil
@@ -234,7 +235,7 @@ func (j *judge) doubt() error {
 	return fmt.Errorf("the expression could not be evaluated for %s: %w", names(unclear), unclear[0].celError)
 }
 
-// holds says whether the assertion is true when so many candidates match.
+// holds reports whether the assertion is true if that many candidates match.
 func (j *judge) holds(n int) bool {
 	switch {
 	case j.assertion.Absent:
@@ -246,7 +247,7 @@ func (j *judge) holds(n int) bool {
 	}
 }
 
-// failing returns the candidates that do not match, those first that come closest to it.
+// failing returns the candidates that do not match, the closest first.
 func (j *judge) failing() []*candidate {
 	failing := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return c.matches })
 	objects := make([]any, len(failing))

@@ -7,31 +7,31 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// event is an event of a sequence that is waited for.
+// event is an awaited event of a sequence.
 type event struct {
 	scenarios.Event
-	// part is the number of the stream that tells of it, scope which of its objects.
+	// part is the number of the stream that reports it. scope selects its objects.
 	part  int
 	scope history.Scope
 	// number of the event in the sequence, from 1, and group it is in, from 0.
 	number, group int
-	// change by which it came; nil before.
+	// change that was the event; nil before it occurred.
 	change *history.Change
 	// celError is why its expressions could not be evaluated the last time; nil when they were.
 	celError error
 }
 
-// order follows changes as they come and knows which event of a sequence is next.
+// order follows changes in their order, and knows which event of a sequence is next.
 type order struct {
 	cel    Evaluate
 	events []*event
 	groups [][]*event
 	// next is the group that is waited for.
 	next int
-	// candidates are the changes that are events of the next group, and by says which is which.
+	// candidates are the changes that are events of the next group. by maps each event to its candidate.
 	candidates []candidacy
 	by         map[*event]int
-	// early is the event that came before its turn, and by which change.
+	// early is the event that occurred before its turn, by earlyChange.
 	early       *event
 	earlyChange *history.Change
 }
@@ -42,13 +42,14 @@ type candidacy struct {
 	events []*event
 }
 
-// decided says that nothing that comes can make a difference any more.
+// decided reports that no further change can make a difference.
 func (o *order) decided() bool { return o.complete() || o.early != nil }
 
 func (o *order) complete() bool { return o.next == len(o.groups) }
 
-// see takes one change for the event that it is. A change that is an event of the next group counts as that; else, if
-// it is one whose turn has been, as that one once more; else, if it is a later one, it came before its turn.
+// see assigns one change to an event. A change that is an event of the next group counts as that. Otherwise, if it is
+// an event whose turn is over, it counts as that event once more. Otherwise, if it is a later event, it occurred
+// before its turn.
 func (o *order) see(part int, change history.Change) {
 	if o.decided() {
 		return
@@ -76,8 +77,8 @@ func (o *order) see(part int, change history.Change) {
 	}
 }
 
-// take gives the change an event of the group, for which others may have to be another; each event has a change of its
-// own. One that finds none now never will.
+// take assigns the change to an event of the group. Other changes may have to move to another event, since each event
+// has its own change. A change that finds no event now never will.
 func (o *order) take(c candidacy) {
 	if o.by == nil {
 		o.by = map[*event]int{}
@@ -96,7 +97,7 @@ func (o *order) take(c candidacy) {
 	}
 }
 
-// assign finds an event for a candidate, for which others may have to take another of theirs.
+// assign finds an event for a candidate. Other candidates may have to take another of their events.
 func (o *order) assign(candidate int, tried map[*event]bool) bool {
 	for _, e := range o.candidates[candidate].events {
 		if tried[e] {
@@ -112,7 +113,7 @@ func (o *order) assign(candidate int, tried map[*event]bool) bool {
 	return false
 }
 
-// is says whether the change is the event.
+// is reports whether the change is the event.
 func (o *order) is(e *event, change history.Change) bool {
 	if e.Type != "" && e.Type != string(change.Type) || change.Object == nil || !e.scope.Contains(change.Object) {
 		return false
@@ -138,14 +139,14 @@ func (o *order) holds(e *event, expression string, variables map[string]any) boo
 	return holds && err == nil
 }
 
-// taken lists the events that came, in the order in which they did.
+// taken lists the events that occurred, in the order in which they did.
 func (o *order) taken() []*event {
 	came := slices.DeleteFunc(slices.Clone(o.events), func(e *event) bool { return e.change == nil })
 	slices.SortStableFunc(came, func(a, b *event) int { return int(a.change.Seq - b.change.Seq) })
 	return came
 }
 
-// missing lists the events of the next group that have not come.
+// missing lists the events of the next group that have not occurred.
 func (o *order) missing() []*event {
 	if o.complete() {
 		return nil

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// mostPending is how many pods that do not run a message describes.
+// mostPending is how many pending pods a message describes.
 const mostPending = 3
 
-// pending says what keeps the pods of an object, or a pod itself, from running now. Of a time that is past nothing is
-// known.
+// pending describes what keeps the pods of an object, or a pod itself, from running now. It says nothing about a past
+// time.
 func (w *watcher) pending(ctx context.Context, focus *unstructured.Unstructured) string {
 	if w.Pods == nil || w.Window != nil || w.verb == "never" || w.assertion.Absent || focus.GetNamespace() == "" {
 		return ""
@@ -24,7 +24,7 @@ func (w *watcher) pending(ctx context.Context, focus *unstructured.Unstructured)
 	defer cancel()
 	pods, nodes, err := w.Pods(limited, focus.GetNamespace())
 	if err != nil {
-		return "" // it would only have explained
+		return "" // the pods would only have helped to explain
 	}
 	var waiting []*unstructured.Unstructured
 	unscheduled := 0
@@ -51,7 +51,8 @@ func (w *watcher) pending(ctx context.Context, focus *unstructured.Unstructured)
 	return b.String()
 }
 
-// belongs says whether a pod is the object, or is one of its pods: by its selector, as its owner, or else by its name.
+// belongs reports whether a pod is the object, or is one of its pods: by its owner, by the object's selector, or
+// otherwise by its name.
 func belongs(pod, object *unstructured.Unstructured) bool {
 	if object.GetUID() != "" && pod.GetUID() == object.GetUID() {
 		return true
@@ -70,7 +71,7 @@ func belongs(pod, object *unstructured.Unstructured) bool {
 	return object.GroupVersionKind().Group != "" && strings.HasPrefix(pod.GetName(), object.GetName()+"-")
 }
 
-// selectorOf is by which labels an object selects its pods; nil if it has no such field.
+// selectorOf returns the selector of an object's pods; nil if it has no such field.
 func selectorOf(object *unstructured.Unstructured) labels.Selector {
 	fields, found, err := unstructured.NestedMap(object.Object, "spec", "selector")
 	if err != nil || !found || len(fields) == 0 {
@@ -98,7 +99,7 @@ func nodeOf(pod *unstructured.Unstructured) string {
 	return node
 }
 
-// waitsFor is what the scheduler says of a pod, or the kubelet of its containers.
+// waitsFor returns what the scheduler says about a pod, or the kubelet about its containers.
 func waitsFor(pod *unstructured.Unstructured) string {
 	if nodeOf(pod) == "" {
 		if c := conditionOf(pod, "PodScheduled"); c["status"] == "False" {

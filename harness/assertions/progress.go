@@ -11,9 +11,9 @@ import (
 
 // progress is how far the rollout of an object is.
 type progress struct {
-	// has says what is there, lacks what is missing; nothing is missing of what is rolled out.
+	// has says what is done, lacks what is missing. Nothing is missing if the object is rolled out.
 	has, lacks []string
-	// unknown: the object has nothing that tells.
+	// unknown: nothing in the object shows its progress.
 	unknown bool
 }
 
@@ -25,7 +25,7 @@ func (p *progress) lack(is bool, format string, args ...any) {
 	}
 }
 
-// of counts something of which all are wanted.
+// of notes that n of the wanted number are done.
 func (p *progress) of(n, wanted int64, what string) {
 	text := fmt.Sprintf("%d of %d %s", n, wanted, what)
 	if n < wanted {
@@ -35,7 +35,8 @@ func (p *progress) of(n, wanted int64, what string) {
 	p.has = append(p.has, text)
 }
 
-// progressOf judges as "kubectl rollout status" does, and the kinds that it does not know by their conditions.
+// progressOf judges as "kubectl rollout status" does, by rules for a few more kinds, and all others by their
+// conditions.
 func progressOf(object *unstructured.Unstructured) *progress {
 	p := &progress{}
 	stale := staleStatus(object)
@@ -52,7 +53,7 @@ func progressOf(object *unstructured.Unstructured) *progress {
 	return p
 }
 
-// rolloutOf returns the rules of a kind that is judged by more than its conditions; nil without any.
+// rolloutOf returns the rules of a kind that is judged by more than its conditions; nil if it has none.
 func rolloutOf(gvk schema.GroupVersionKind) func(*unstructured.Unstructured, *progress) {
 	switch gvk.Group + "/" + gvk.Kind {
 	case "apps/Deployment":
@@ -138,7 +139,7 @@ func readiness(object *unstructured.Unstructured, want int64, p *progress) {
 	available(number(object, "status", "readyReplicas"), number(object, "status", "availableReplicas"), want, p)
 }
 
-// available counts those that are ready, and among them those that have been so for minReadySeconds.
+// available counts the ready replicas, and among them those that have been ready for minReadySeconds.
 func available(ready, available, want int64, p *progress) {
 	p.of(ready, want, "ready")
 	if ready >= want {
@@ -146,15 +147,15 @@ func available(ready, available, want int64, p *progress) {
 	}
 }
 
-// failures says why pods could not be made.
+// failures reports why pods could not be created.
 func failures(object *unstructured.Unstructured, p *progress) {
 	if c := conditionOf(object, "ReplicaFailure"); c["status"] == "True" {
 		p.lack(true, "%s", said(c))
 	}
 }
 
-// byConditions judges by the usual conditions: one of Ready, Available and Reconciling must say that all is done, and
-// none that it is not.
+// byConditions judges by the usual conditions: Ready, Available or Reconciling must say that all is done, and none
+// may say that it is not.
 func byConditions(object *unstructured.Unstructured, p *progress) {
 	stale := staleConditions(object)
 	p.unknown = true
@@ -171,7 +172,7 @@ func byConditions(object *unstructured.Unstructured, p *progress) {
 		switch {
 		case stale[kind] != "":
 			p.lack(true, "%s", stale[kind])
-		// which is how a Deployment says that it is done
+		// A Deployment reports NewReplicaSetAvailable when it is done.
 		case c["status"] == wanted, kind == "Progressing" && c["reason"] == "NewReplicaSetAvailable":
 			p.has = append(p.has, fmt.Sprintf("%s is %v", kind, c["status"]))
 		default:
@@ -190,7 +191,7 @@ func conditionOf(object *unstructured.Unstructured, kind string) map[string]any 
 	return nil
 }
 
-// said is a condition in words: Ready is False (NoQuota: nothing left).
+// said describes a condition: Ready is False (NoQuota: nothing left).
 func said(c map[string]any) string {
 	var why []string
 	for _, field := range []string{"reason", "message"} {
@@ -205,7 +206,7 @@ func said(c map[string]any) string {
 	return text
 }
 
-// replicas are those that are wanted, 1 by default.
+// replicas returns the wanted replicas, 1 by default.
 func replicas(object *unstructured.Unstructured) int64 {
 	if n, found, err := unstructured.NestedInt64(object.Object, "spec", "replicas"); err == nil && found {
 		return n
@@ -213,7 +214,7 @@ func replicas(object *unstructured.Unstructured) int64 {
 	return 1
 }
 
-// number is that of a field, 0 where it is absent.
+// number returns the number in a field, 0 if it is absent.
 func number(object *unstructured.Unstructured, path ...string) int64 {
 	n, _, err := unstructured.NestedInt64(object.Object, path...)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// RolledOut returns when all selected objects are rolled out, at least one, or when its time is up. An
-// object of which nothing tells whether it is rolled out makes it an error. Of the Input's Assertion only the selection
-// and Within count.
+// RolledOut returns when all selected objects are rolled out, at least one, or at its timeout. If nothing shows
+// whether an object is rolled out, the result is an error. It uses only the selection and Within of the Input's
+// Assertion.
 func RolledOut(ctx context.Context, in Input) Result {
 	in.Assertion = scenarios.Assertion{
 		Selection: in.Assertion.Selection, Within: in.Assertion.Within,
@@ -41,7 +41,8 @@ func RolledOut(ctx context.Context, in Input) Result {
 	return result
 }
 
-// canRollOut says whether a kind can tell that it is rolled out: one of Kubernetes' own without conditions cannot.
+// canRollOut reports whether objects of a kind can show that they are rolled out. A built-in kind without conditions
+// cannot.
 func canRollOut(gvk schema.GroupVersionKind) bool {
 	typed, err := scheme.Scheme.New(gvk)
 	if rolloutOf(gvk) != nil || err != nil {
@@ -55,7 +56,7 @@ func canRollOut(gvk schema.GroupVersionKind) bool {
 	return ok
 }
 
-// rollouts says how far the objects are.
+// rollouts describes the progress of the objects.
 func (w *explainer) rollouts() string {
 	var lines []string
 	for i, c := range w.sorted() {
@@ -68,7 +69,7 @@ func (w *explainer) rollouts() string {
 	return strings.Join(lines, "\n")
 }
 
-// unknown names the first object of which nothing tells whether it is rolled out.
+// unknown names the first object for which nothing shows whether it is rolled out.
 func (w *explainer) unknown() string {
 	for _, c := range w.sorted() {
 		if c.progress.unknown {

@@ -13,19 +13,19 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// SequenceInput is a sequence and what it takes to decide it.
+// SequenceInput is a sequence and what is needed to decide it.
 type SequenceInput struct {
 	// Sequence whose ${...} expressions are filled in.
 	Sequence scenarios.Sequence
-	// Watch finds the stream and the scope of the objects that an event may be of.
+	// Watch finds the stream and the scope of an event's objects.
 	Watch func(scenarios.Event) (*history.Stream, history.Scope)
 	// Recorder of the streams.
 	Recorder *history.Recorder
 	// CEL evaluates the events' expressions.
 	CEL Evaluate
-	// Window is the time in which the events must have come. Without an end (Live) they may still come.
+	// Window is the time in which the events must occur. Without an end (Live) they may still occur.
 	Window Window
-	// Live: the events may come until Within is over, counted from Started.
+	// Live: the events may occur until Within is over, counted from Started.
 	Live    bool
 	Within  time.Duration
 	Started time.Time
@@ -33,8 +33,8 @@ type SequenceInput struct {
 	Clock clock.WithDelayedExecution
 }
 
-// InOrder decides a sequence. It looks at all streams with a consistent list before it says anything, so that no change
-// is overtaken by one of another stream.
+// InOrder decides a sequence. Before it decides, it looks at all streams with a consistent list, so that no change of
+// another stream is overtaken.
 func InOrder(ctx context.Context, in SequenceInput) Result {
 	s := newSequencer(in)
 	if s.Window.Begin.Err != nil {
@@ -57,7 +57,7 @@ type sequencer struct {
 	parts []history.Part
 	// upTo is the number of the last change that was looked at.
 	upTo int64
-	// final: what is decided was decided when all streams had caught up.
+	// final: the decision was made when all streams had caught up.
 	final bool
 }
 
@@ -70,7 +70,7 @@ func newSequencer(in SequenceInput) *sequencer {
 	return s
 }
 
-// beginning is the order before any event came.
+// beginning returns the order before any event occurred.
 func (s *sequencer) beginning() *order {
 	o := &order{cel: s.CEL}
 	for g, item := range s.Sequence.Events {
@@ -85,7 +85,8 @@ func (s *sequencer) beginning() *order {
 	return o
 }
 
-// part is the number of a stream; its scope is the one namespace that all its events are in, or else everything.
+// part returns the number of a stream. Its scope is the one namespace that all its events are in, or otherwise
+// everything.
 func (s *sequencer) part(stream *history.Stream, namespace string) int {
 	for i := range s.parts {
 		if s.parts[i].Stream == stream {
@@ -99,15 +100,15 @@ func (s *sequencer) part(stream *history.Stream, namespace string) int {
 	return len(s.parts) - 1
 }
 
-// replay looks at all changes up to a number anew, in the API server's order.
+// replay looks at all changes up to a number again, in the API server's order.
 func (s *sequencer) replay(to int64) {
 	s.order = s.beginning()
 	s.upTo = s.Window.Begin.Seq
 	s.goOn(to)
 }
 
-// goOn looks at the changes since the last time. Those of different streams may come in another order later on, when it
-// is known better.
+// goOn looks at the changes since the last call. The order of changes of different streams may differ later, when it
+// is better known.
 func (s *sequencer) goOn(to int64) {
 	for part, change := range history.Merge(s.upTo, to, s.parts) {
 		s.see(part, change)
@@ -118,8 +119,8 @@ func (s *sequencer) goOn(to int64) {
 	s.upTo = to
 }
 
-// wait returns true when the sequence is decided, for good; and false when there may be more to look at, or the context
-// ended.
+// wait returns true if the sequence is finally decided. It returns false if there may be more to look at, or the
+// context ended.
 func (s *sequencer) wait(ctx context.Context) bool {
 	wakes := make([]<-chan struct{}, len(s.parts))
 	for i, part := range s.parts {
@@ -127,7 +128,7 @@ func (s *sequencer) wait(ctx context.Context) bool {
 	}
 	s.goOn(s.Recorder.Seq())
 	if s.decided() {
-		// Whatever another stream has yet to tell of the time before must be known.
+		// Other streams may still have earlier changes to report.
 		if s.catchUp(ctx) != nil {
 			return false
 		}
@@ -148,7 +149,7 @@ func (s *sequencer) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// lastLook looks at all that happened up to now.
+// lastLook looks at everything that happened up to now.
 func (s *sequencer) lastLook(ctx context.Context) error {
 	if s.final {
 		s.Window.End = Moment{Seq: s.upTo, At: s.Clock.Now()}
@@ -171,7 +172,7 @@ func awaitAny(ctx context.Context, channels []<-chan struct{}) {
 	reflect.Select(cases)
 }
 
-// verdict of what was seen; err is why the end could not be looked at.
+// verdict returns the result of what was seen. err is why the end could not be looked at.
 func (s *sequencer) verdict(ctx context.Context, err error) Result {
 	switch {
 	case ctx.Err() != nil:
@@ -185,7 +186,7 @@ func (s *sequencer) verdict(ctx context.Context, err error) Result {
 	}
 }
 
-// missed is for how long changes may have been missed.
+// missed returns how long changes may have been missed.
 func (s *sequencer) missed() time.Duration {
 	var most time.Duration
 	for _, part := range s.parts {

@@ -17,8 +17,8 @@ import (
 
 var selectsStatus = regexp.MustCompile(`\.\??status\b|\[\s*\??["']status["']\s*\]`)
 
-// needsCurrentStatus says whether an assertion is about the status, so that one of an earlier generation cannot decide
-// it. An assertion that names observedGeneration compares it itself.
+// needsCurrentStatus reports whether an assertion is about the status, so that a status of an earlier generation
+// cannot decide it. An assertion that names observedGeneration compares it itself.
 func needsCurrentStatus(a scenarios.Assertion) bool {
 	if a.Stale == scenarios.Allowed || a.Match["status"] == nil && !selectsStatus.MatchString(a.CEL) {
 		return false
@@ -27,8 +27,8 @@ func needsCurrentStatus(a scenarios.Assertion) bool {
 	return err == nil && !strings.Contains(string(match)+a.CEL, "observedGeneration")
 }
 
-// staleStatus says of which generation the status of an object is, if that is an earlier one than the object's; "" if
-// it is not, or if nobody can tell.
+// staleStatus describes a status that is of an earlier generation than its object; "" if it is not, or if that is
+// unknown.
 func staleStatus(object *unstructured.Unstructured) string {
 	generation := generationOf(object)
 	observed, found, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
@@ -42,7 +42,7 @@ func staleStatus(object *unstructured.Unstructured) string {
 	}
 }
 
-// staleConditions says the same of the conditions of an object, by their types.
+// staleConditions describes the same for the conditions of an object, by their types.
 func staleConditions(object *unstructured.Unstructured) map[string]string {
 	generation := generationOf(object)
 	stale := map[string]string{}
@@ -56,8 +56,8 @@ func staleConditions(object *unstructured.Unstructured) map[string]string {
 	return stale
 }
 
-// generationOf is the generation that a status must be of. The request to delete an object makes one more, which few
-// controllers look at.
+// generationOf returns the generation that a status must be of. The request to delete an object increments the
+// generation, but few controllers observe that.
 func generationOf(object *unstructured.Unstructured) int64 {
 	if object.GetDeletionTimestamp() != nil {
 		return object.GetGeneration() - 1
@@ -65,7 +65,7 @@ func generationOf(object *unstructured.Unstructured) int64 {
 	return object.GetGeneration()
 }
 
-// reportsGeneration says whether the kind's controller writes observedGeneration with the first status.
+// reportsGeneration reports whether the kind's controller writes observedGeneration with the first status.
 func reportsGeneration(object *unstructured.Unstructured) bool {
 	gvk := object.GroupVersionKind()
 	return gvk.Group == "apps" && gvk.Kind != "ControllerRevision" || gvk.Group == "" &&
@@ -88,7 +88,7 @@ func conditionsOf(object *unstructured.Unstructured) []map[string]any {
 	return conditions
 }
 
-// withoutStale is an object without its conditions of an earlier generation.
+// withoutStale returns an object without its conditions of an earlier generation.
 func withoutStale(object *unstructured.Unstructured) *unstructured.Unstructured {
 	stale := staleConditions(object)
 	if len(stale) == 0 {
@@ -110,12 +110,13 @@ func withoutStale(object *unstructured.Unstructured) *unstructured.Unstructured 
 
 // staleAmong is what is of an earlier generation among all candidates, for an expression about all of them.
 type staleAmong struct {
-	// status says which one's status is.
+	// status names a candidate with a stale status.
 	status string
-	// all are the candidates' fields without stale conditions, nil if there are none; conditions says which these are.
+	// all are the candidates' fields without stale conditions, nil if there are none. conditions names the stale
+	// conditions.
 	all        []any
 	conditions string
-	// answer of CEL for these, where one is enough.
+	// answer of CEL for all, if one is enough.
 	answer *answer
 }
 
@@ -141,12 +142,12 @@ func (j *judge) staleAmongAll() staleAmong {
 // mostStale is how many conditions of an earlier generation a message names.
 const mostStale = 3
 
-// rejectStale takes back what was found of a candidate if a status of an earlier generation decided it.
+// rejectStale discards the result of a candidate if a status of an earlier generation decided it.
 func (j *judge) rejectStale(c *candidate) {
 	if why := cmp.Or(staleStatus(c.object), j.stale.status); why != "" {
 		rest := maps.Clone(j.assertion.Match)
 		delete(rest, "status")
-		if len(matching.Match(rest, c.object.Object)) == 0 { // else it does not match, whatever the status will be
+		if len(matching.Match(rest, c.object.Object)) == 0 { // otherwise it does not match, whatever the status will be
 			c.matches, c.unclear, c.stale = false, false, why
 		}
 		return

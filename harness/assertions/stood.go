@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// stood is what a verdict stands on: the states of objects that were looked at.
+// stood is what a verdict is based on: the states of objects that were looked at.
 type stood struct {
 	states  int
 	objects map[types.UID]bool
@@ -23,7 +23,7 @@ func (s *stood) add(object *unstructured.Unstructured) {
 	s.objects[object.GetUID()] = true
 }
 
-// words says it: "23 states of 4 pods".
+// words describes it: "23 states of 4 pods".
 func (s *stood) words(resource string) string {
 	if s.states == 0 {
 		return "there were no " + resource
@@ -35,11 +35,11 @@ func (s *stood) words(resource string) string {
 	return fmt.Sprintf("%d %s of %d %s", s.states, states, len(s.objects), resource)
 }
 
-// conditional says whether the assertion asks something of an object, beyond that it is there.
+// conditional reports whether the assertion requires something of an object, besides its existence.
 func (j *judge) conditional() bool { return len(j.assertion.Match) > 0 || j.assertion.CEL != "" }
 
-// vacuous says whether the assertion has a condition that no object was ever asked, since none was selected. What
-// Eventually asks it may also have asked before: of an object that is gone there is nothing left to ask.
+// vacuous reports whether the assertion has a condition that was never checked, since no object was selected. For
+// Eventually, objects earlier in the scenario count, too: an object that is gone can no longer be checked.
 func (w *watcher) vacuous() bool {
 	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.stood.states > 0 {
 		return false
@@ -47,7 +47,7 @@ func (w *watcher) vacuous() bool {
 	return w.verb != "eventually" || len(w.Stream.ChangesBetween(w.Since, w.seq, w.scope)) == 0
 }
 
-// vacuity says that the condition was never checked, and what to do.
+// vacuity says that the condition was never checked, and how to fix that.
 func (w *explainer) vacuity() string {
 	return fmt.Sprintf("The condition was never checked: at no time was there a %s. Select existing objects, omit "+
 		"the condition to require that there are none, or set vacuous: allowed.", described(w.assertion.Kind, w.scope))

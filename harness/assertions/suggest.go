@@ -17,7 +17,7 @@ const mostSuggestions = 3
 // suggestions names objects that may have been meant when none is in scope.
 func (w *watcher) suggestions() string {
 	if w.Window != nil {
-		return "" // what is there now says nothing of then
+		return "" // the current objects say nothing about that time
 	}
 	beside := w.Stream.View(history.Scope{Namespace: w.scope.Namespace}).Objects
 	kind := described(w.assertion.Kind, history.Scope{Namespace: w.scope.Namespace})

@@ -16,11 +16,11 @@ type timing struct {
 	Input
 	// skipped counts states that were dropped from memory before they could be judged.
 	skipped int
-	// began is when the first look was done; zero before.
+	// began is when the first look was done; zero before it.
 	began time.Time
 }
 
-// times says when an object changed, up to what the judge knows.
+// times lists the changes of an object, up to what the judge knows.
 func (w *watcher) times(namespace, name string) string {
 	if name == "" {
 		return ""
@@ -48,7 +48,7 @@ func (w *watcher) times(namespace, name string) string {
 	return b.String()
 }
 
-// window is the time that the assertion was about, up to now.
+// window returns the time that the assertion judges, up to now.
 func (w *timing) window() (from, to time.Time) {
 	if w.Window != nil {
 		return w.Window.Begin.At, w.Window.End.At
@@ -60,7 +60,7 @@ func (w *timing) window() (from, to time.Time) {
 	return from, w.Clock.Now()
 }
 
-// origin is what a message counts times from.
+// origin names what a message counts times from.
 func (w *timing) origin() string {
 	if w.Window != nil {
 		return fmt.Sprintf("%q", w.Window.First)
@@ -68,13 +68,13 @@ func (w *timing) origin() string {
 	return "the step"
 }
 
-// unobserved is how long changes may have been missed in the window.
+// unobserved returns how long changes may have been missed in the window.
 func (w *timing) unobserved() time.Duration {
 	from, to := w.window()
 	return unobservedOf(w.Stream, from, to)
 }
 
-// incomplete says why what was seen is no verdict about every moment of the window; "" when all was seen.
+// incomplete returns why what was seen is no verdict about every moment of the window; "" if everything was seen.
 func (w *timing) incomplete() string {
 	switch missed := w.unobserved(); {
 	case missed > 0:
@@ -93,7 +93,7 @@ func notJudged(why string) string {
 	return fmt.Sprintf("Not judged: %s. What was seen was as expected.", why)
 }
 
-// gaps says when the watch was not connected, and what that means.
+// gaps reports when the watch was not connected, and what that means.
 func (w *timing) gaps() string {
 	from, to := w.window()
 	return saidGaps(w.Stream, from, to, w.since)
@@ -116,7 +116,7 @@ func gapsWithin(stream *history.Stream, from, to time.Time) []history.Gap {
 	return gaps
 }
 
-// unobservedOf is how long changes of a stream may have been missed in a time.
+// unobservedOf returns how long changes of a stream may have been missed in a time.
 func unobservedOf(stream *history.Stream, from, to time.Time) time.Duration {
 	var sum time.Duration
 	for _, gap := range gapsWithin(stream, from, to) {
@@ -130,7 +130,7 @@ func unobservedOf(stream *history.Stream, from, to time.Time) time.Duration {
 	return sum
 }
 
-// saidGaps says when the watch was not connected within a time, and what that means.
+// saidGaps reports when the watch was not connected within a time, and what that means.
 func saidGaps(stream *history.Stream, from, to time.Time, since func(time.Time) string) string {
 	var b strings.Builder
 	for _, gap := range gapsWithin(stream, from, to) {

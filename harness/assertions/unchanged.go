@@ -19,11 +19,11 @@ import (
 // mostBroken is how many objects that did not stay the same a message describes.
 const mostBroken = 5
 
-// mostChanges is how many changes of one of them.
+// mostChanges is how many changes of each such object it describes.
 const mostChanges = 20
 
-// Unchanged decides, over the Input's Window, whether the objects that were in the Scope when it began were there all
-// through it with what was at the paths. The Assertion's Kind is what messages call them.
+// Unchanged decides, over the Input's Window, whether the objects that were in the Scope when it began existed
+// throughout, with the same values at the paths. Messages call them by the Assertion's Kind.
 func Unchanged(ctx context.Context, in Input, paths []string) Result {
 	u := &unchanged{watcher: newWatcher(in, "unchanged"), texts: paths}
 	for _, text := range paths {
@@ -40,7 +40,7 @@ func Unchanged(ctx context.Context, in Input, paths []string) Result {
 		return u.say(reports.Failed, fmt.Sprintf("There was no %s when %q began: there is nothing to compare.",
 			described(u.Assertion.Kind, u.Scope), u.Window.First))
 	}
-	// Whatever labels they get, they are the same objects.
+	// They stay the same objects, even if their labels change.
 	everything := history.Scope{Namespace: u.Scope.Namespace, Name: u.Scope.Name}
 	for change := range u.Stream.Replay(u.Window.Begin.Seq, u.Window.End.Seq, everything) {
 		if ctx.Err() != nil {
@@ -57,7 +57,7 @@ type unchanged struct {
 	paths []fieldpath.Path
 	kept  map[[2]string]*kept
 	order []*kept
-	// broken are those that did not stay the same, in the order in which that came out.
+	// broken are those that did not stay the same, in the order in which that was found.
 	broken []*kept
 }
 
@@ -65,9 +65,9 @@ type unchanged struct {
 type kept struct {
 	object *unstructured.Unstructured
 	places [][]fieldpath.Place
-	// seen says at which paths there ever was something.
+	// seen says at which paths there ever was a value.
 	seen []bool
-	// how it did not stay the same, and the object then.
+	// how says how it did not stay the same. change has the object at that time.
 	how    string
 	change history.Change
 }
@@ -95,7 +95,7 @@ func (u *unchanged) begin() error {
 	return nil
 }
 
-// see compares an object with what it was, unless it is known already not to be the same.
+// see compares an object with its first state, unless it is already known to differ.
 func (u *unchanged) see(change history.Change) {
 	k := u.kept[[2]string{change.Namespace, change.Name}]
 	switch {
@@ -116,7 +116,7 @@ func (u *unchanged) see(change history.Change) {
 	}
 }
 
-// compare says what is not as it was, a line for each place.
+// compare describes what differs from the first state, a line for each place.
 func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 	var lines []string
 	for i, path := range u.paths {
@@ -140,7 +140,7 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 	return "changed:\n" + strings.Join(lines, "\n")
 }
 
-// DifferenceAt says what is not the same at a path of two objects, a line for each place.
+// DifferenceAt describes what differs at a path of two objects, a line for each place.
 func DifferenceAt(path fieldpath.Path, one, other *unstructured.Unstructured) []string {
 	var lines []string
 	for _, change := range changedPlaces(path.Places(matching.Normal(one.Object)),
@@ -150,7 +150,7 @@ func DifferenceAt(path fieldpath.Path, one, other *unstructured.Unstructured) []
 	return lines
 }
 
-// something says whether there is a value at one of the places; null is none.
+// something reports whether one of the places has a value; null is none.
 func something(places []fieldpath.Place) bool {
 	return slices.ContainsFunc(places, func(place fieldpath.Place) bool { return place.Value != nil })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// errTimeUp is why a context ended when it was by our clock.
+// errTimeUp is the cause of a context that ended by our clock.
 var errTimeUp = errors.New("the time is up")
 
 // watcher follows the states of the selected objects one after the other.
@@ -48,7 +48,7 @@ func limitedBy(ctx context.Context, c clock.WithDelayedExecution, d time.Duratio
 	}
 }
 
-// look takes the first look: at a state that is no older than the call.
+// look takes the first look, at a state that is not older than the call.
 func (w *watcher) look(ctx context.Context) error {
 	if err := w.Stream.CatchUp(ctx, w.Scope); err != nil {
 		return err
@@ -63,14 +63,13 @@ func (w *watcher) restart() {
 	w.seq = view.Seq
 }
 
-// follow gives the changes that have come since the last call to the function, each when the judge knows the state
-// after it, until the function says that it has seen enough. It returns a channel that is closed when there may be
-// more.
+// follow calls the function with each change since the last call, after the judge has applied it, until the function
+// returns true. It returns a channel that is closed when there may be more.
 func (w *watcher) follow(enough func(history.Change) bool) (done bool, more <-chan struct{}) {
 	changes, upTo, more := w.Stream.Since(w.seq, w.Scope)
 	for _, change := range changes {
 		if !w.apply(change) {
-			// The state after it is lost, and with it what the ones that follow build upon.
+			// The state after it is lost, and with it the base of the changes that follow.
 			w.skipped++
 			w.restart()
 			return enough(change), w.closed()
@@ -90,7 +89,7 @@ func (*watcher) closed() <-chan struct{} {
 	return now
 }
 
-// until follows changes until the function has seen enough, or the context ends.
+// until follows changes until the function returns true, or the context ends.
 func (w *watcher) until(ctx context.Context, enough func(history.Change) bool) bool {
 	for {
 		done, more := w.follow(enough)
@@ -105,7 +104,7 @@ func (w *watcher) until(ctx context.Context, enough func(history.Change) bool) b
 	}
 }
 
-// lastLook judges all that happened up to now, when the time is up: the watch may be late, or not connected.
+// lastLook judges everything that happened up to now, when the time is up: the watch may be late, or not connected.
 func (w *watcher) lastLook(ctx context.Context, within time.Duration, enough func(history.Change) bool) (done bool,
 	err error,
 ) {

@@ -9,13 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Window is a time that is past: from the beginning of one step of a scenario to the end of another.
+// Window is a past time: from the beginning of one step of a scenario to the end of another.
 type Window struct {
 	// First and Last are the titles of the steps.
 	First, Last string
 	// Begin and End are when they began and ended.
 	Begin, End Moment
-	// Steps are those that began in between, in their order.
+	// Steps are those that began in between, in order.
 	Steps []Step
 }
 
@@ -25,7 +25,7 @@ type Moment struct {
 	Seq int64
 	// At is the time.
 	At time.Time
-	// Err is why it could not catch up; then nothing is known of the moment but the time.
+	// Err is why it could not catch up; then only the time of the moment is known.
 	Err error
 }
 
@@ -36,7 +36,7 @@ type Step struct {
 	Seq int64
 }
 
-// phrase says which time it is: `, throughout "a" to "b"`.
+// phrase names the time: `, throughout "a" to "b"`.
 func (w *Window) phrase() string {
 	switch {
 	case w == nil:
@@ -48,7 +48,7 @@ func (w *Window) phrase() string {
 	}
 }
 
-// during names the step in which a change came.
+// during names the step in which a change occurred.
 func (w *Window) during(seq int64) string {
 	if w == nil {
 		return ""
@@ -79,7 +79,7 @@ func (w *Window) couldNotEnd() error {
 	return fmt.Errorf("the objects at the end of %q were not seen: %w", w.Last, w.End.Err)
 }
 
-// overWindow decides about a time that is past, by the states that the history has of it.
+// overWindow decides about a past time, by the states that the history has of it.
 func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	if w.Window.Begin.Err != nil {
 		return w.couldNotLook(ctx, w.Window.couldNotBegin())
@@ -92,7 +92,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	w.begin(history.View{Objects: objects})
 	w.seq, w.began = w.Window.Begin.Seq, w.Window.Begin.At
 	if !w.surely(wanted) {
-		w.seq = w.Window.End.Seq // what held later on is worth knowing
+		w.seq = w.Window.End.Seq // later changes are worth reporting
 		return w.failed(ctx, fmt.Sprintf("%s when %q began.", violation(wanted), w.Window.First), nil)
 	}
 	for change := range w.Stream.Replay(w.Window.Begin.Seq, w.Window.End.Seq, w.scope) {
@@ -101,7 +101,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		}
 		w.seq = change.Seq
 		if !w.apply(change) {
-			w.skipped++ // what is known is the state before
+			w.skipped++ // the judge still knows the state before
 		}
 		if !change.More && !w.surely(wanted) {
 			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At),
@@ -116,8 +116,8 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	return w.heldThroughout(wanted, w.Window.End.At.Sub(w.Window.Begin.At).Round(time.Millisecond))
 }
 
-// statusOf is the status of what was not as it should be, which is a failure only if nothing that could have changed
-// that was missed.
+// statusOf returns the status of a wrong result. It is a failure only if no change was missed that could have
+// prevented it.
 func statusOf(missed bool) reports.Status {
 	if missed {
 		return reports.Error

@@ -19,7 +19,7 @@ func (w *explainer) wanted() string {
 	}
 }
 
-// wanted says an assertion in words: "at least one Service in namespace x matches".
+// wanted describes an assertion: "at least one Service in namespace x matches".
 func wanted(a scenarios.Assertion, scope history.Scope) string {
 	one, many := "exists", "exist"
 	if len(a.Match) > 0 || a.CEL != "" {

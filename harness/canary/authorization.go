@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// group and resource are what a canary allows a user of its own name to read. There are none.
+// group and resource are what a canary allows a user with its name to read. No such objects exist.
 const group, resource = "rehearse.dev", "canaries"
 
 var reviews = schema.GroupVersionResource{
@@ -19,7 +19,7 @@ var reviews = schema.GroupVersionResource{
 	Resource: "subjectaccessreviews",
 }
 
-// place is where a Role is a canary: a namespace that no scenario ends.
+// place is the namespace of a Role's canary: one that no scenario deletes.
 func (c Canary) place() string {
 	if c.Family == Role {
 		return metav1.NamespaceDefault
@@ -27,7 +27,7 @@ func (c Canary) place() string {
 	return ""
 }
 
-// grant is a role that allows nothing that there is, and its binding.
+// grant returns a role that allows nothing that exists, and its binding.
 func (c Canary) grant() []piece {
 	role, kind := map[string]any{"rules": []any{
 		map[string]any{
@@ -57,7 +57,7 @@ func (c Canary) grant() []piece {
 	return pieces
 }
 
-// review says whether the API server allows what the canary's role does.
+// review reports whether the API server already allows what the canary's role allows.
 func (c Canary) review(ctx context.Context) (bool, error) {
 	review, err := c.Client.Resource(reviews).Create(ctx, &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",

@@ -1,6 +1,6 @@
 // Package canary finds out when an API server knows new policies, webhook configurations, roles, and labels of
-// namespaces, by which it judges writes. It writes a test object whose effect it can observe. An API server receives
-// all objects of a kind in order.
+// namespaces, which affect writes. It creates a test object with a visible effect. An API server receives all objects
+// of a kind in order, so it then also knows the earlier ones.
 package canary
 
 import (
@@ -20,11 +20,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// label marks the canary, which no scenario is to count, and the Lease that it is about: a kind that other policies and
-// webhooks seldom are about, and of which a dry run does no harm.
+// label marks the canary, which scenarios must not count, and the Lease that it applies to. Other policies and
+// webhooks seldom apply to Leases, and a dry run of one is harmless.
 const label = history.AsideLabel
 
-// removal is how long the removal of a canary may take. What is left of one is about nothing.
+// removal is the timeout for the removal of a canary. Leftover objects of a canary have no effect.
 const removal = 5 * time.Second
 
 var (
@@ -35,7 +35,7 @@ var (
 // Family are kinds that belong together: a policy and its binding, a role and its bindings.
 type Family string
 
-// Families that are not of admission's configuration.
+// Families that do not configure admission.
 const (
 	Role        Family = "Role"
 	ClusterRole Family = "ClusterRole"
@@ -47,7 +47,7 @@ const (
 	authorization = "rbac.authorization.k8s.io"
 )
 
-// FamilyOf says which family a kind belongs to; false when it is of none.
+// FamilyOf returns a kind's family, or false if it has none.
 func FamilyOf(gvk schema.GroupVersionKind) (Family, bool) {
 	switch gvk.Group + " " + gvk.Kind {
 	case admission + " ValidatingAdmissionPolicy", admission + " ValidatingAdmissionPolicyBinding":
@@ -66,7 +66,7 @@ func FamilyOf(gvk schema.GroupVersionKind) (Family, bool) {
 	return "", false
 }
 
-// GVK is a kind of the family in a version of its API, of which a canary is made.
+// GVK returns the kind of the family's canary, in a version of its API.
 func (f Family) GVK(version string) schema.GroupVersionKind {
 	gvk := schema.GroupVersionKind{Group: admission, Version: version, Kind: string(f)}
 	switch {
@@ -78,27 +78,27 @@ func (f Family) GVK(version string) schema.GroupVersionKind {
 	return gvk
 }
 
-// Authorizes says whether the family is about who may do something.
+// Authorizes reports whether the family grants permissions.
 func (f Family) Authorizes() bool { return f == Role || f == ClusterRole }
 
-// Admits says whether the family configures admission.
+// Admits reports whether the family configures admission.
 func (f Family) Admits() bool { return f != "" && f != Namespace && !f.Authorizes() }
 
-// Canary is what is written to see when it has an effect.
+// Canary is a test object that is created to see when it has an effect.
 type Canary struct {
 	// Client writes it, with a configuration from writes.Configure.
 	Client dynamic.Interface
-	// Family that it is of, in this version of its API.
+	// Family of the canary, and the version of its API.
 	Family  Family
 	Version string
-	// Namespace in which a Lease is created as a dry run; of the family Namespace it is the one that was written.
+	// Namespace in which a Lease is created as a dry run. For the family Namespace, it is the one that was written.
 	Namespace string
-	// Name of its objects, of which there is no other in the cluster.
+	// Name of its objects, unique in the cluster.
 	Name string
 }
 
-// Await returns when the canary has been seen to have its effect, so that all of its family that was written or deleted
-// before is known to the API server that answers. It tries until the context ends, and leaves nothing behind.
+// Await waits until the canary has an effect. Then the API server that answers also knows everything of its family
+// that was written or deleted before. It tries until the context ends, and removes the canary.
 func (c Canary) Await(ctx context.Context) error {
 	pieces := c.pieces()
 	defer c.remove(context.WithoutCancel(ctx), pieces)
@@ -121,7 +121,7 @@ func (c Canary) Await(ctx context.Context) error {
 	}
 }
 
-// write creates what is not written yet.
+// write creates the pieces that do not exist yet.
 func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 	for ; *written < len(pieces); *written++ {
 		p := pieces[*written]
@@ -134,7 +134,7 @@ func (c Canary) write(ctx context.Context, pieces []piece, written *int) error {
 	return nil
 }
 
-// look says whether the canary is seen.
+// look reports whether the canary has an effect.
 func (c Canary) look(ctx context.Context) (bool, error) {
 	if c.Family.Authorizes() {
 		return c.review(ctx)
@@ -144,7 +144,7 @@ func (c Canary) look(ctx context.Context) (bool, error) {
 		namespace, err := c.Client.Resource(namespaces).Get(ctx, c.Namespace, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err) || err == nil && namespace.GetDeletionTimestamp() != nil:
-			return true, nil // nothing is created in it
+			return true, nil // no object can be created in it
 		case err != nil:
 			return false, fmt.Errorf("read namespace %s: %w", c.Namespace, err)
 		}
@@ -170,7 +170,7 @@ func (c Canary) remove(ctx context.Context, pieces []piece) {
 	ctx, cancel := context.WithTimeout(ctx, removal)
 	defer cancel()
 	for _, p := range pieces {
-		// it is about nothing that anybody else writes
+		// A leftover has no effect on objects of others.
 		_ = c.Client.Resource(p.resource).Namespace(p.object.GetNamespace()).Delete(ctx, c.Name, metav1.DeleteOptions{})
 	}
 }

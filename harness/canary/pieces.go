@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// nowhere is an address at which nothing listens: the API server's failure to reach it shows that it knows the webhook.
+// nowhere is an address without a server. If the API server fails to call it, then it knows the webhook.
 const nowhere = "https://127.0.0.1:1/"
 
 // piece is one object of a canary.
@@ -26,7 +26,7 @@ func (c Canary) piece(kind, resource string, content map[string]any) piece {
 	return piece{schema.GroupVersionResource{Group: admission, Version: c.Version, Resource: resource}, object}
 }
 
-// pieces are the objects of the canary, in the order in which they are written.
+// pieces returns the objects of the canary, in the order of their creation.
 func (c Canary) pieces() []piece {
 	switch c.Family {
 	case Role, ClusterRole:
@@ -44,7 +44,7 @@ func (c Canary) pieces() []piece {
 			}}),
 			c.piece("ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings",
 				map[string]any{"spec": map[string]any{
-					"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is seen also where another policy rejects
+					"policyName": c.Name, "validationActions": []any{"Warn"}, // a warning is visible even if another policy rejects
 				}}),
 		}
 	case "MutatingAdmissionPolicy":
@@ -74,7 +74,7 @@ func (c Canary) pieces() []piece {
 
 func (c Canary) hook() string { return c.Name + ".canary.rehearse.dev" }
 
-// matching selects the one Lease.
+// matching selects the canary's Lease.
 func (c Canary) matching() map[string]any {
 	return map[string]any{
 		"resourceRules": []any{map[string]any{
@@ -86,12 +86,12 @@ func (c Canary) matching() map[string]any {
 	}
 }
 
-// sightOf is what is said of a namespace that is known at a resourceVersion.
+// sightOf is the message about a namespace that the API server knows at a resourceVersion.
 func sightOf(resourceVersion string) string {
 	return "known at resourceVersion " + resourceVersion + "."
 }
 
-// seen says whether the answer to the dry run shows the canary, and what it says there.
+// seen reports whether the answer to the dry run shows that the canary has an effect. sign is part of its message.
 func (c Canary) seen(sign string, made *unstructured.Unstructured, warnings []string, err error) bool {
 	switch c.Family {
 	case "ValidatingAdmissionPolicy", Namespace:

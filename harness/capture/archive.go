@@ -15,8 +15,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// The file is a tar, compressed by gzip. Its first entry is the header, its last the index, which says that the
-// capture is whole. Between them are pages of objects: objects/GROUP/VERSION/RESOURCE/NUMBER.json.
+// The file is a tar archive, compressed with gzip. Its first entry is the header. Its last entry is the index,
+// without which the capture is truncated. Between them are pages of objects:
+// objects/GROUP/VERSION/RESOURCE/NUMBER.json.
 const (
 	headerFile = "rehearse-capture.json"
 	indexFile  = "index.json"
@@ -78,7 +79,7 @@ func (w *writer) finish(index *Index) error {
 	return errors.Join(w.entry(indexFile, index), w.tar.Close(), w.packed.Close())
 }
 
-// read calls visit for every object of a capture, in the order in which they were written, and returns the index.
+// read calls visit for every object of a capture, in the order of writing, and returns the index.
 func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) error) (*Index, error) {
 	packed, err := gzip.NewReader(r)
 	if err != nil {
@@ -149,7 +150,7 @@ func readPage(name string, data []byte, visit func(storage.Resource, *unstructur
 	}
 	for _, item := range raw.Items {
 		o := &unstructured.Unstructured{}
-		if err := o.UnmarshalJSON(item); err != nil { // which keeps whole numbers whole
+		if err := o.UnmarshalJSON(item); err != nil { // it keeps integers as integers
 			return fmt.Errorf("read %s: %w", name, err)
 		}
 		if err := visit(raw.Resource, o); err != nil {

@@ -12,20 +12,20 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// Capture is an export that can be read, as often as need be.
+// Capture is an export that can be read several times.
 type Capture struct {
 	Index
-	// Name is that of the file, or of the context.
+	// Name of the file or the context.
 	Name string
 	open func() (io.ReadCloser, error)
 }
 
-// Open reads the index of a file, and checks that the file is whole.
+// Open reads the index of a file, and checks that the file is complete.
 func Open(path string) (*Capture, error) {
 	return newCapture(path, func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
-// InMemory is a capture that no file holds.
+// InMemory returns a capture from data in memory.
 func InMemory(name string, data []byte) (*Capture, error) {
 	return newCapture(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil })
 }

@@ -19,14 +19,14 @@ import (
 type Options struct {
 	// Secrets keeps the values of Secrets.
 	Secrets bool
-	// Progress hears what is going on.
+	// Progress is called with what is going on.
 	Progress clusters.Progress
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
-// Export writes all that the cluster lists. What it does not let us read is in the index; the error is of what made
-// the rest worthless.
+// Export writes all objects that the cluster lists. The index lists what could not be read. An error means that the
+// export is not usable.
 func (s *Source) Export(ctx context.Context, w io.Writer, o Options) (*Index, error) {
 	index := &Index{Format: Format, Source: s.name, Started: o.Now().UTC(), Secrets: o.Secrets}
 	var err error
@@ -95,7 +95,7 @@ func (s *Source) read(ctx context.Context, r storage.Resource) (all []unstructur
 	return all, err
 }
 
-// Each calls visit with all objects of each kind that the cluster stores. What cannot be read is returned.
+// Each calls visit with all objects of each kind that the cluster stores. It returns what could not be read.
 func (s *Source) Each(ctx context.Context, visit func(storage.Resource, []unstructured.Unstructured)) ([]Missing,
 	error,
 ) {
@@ -117,7 +117,7 @@ func (s *Source) Each(ctx context.Context, visit func(storage.Resource, []unstru
 	return kinds.missing, nil
 }
 
-// ExportTo exports into a new file that its owner alone can read. Nothing is left of an export that fails.
+// ExportTo exports into a new file that only its owner can read. If the export fails, it removes the file.
 func (s *Source) ExportTo(ctx context.Context, path string, o Options) (_ *Index, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package capture exports the objects of a live cluster, read-only, to a file with which an upgrade can be rehearsed
-// elsewhere.
+// Package capture exports the objects of a live cluster, read-only, to a file. An upgrade can be rehearsed elsewhere
+// with that file.
 package capture
 
 import (
@@ -10,27 +10,27 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// Format of the file. It grows when an older rehearse could not read it.
+// Format is the version of the file format. It increases when an older rehearse cannot read the new format.
 const Format = 1
 
-// Index is what a capture holds.
+// Index describes the content of a capture.
 type Index struct {
 	Format int `json:"format"`
 	// Source is the context of the cluster.
 	Source string `json:"source"`
-	// Version of its API server: 1.34.4; GitVersion is the API server's own word, which may name a vendor.
+	// Version of its API server, such as 1.34.4. GitVersion is what the API server reports; it may name a vendor.
 	Version    string    `json:"version"`
 	GitVersion string    `json:"gitVersion"`
 	Started    time.Time `json:"started"`
 	Finished   time.Time `json:"finished"`
-	// Gates of the API server. Where they could not be read, GatesUnknown says why.
+	// Gates of the API server. If they could not be read, GatesUnknown says why.
 	Gates        map[string]bool `json:"gates,omitempty"`
 	GatesUnknown string          `json:"gatesUnknown,omitempty"`
-	// Served are the group versions that the API server serves itself: those of extensions apart.
+	// Served are the group versions of Kubernetes' own APIs, without custom resources and aggregated API servers.
 	Served []string `json:"served,omitempty"`
-	// Secrets says that the values of Secrets are the real ones.
+	// Secrets says that the values of Secrets are real.
 	Secrets bool `json:"secrets"`
-	// Kinds that were read, with how many objects there were of each.
+	// Kinds that were read, with the number of objects of each.
 	Kinds []Kind `json:"kinds"`
 	// Missing is what could not be read, and why.
 	Missing []Missing `json:"missing,omitempty"`
@@ -46,12 +46,12 @@ type Kind struct {
 
 // Missing is something that is not in a capture.
 type Missing struct {
-	// What names a resource, or a group version: deployments.apps.
+	// What names a resource, such as deployments.apps, or a group version.
 	What string `json:"what"`
 	Why  string `json:"why"`
 }
 
-// Objects is how many objects there are.
+// Objects returns the number of objects.
 func (i *Index) Objects() int {
 	n := 0
 	for _, kind := range i.Kinds {
@@ -60,7 +60,7 @@ func (i *Index) Objects() int {
 	return n
 }
 
-// String tells a person what the capture holds, and what not.
+// String describes what the capture contains, and what it lacks.
 func (i *Index) String() string {
 	var b strings.Builder
 	kinds := 0

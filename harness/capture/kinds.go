@@ -33,8 +33,8 @@ var (
 	apiServices = storage.Resource{Group: storage.Aggregation, Version: "v1", Name: "apiservices", Kind: "APIService"}
 )
 
-// findKinds asks the cluster what it serves, each resource once: in its preferred version, or, of a custom resource,
-// in the one that it is stored in, which needs no conversion.
+// findKinds discovers the cluster's resources, each once, in its preferred version. For a custom resource it is the
+// stored version, which needs no conversion.
 func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	var served inventory.Served
 	k := &kinds{}
@@ -68,8 +68,8 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	return k, nil
 }
 
-// storedVersions of custom resources, by their names: orders.example.com. None where the definitions cannot be read:
-// then no custom resource is.
+// storedVersions returns the stored versions of custom resources, by name, such as orders.example.com. It is empty if
+// the definitions cannot be read. Then no custom resources are read either.
 func (s *Source) storedVersions(ctx context.Context) (map[string]string, error) {
 	stored := map[string]string{}
 	err := s.list(ctx, definitions, func() { clear(stored) }, func(items []unstructured.Unstructured) error {
@@ -84,7 +84,7 @@ func (s *Source) storedVersions(ctx context.Context) (map[string]string, error) 
 	return stored, nil
 }
 
-// storageVersion of a definition; "" where it is not served.
+// storageVersion returns the stored version of a definition; "" if it is not served.
 func storageVersion(definition unstructured.Unstructured) string {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, version := range versions {
@@ -96,8 +96,8 @@ func storageVersion(definition unstructured.Unstructured) string {
 	return ""
 }
 
-// aggregated are the group versions that another API server serves, as APIServices say; those that are known for it
-// where nobody may read these.
+// aggregated returns the group versions of aggregated API servers: the well-known ones, and those of the APIServices,
+// if these can be read.
 func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
 	others := map[string]bool{
 		"metrics.k8s.io/v1beta1": true, "custom.metrics.k8s.io/v1beta2": true,
@@ -119,7 +119,7 @@ func (s *Source) aggregated(ctx context.Context) (map[string]bool, error) {
 	return others, nil
 }
 
-// sort takes from discovery's lists what is stored. The lists of a group stand in the order of its preference.
+// sort selects the stored resources from discovery's lists. The lists of a group are in its order of preference.
 func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, aggregated map[string]bool) {
 	taken := map[schema.GroupResource]int{}
 	for _, list := range lists {
@@ -166,7 +166,7 @@ func (k *kinds) sort(lists []*metav1.APIResourceList, stored map[string]string, 
 	k.left, k.missing = slices.Compact(k.left), slices.Compact(k.missing)
 }
 
-// leaves says whether a resource is not read, and notes why.
+// leaves reports whether a resource is not read, and notes why.
 func (k *kinds) leaves(r storage.Resource) bool {
 	if why := unstored(r); why != "" {
 		k.left = append(k.left, Missing{r.GroupResource().String(), why})
@@ -182,7 +182,7 @@ func (k *kinds) leaves(r storage.Resource) bool {
 	return false
 }
 
-// unstored says why objects are no part of a capture; "" where they are.
+// unstored returns why a resource is never captured; "" if it is captured.
 func unstored(r storage.Resource) string {
 	switch {
 	case r.Name == "events" && (r.Group == "" || r.Group == "events.k8s.io"):
@@ -193,7 +193,7 @@ func unstored(r storage.Resource) string {
 	return ""
 }
 
-// rank has what others need first.
+// rank orders resources: those that others need come first.
 func rank(r storage.Resource) int {
 	switch {
 	case r.Name == "namespaces" && r.Group == "":
@@ -206,7 +206,7 @@ func rank(r storage.Resource) int {
 	return 2
 }
 
-// known says whether a group is Kubernetes' own.
+// known reports whether a group is Kubernetes' own.
 func known(group string) bool {
 	return group == "" || scheme.Scheme.IsGroupRegistered(group) || group == storage.Extensions ||
 		group == storage.Aggregation

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hideSecrets replaces the values of a Secret by dummies of the same length, which the API server takes for its type.
-// It hides those of the last manifest, too, which kubectl keeps in an annotation.
+// hideSecrets replaces the values of a Secret with dummies of the same length, which the API server accepts for its
+// type. It also replaces the values in the last manifest, which kubectl keeps in an annotation.
 func hideSecrets(o *unstructured.Unstructured) {
 	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
 		return
@@ -51,7 +51,7 @@ func hideData(secret map[string]any) {
 	}
 }
 
-// dummy is a value of a length. Some keys must hold JSON.
+// dummy returns a value of the given length. Some keys must contain JSON.
 func dummy(key string, length int) string {
 	switch {
 	case (key == corev1.DockerConfigJsonKey || key == corev1.DockerConfigKey) && length >= 2:

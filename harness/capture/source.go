@@ -19,12 +19,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// Source is a cluster that is read. It sends nothing but GET requests.
+// Source reads a cluster. It sends only GET requests.
 type Source struct {
 	name    string
 	objects dynamic.Interface
 	found   discovery.DiscoveryInterface
-	// wait is for how long the first wait is after a request without an answer; each further one is twice as long.
+	// wait is the first pause before a retry. Each further pause is twice as long.
 	wait time.Duration
 }
 
@@ -32,7 +32,7 @@ type Source struct {
 func NewSource(name string, config *rest.Config) (*Source, error) {
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return readOnly{next} })
-	config.QPS = -1 // one request at a time is all that it sends
+	config.QPS = -1 // no limit, because it sends one request at a time
 	config.UserAgent = "rehearse-capture"
 	config.Timeout = requestTimeout
 	objects, err1 := dynamic.NewForConfig(config)
@@ -45,13 +45,13 @@ func NewSource(name string, config *rest.Config) (*Source, error) {
 
 // Limits of one request.
 const (
-	reachTimeout   = 20 * time.Second // the first of all
+	reachTimeout   = 20 * time.Second // of the first request
 	requestTimeout = time.Minute
 	tries          = 4
 	pageSize       = 500
 )
 
-// readOnly lets nothing but reads pass.
+// readOnly rejects all requests except GET.
 type readOnly struct{ next http.RoundTripper }
 
 func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -61,7 +61,7 @@ func (r readOnly) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.next.RoundTrip(request)
 }
 
-// version of the API server: exact, and in its own words.
+// version returns the API server's exact version, and the version as the API server reports it.
 func (s *Source) version(ctx context.Context) (exact, words string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, reachTimeout, fmt.Errorf("it does not answer within %s", reachTimeout))
 	defer cancel()
@@ -84,7 +84,7 @@ func (s *Source) version(ctx context.Context) (exact, words string, err error) {
 	return fmt.Sprintf("%d.%d.%d", parsed.Major(), parsed.Minor(), parsed.Patch()), words, nil
 }
 
-// gates of the API server, by its own metrics.
+// gates returns the feature gates of the API server, from its metrics.
 func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
 	metrics, err := s.found.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if reason := apierrors.ReasonForError(err); reason != metav1.StatusReasonUnknown {
@@ -104,8 +104,8 @@ func (s *Source) gates(ctx context.Context) (map[string]bool, error) {
 	return on, nil
 }
 
-// list reads all objects of a resource, page by page. When a list takes so long that its next page has expired, it
-// begins anew: begun is called before each beginning.
+// list reads all objects of a resource, page by page. If the next page has expired, it restarts the list. begun is
+// called before each start.
 func (s *Source) list(ctx context.Context, r storage.Resource, begun func(),
 	visit func([]unstructured.Unstructured) error,
 ) error {
@@ -138,7 +138,7 @@ func (s *Source) pages(ctx context.Context, r storage.Resource, visit func([]uns
 	}
 }
 
-// persist sends a request again as long as nobody answers it, a few times.
+// persist sends a request, and retries a few times until it succeeds or is rejected.
 func (s *Source) persist(ctx context.Context, send func() error) error {
 	wait := s.wait
 	for try := 1; ; try++ {
@@ -155,7 +155,7 @@ func (s *Source) persist(ctx context.Context, send func() error) error {
 	}
 }
 
-// isRejected says whether the API server answered that it does not let us read something, or does not have it.
+// isRejected reports whether the API server denies a request, or does not have what it asks for.
 func isRejected(err error) bool {
 	var status apierrors.APIStatus
 	return errors.As(err, &status) && status.Status().Code >= 400 && status.Status().Code < 500 &&

@@ -48,7 +48,7 @@ func (e *exploration) choose() []*entry {
 	return append(able, twins(able)...)
 }
 
-// inOrder sorts objects: first come the first ones of each shape, by weight, then the others. The seed chooses among
+// inOrder sorts objects: first the first one of each shape, by weight, then the others. The seed chooses among
 // objects of equal weight.
 func (e Options) inOrder(all []*entry) []*entry {
 	slices.SortStableFunc(all, func(a, b *entry) int {
@@ -67,9 +67,9 @@ func (e Options) inOrder(all []*entry) []*entry {
 	return append(first, others...)
 }
 
-// shape is equal for objects that probably show the same. If the states disagree on them, these are objects of a kind
-// with the same verdicts. Otherwise they have the same role, and were generated for the same field of the same type.
-// Fields of Pods and of Pod templates differ, because only a Pod is updated with the rules for Pods.
+// shape is equal for objects that probably show the same. If the states disagree on them, they have the same kind and
+// verdicts. Otherwise they have the same role, and were generated for the same field of the same type. Fields of Pods
+// and of Pod templates differ, because only a Pod is updated with the rules for Pods.
 func (o *entry) shape() string {
 	if o.Owner == "" {
 		return o.ID()
@@ -99,12 +99,12 @@ func (o *entry) opinions() string {
 	return strings.Join(parts, " ")
 }
 
-// twinsOf limits the twins: at most one for so many objects that cross.
+// twinsOf limits the twins to one for each twinsOf objects that cross.
 const twinsOf = 4
 
-// twins are copies of chosen objects. They cross with them if the path has more than two states, and each state writes
-// them as it reads them. A failure of a twin alone comes from such a write. Objects on which the states disagree come
-// first.
+// twins are copies of chosen objects. They cross with them if the path has more than two states, and each state
+// writes them as it reads them. If only the twin fails, the cause is such a write. Objects on which the states
+// disagree come first.
 func twins(chosen []*entry) []*entry {
 	var all []*entry
 	for _, one := range chosen {
@@ -126,7 +126,7 @@ func (o *entry) accepted() bool {
 	return false
 }
 
-// kept says whether a state accepts the object and drops none of its fields. If every state drops a field, nothing
+// kept reports whether a state accepts the object and drops none of its fields. If every state drops a field, nothing
 // validates its value, so the object shows nothing. An answer does not show whether the API server dropped a zero
 // value, so other objects with the field decide: unknown are the fields that states drop.
 func (o *entry) kept(unknown map[string]bool) bool {
@@ -138,7 +138,7 @@ func (o *entry) kept(unknown map[string]bool) bool {
 	return false
 }
 
-// zero says whether the object has only zero values of the field for which it was generated.
+// zero reports whether the object has only zero values of the field for which it was generated.
 func (o *entry) zero() bool { return len(o.set()) == 0 }
 
 // set are the places with the values of the field for which the object was generated, except zero values.
@@ -173,7 +173,7 @@ func unknownIn(corpus []*entry) map[string]bool {
 }
 
 // born is the name of the state in which the object is created: the first one that accepts it and drops none of its
-// fields, or else the first one that accepts it. It is "" if none does.
+// fields. If there is none, it is the first one that accepts it; "" if no state does.
 func (o *entry) born(path []clusters.State) string {
 	first := ""
 	for _, state := range path {
@@ -187,7 +187,7 @@ func (o *entry) born(path []clusters.State) string {
 	return first
 }
 
-// disputed says whether the states have different verdicts on the object.
+// disputed reports whether the states have different verdicts on the object.
 func (o *entry) disputed() bool {
 	var first *verdict
 	for _, v := range o.verdicts {

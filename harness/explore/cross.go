@@ -50,7 +50,7 @@ type crossing struct {
 }
 
 // cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. It
-// watches the untouched cluster there for the time of settle.
+// watches the untouched cluster at each state for the time settle.
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
 	[]*sighting, error,
 ) {
@@ -80,7 +80,7 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	return c.sightings(), err
 }
 
-// askedDependents limits dry runs for what controllers create to so many objects of one kind.
+// askedDependents is the maximum number of objects of one kind whose dependents get dry runs.
 const askedDependents = 20
 
 // dependents limits the dry runs of dependents for kinds that are explored themselves: their generated objects show
@@ -155,7 +155,7 @@ func (c *crossing) broke(i int, what, words string) {
 	})
 }
 
-// place is the file name of the entries' objects in the survey. With the line, it identifies the entry.
+// place is the file name of the entries' objects in the survey. The line identifies the entry.
 const place = "object"
 
 // createAt creates the objects whose first accepting state this is.

@@ -30,7 +30,7 @@ func sample() (*manifests.Object, error) {
 }
 
 // definedWithin is how long the API server may take to serve a newly defined kind. definedLook is the first pause
-// between two looks.
+// between two checks.
 const (
 	definedWithin = 30 * time.Second
 	definedLook   = 100 * time.Millisecond

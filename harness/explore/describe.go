@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Describe is the plan of an exploration, for people.
+// Describe returns the plan of an exploration as text.
 func Describe(o Options) string {
 	var b strings.Builder
 	kinds := "all kinds"

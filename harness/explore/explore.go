@@ -118,7 +118,7 @@ type entry struct {
 	written bool
 }
 
-// verdict says whether a state accepts an object, and what it drops.
+// verdict is whether a state accepts an object, and what it drops.
 type verdict struct {
 	accepted bool
 	// panicked says that the object made the API server panic.
@@ -129,7 +129,7 @@ type verdict struct {
 	why string
 }
 
-// same says whether two verdicts are equal, whatever the reason of a rejection.
+// same reports whether two verdicts are equal, apart from the reason of a rejection.
 func (v verdict) same(other verdict) bool {
 	v.why, other.why = "", ""
 	return v == other
@@ -169,7 +169,7 @@ func (e *exploration) run(ctx context.Context) error {
 	return e.prove(ctx)
 }
 
-// late says whether the time is up. If it is, the report lists what was not tried.
+// late reports whether the time is up. If it is, the report lists what was not tried.
 func (e *exploration) late(what string) bool {
 	if e.limit.Err() == nil {
 		return false
@@ -228,7 +228,7 @@ func nameOf(state clusters.State) string {
 // shownGates is the maximum number of gates in the name of a state.
 const shownGates = 8
 
-// wanted says whether a kind is explored.
+// wanted reports whether a kind is explored.
 func (e Options) wanted(kind *fields.Kind) bool {
 	return len(e.Kinds) == 0 || slices.ContainsFunc(e.Kinds, func(name string) bool {
 		return manifests.Means(name, kind.GroupKind())

@@ -114,14 +114,14 @@ func longest(all [][]clusters.State) [][]clusters.State {
 	})
 }
 
-// begins says whether a path begins with another one.
+// begins reports whether a path begins with another one.
 func begins(path, with []clusters.State) bool {
 	return strings.HasPrefix(hopsOf(path)+"|", hopsOf(with)+"|")
 }
 
-// decoded is the gate whose digits show a finding; "" if there is none. Several gates may have the same digits, because
-// other gates need them: then it is the one that was found with dry runs. If the search shows no gate, a finding that a
-// dry run shows as well keeps its gate.
+// decoded is the gate whose digits show a finding; "" if there is none. Several gates may have the same digits,
+// because other gates need them. Then it is the one that was found with dry runs. If the search shows no gate, a
+// finding that a dry run also shows keeps its gate.
 func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
 	var found []string
 	for _, gate := range e.Gates {

@@ -169,8 +169,8 @@ func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 	return func(kind *fields.Kind) map[string]bool { return all[kind.ID()] }
 }
 
-// gather adds the objects that were grown at a state to the corpus, and with them the first that made the API server
-// panic, so that other states try it, too.
+// gather adds the objects that were grown at a state to the corpus. It also adds the first object of each kind that
+// made the API server panic, so that other states try it.
 func (e *exploration) gather(grown []*growth.Grown, state string) {
 	there := map[string]bool{}
 	for _, one := range e.corpus {

@@ -29,7 +29,7 @@ type group struct {
 	finding *upgrades.Finding
 	entries []*entry
 	route
-	// common is the route on which the finding was reduced, if route is that of its gate alone.
+	// common is the route on which the finding was reduced, if route is that of its own gate.
 	common *route
 	// smallest is the smallest entry that shows it.
 	smallest *entry
@@ -53,7 +53,7 @@ type route struct {
 }
 
 // take groups the sightings of a survey, and reports what it could not judge. Twins come last: what they share with
-// objects that nobody wrote does not come from the writes.
+// unwritten objects does not come from the writes.
 func (e *exploration) take(seen []*sighting) {
 	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(rank(a.written), rank(b.written)) })
 	for _, s := range seen {
@@ -78,7 +78,7 @@ func (e *exploration) take(seen []*sighting) {
 	}
 }
 
-// rank sorts what is true after what is not.
+// rank sorts true after false.
 func rank(last bool) int {
 	if last {
 		return 1
@@ -86,7 +86,7 @@ func rank(last bool) int {
 	return 0
 }
 
-// shared says whether objects that nobody wrote show the same. It also marks findings that a write makes permanent: an
+// shared reports whether unwritten objects show the same. It also marks findings that a write makes permanent: an
 // older version that does not show a field removes it when it writes the object.
 func (e *exploration) shared(s *sighting) bool {
 	of := *s
@@ -162,7 +162,7 @@ func stuck() []string {
 	}
 }
 
-// judge says whether a finding is a defect or a hazard, and by which rule. The sort is "" if it is neither.
+// judge reports whether a finding is a defect or a hazard, and by which rule. The sort is "" if it is neither.
 // docs/explore.md lists the rules.
 func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	has := func(checks ...string) bool {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// merged joins findings that turned out to have one cause, although other checks may fail. What objects of controllers
-// show is part of the finding of the object that a user wrote.
+// merged joins findings that turned out to have one cause, although other checks may fail. A finding of objects that
+// controllers created becomes part of the finding of the object that a user wrote.
 func merged(all []*group) []*group {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b *group) int { return cmp.Compare(rank(a.dependents()), rank(b.dependents())) })
@@ -23,7 +23,7 @@ func merged(all []*group) []*group {
 	return kept
 }
 
-// alike says whether two findings have the same cause, and depend on the same gate or have the same object.
+// alike reports whether two findings have the same cause, and depend on the same gate or have the same object.
 func (g *group) alike(other *group) bool {
 	return g.smallest != nil && other.smallest != nil && other.sort == g.sort && hopsOf(other.path) == hopsOf(g.path) &&
 		other.cause() == g.cause() && (other.gate == g.gate || bytes.Equal(other.smallest.Body, g.smallest.Body))
@@ -32,7 +32,7 @@ func (g *group) alike(other *group) bool {
 // cause is the part of the key that says why something fails.
 func (g *group) cause() string { return strings.Join(strings.SplitN(g.key, "|", 5)[3:], "|") }
 
-// dependents says whether a finding is only about objects of controllers.
+// dependents reports whether a finding is only about objects of controllers.
 func (g *group) dependents() bool {
 	own := slices.ContainsFunc(g.kinds, func(kind string) bool { return !strings.Contains(kind, " of ") })
 	return g.smallest != nil && !own

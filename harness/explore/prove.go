@@ -91,7 +91,7 @@ func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*report
 	return recorder.Run(), nil
 }
 
-// proofOf says whether a scenario reproduced its finding: its step survives failed.
+// proofOf reports whether a scenario reproduced its finding: its step "survives" failed.
 func proofOf(s *reports.Scenario) explorations.Proof {
 	for _, step := range s.Steps {
 		switch {

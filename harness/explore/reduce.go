@@ -120,7 +120,7 @@ func shownBy(seen []*sighting) map[*entry]map[string]*sighting {
 	return shows
 }
 
-// like is the finding with that key, or else the one of which all causes are among those in the key; nil if there is
+// like returns the finding with that key. Otherwise, it returns one whose causes are all in the key; nil if there is
 // none. A smaller object may fail for fewer causes.
 func like(shown map[string]*sighting, key string) *sighting {
 	if s := shown[key]; s != nil {
@@ -155,8 +155,8 @@ func causesIn(key string) (before string, causes []string) {
 	return before, append(causes, words[at:])
 }
 
-// settleFor is how long the untouched cluster is watched at each state. Only findings about what happens by itself need
-// that.
+// settleFor is how long the untouched cluster is watched at each state. Only findings about changes without a user
+// action need that.
 func (e Options) settleFor(groups []*group) time.Duration {
 	for _, g := range groups {
 		for _, check := range g.checks {

@@ -18,7 +18,8 @@ type reduction struct {
 	// from it.
 	base    *entry
 	working [][]fields.Place
-	// parts is the maximum number of parts of a candidate. Those with more places have parts of several places.
+	// parts is the maximum number of parts of a candidate. If a candidate has more places, its parts have several
+	// places.
 	parts int
 	// candidates of this round, and their variants.
 	candidates []*entry
@@ -162,7 +163,7 @@ func removable(one *entry) []fields.Place {
 	return all
 }
 
-// optional says whether the schema allows an object without a place.
+// optional reports whether the schema allows an object without a place.
 func optional(one *entry, place fields.Place) bool {
 	f := one.Kind.Root.At(place)
 	if f == nil || !f.Required {

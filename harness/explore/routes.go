@@ -22,7 +22,7 @@ func (e Options) shortest(g *group) []clusters.State {
 	return []clusters.State{g.from, g.before, g.to}
 }
 
-// isolate replaces the path of all gates by that of the finding's own gate.
+// isolate replaces the path of all gates with that of the finding's own gate.
 func (e Options) isolate(g *group) {
 	gate := e.gateOf(g.gate)
 	if gate == nil || len(e.Gates) < 2 {
@@ -43,7 +43,7 @@ func (e Options) isolate(g *group) {
 	}
 }
 
-// allowed says whether the version skew policy allows a step.
+// allowed reports whether the version skew policy allows a step.
 func allowed(from, to clusters.State) bool {
 	before, err1 := clusters.ParseVersion(from.Version)
 	after, err2 := clusters.ParseVersion(to.Version)

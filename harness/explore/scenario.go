@@ -146,8 +146,8 @@ func difference[V comparable](before, after map[string]V) map[string]*V {
 	return all
 }
 
-// broken says whether the finding is about the control plane. There is no scenario for it.
+// broken reports whether the finding is about the control plane. There is no scenario for it.
 func (g *group) broken() bool { return g.finding.Check == "control plane" }
 
-// birth says whether the finding needs no transition.
+// birth reports whether the finding needs no transition.
 func (g *group) birth() bool { return g.finding.Severity == upgrades.Before }

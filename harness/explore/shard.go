@@ -50,7 +50,7 @@ func (e Options) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// dealing says which of the kinds that were discovered so far belong to the shard.
+// dealing records which of the kinds that were discovered so far belong to the shard.
 type dealing struct {
 	kinds    map[schema.GroupKind]bool
 	families map[string]bool
@@ -105,5 +105,5 @@ func (d *dealing) others() []schema.GroupKind {
 	return all
 }
 
-// idle says that there are kinds, but none of them belongs to the shard.
+// idle reports whether there are kinds, but none of them belongs to the shard.
 func (d *dealing) idle() bool { return len(d.kinds) > 0 && len(d.others()) == len(d.kinds) }

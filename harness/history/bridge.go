@@ -16,11 +16,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A new API server knows nothing of the time before it, so that a watch cannot be resumed there (410). But the storage
-// keeps its revisions for some minutes, and each of them can be listed: so what happened in between is read from there.
+// A new API server does not know the time before it started, so a watch cannot be resumed there (410). But the
+// storage keeps its revisions for some minutes, and each of them can be listed. What happened in between is read from
+// there.
 const (
-	// mostBridged is how many revisions are read at most, and bridgedAtOnce how many at a time; bridgeWithin is how long
-	// that may take.
+	// mostBridged is how many revisions are read at most, bridgedAtOnce how many at a time, bridgeWithin how long that
+	// may take.
 	mostBridged   = 10_000
 	bridgedAtOnce = 8
 	bridgeWithin  = 20 * time.Second
@@ -28,26 +29,26 @@ const (
 
 var errNoBridge = errors.New("the storage does not show what happened in between")
 
-// told is an event that no watch told, as one would have told it.
+// told is an event that no watch reported, as a watch would have reported it.
 type told struct {
 	revision uint64
 	object   *unstructured.Unstructured
 	deleted  bool
 }
 
-// bridge is the time between the last that the watch told and a list.
+// bridge is the time between the last event of the watch and a list.
 type bridge struct {
 	*Stream
 	from, to uint64
-	// before and after are what there was at its two ends.
+	// before and after are the objects at its two ends.
 	before, after map[[2]string]identity
 	// added holds the revisions at which objects were added.
 	added  map[uint64]bool
 	events []told
 }
 
-// bridge returns all that happened between the last that the watch told and a list, in its order. The error is that of
-// an API server that is away, to be asked again; ok is false where not all is known any more.
+// bridge returns everything that happened between the last event of the watch and a list, in order. An error means
+// that the API server is away and must be asked again. ok is false if not everything is known any more.
 func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told,
 	ok bool, err error,
 ) {
@@ -76,7 +77,7 @@ func (s *Stream) mayBridge(may bool) {
 	s.bridgeable = may
 }
 
-// ends finds the two ends; false when there is no way between them.
+// ends finds the two ends. It returns false if they cannot be bridged.
 func (b *bridge) ends(objects []*unstructured.Unstructured, listed string) bool {
 	b.recorder.mu.RLock()
 	defer b.recorder.mu.RUnlock()
@@ -102,8 +103,8 @@ func (b *bridge) ends(objects []*unstructured.Unstructured, listed string) bool 
 	return true
 }
 
-// read collects the events. Each revision changes one object, so whether one was added or deleted shows in how many
-// there are; and each state names the revision that made it, so one leads to the state before.
+// read collects the events. Each revision changes one object, so the number of objects shows whether one was added or
+// deleted. Each state names the revision that made it, and so leads to the state before.
 func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured) error {
 	counts, err := b.counts(ctx)
 	if err != nil {
@@ -141,7 +142,7 @@ func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured)
 	return nil
 }
 
-// walk collects the states of an object from one back to its first, or to the last that was reported.
+// walk collects the states of an object from the given one back to its first, or to the last that was reported.
 func (b *bridge) walk(ctx context.Context, object *unstructured.Unstructured) error {
 	for {
 		revision, err := strconv.ParseUint(object.GetResourceVersion(), 10, 64)
@@ -201,7 +202,7 @@ func (b *bridge) countAt(ctx context.Context, revision uint64) (int64, error) {
 	return int64(len(page.Items)) + *page.GetRemainingItemCount(), nil
 }
 
-// difference is the one object that a revision added or deleted.
+// difference returns the one object that a revision added or deleted.
 func (b *bridge) difference(ctx context.Context, revision uint64) (identity, error) {
 	before, err1 := b.allAt(ctx, revision-1)
 	after, err2 := b.allAt(ctx, revision)
@@ -250,7 +251,7 @@ func (b *bridge) allAt(ctx context.Context, revision uint64) (map[[2]string]iden
 	}
 }
 
-// stateAt is an object as it was at a revision, at which it is known to have been there.
+// stateAt returns an object as it was at a revision at which it is known to have existed.
 func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name string) (*unstructured.Unstructured,
 	error,
 ) {
@@ -265,7 +266,7 @@ func (b *bridge) stateAt(ctx context.Context, revision uint64, namespace, name s
 	return object, nil
 }
 
-// objectAt reads an object as it was at a revision; nil where it was not there.
+// objectAt reads an object as it was at a revision; nil if it did not exist.
 func (r *Recorder) objectAt(ctx context.Context, resource schema.GroupVersionResource, revision uint64,
 	namespace, name string,
 ) (*unstructured.Unstructured, error) {

@@ -10,9 +10,9 @@ import (
 
 var errWentBack = errors.New("the API server's storage is older than the watch; listing again")
 
-// CatchUp returns when the stream knows of the objects in scope whatever was true when CatchUp was called, or more. It
-// asks the API server with one consistent list, again and again while that fails, and waits until the watch has told at
-// least as much. It returns an error when the context ends first: then it could not be looked.
+// CatchUp returns when the stream knows at least everything about the objects in scope that was true when CatchUp was
+// called. It asks the API server with one consistent list, repeats it while that fails, and waits until the watch has
+// reported at least as much. It returns an error if the context ends first: then it could not look.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
 	for tries := newRetry(); tries.next(ctx); {
@@ -20,7 +20,7 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 		objects, resourceVersion, err := s.identities(ctx, scope)
 		switch {
 		case err != nil && ctx.Err() != nil:
-			// It only says that the time was up.
+			// The error only says that the time was up.
 		case err != nil:
 			cause = err
 		case floor != "" && older(resourceVersion, floor):
@@ -36,8 +36,8 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	return couldNot(ctx, s, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
 }
 
-// Told returns when the stream has told all up to a resourceVersion, when it can't be known whether it has, or when the
-// context ends.
+// Told returns when the stream has reported everything up to a resourceVersion, when it is unknown whether it has, or
+// when the context ends.
 func (s *Stream) Told(ctx context.Context, resourceVersion string) {
 	for {
 		s.recorder.mu.RLock()
@@ -54,7 +54,7 @@ func (s *Stream) Told(ctx context.Context, resourceVersion string) {
 	}
 }
 
-// couldNot is the error of what had to be given up when the context ended, with what was in the way, if that is known.
+// couldNot returns the error of what was given up when the context ended, with its cause if that is known.
 func couldNot(ctx context.Context, s *Stream, what string, cause error) error {
 	if cause == nil {
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
@@ -68,7 +68,7 @@ func (s *known) seen() string {
 	return s.progress
 }
 
-// await returns when the watch has told all that a list says.
+// await returns when the watch has reported everything that a list contains.
 func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, resourceVersion string) error {
 	for {
 		missing, wake, last := s.behind(scope, objects, resourceVersion)
@@ -85,8 +85,8 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 	}
 }
 
-// behind says what a list has that the watch has not told yet; "" when there is nothing. One resource's events come in
-// the order of their resourceVersions, so whoever has seen one has seen all before it.
+// behind returns what a list has and the watch has not reported yet; "" if there is nothing. The events of one
+// resource are in the order of their resourceVersions, so a stream that has seen one has seen all before it.
 func (s *known) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{},
 	last error,
 ) {

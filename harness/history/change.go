@@ -34,11 +34,11 @@ type Change struct {
 	Namespace, Name string
 	UID             types.UID
 	ResourceVersion string
-	// Relisted: a list found the change, and not the watch. When it happened since the list before, and what
-	// happened in between, is not known.
+	// Relisted: a list found the change, not the watch. It is unknown when it happened since the list before, and what
+	// happened in between.
 	Relisted bool
-	// More: another change of the same list follows. The state between the two was never the cluster's, so nothing must
-	// be concluded from it.
+	// More: another change of the same list follows. The cluster never had the state between the two, so nothing may be
+	// concluded from it.
 	More bool
 
 	// era is how often the storage had been replaced when the change was recorded.
@@ -47,7 +47,7 @@ type Change struct {
 
 // Gap is a time during which a stream was not connected.
 type Gap struct {
-	// From when on; To is zero while the gap lasts.
+	// From is the start. To is the end, zero while the gap lasts.
 	From, To time.Time
 	// Err is why.
 	Err error
@@ -63,17 +63,18 @@ type record struct {
 	labels map[string]string
 	// before and next are the records of the same object around this one; nil before its first and after its last.
 	before, next *record
-	// batch is the same for all changes of one list; 0 for a change that the watch told.
+	// batch is the same for all changes of one list; 0 for a change that the watch reported.
 	batch int64
-	// While Object is set the state is that. Afterwards it is packed: whole, or as a merge patch to the state before.
+	// While Object is set, it is the state. Afterwards the state is packed: whole, or as a merge patch to the state
+	// before.
 	patch, whole []byte
-	// patches is how many patches in a row lead here from a state that is whole.
+	// patches is how many patches in a row lead to this state from a whole one.
 	patches int
-	// bytes that the state is held to take, once it is counted.
+	// bytes is the estimated size of the state, once it is counted.
 	bytes int64
 }
 
-// concerns says whether the object is in the scope, or was until this change.
+// concerns reports whether the object is in the scope, or was until this change.
 func (r *record) concerns(scope Scope) bool {
 	return scope.has(r.Namespace, r.Name, r.labels) ||
 		r.before != nil && scope.has(r.Namespace, r.Name, r.before.labels)

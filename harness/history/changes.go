@@ -8,12 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// atOnce is how many states are read under one lock at most, when somebody reads on for long: meanwhile nothing can be
-// recorded.
+// atOnce is how many states are read under one lock at most, in a long read: meanwhile nothing can be recorded.
 const atOnce = 256
 
-// Since returns the changes after number seq of objects that are in the scope or were until that change, the number to
-// go on from, and a channel that is closed as soon as there may be more. No change is missed between two calls.
+// Since returns the changes after number seq of objects that are in the scope or were until that change. It also
+// returns the number to continue from, and a channel that is closed as soon as there may be more. No change is missed
+// between two calls.
 func (s *known) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
@@ -47,7 +47,7 @@ func (s *known) Replay(from, to int64, scope Scope) iter.Seq[Change] {
 	}
 }
 
-// between returns at most so many changes (0 is all), and the number to go on from.
+// between returns at most that many changes (0 is all), and the number to continue from.
 func (s *known) between(from, to int64, scope Scope, most int, known *states) (changes []Change, next int64) {
 	first, _ := slices.BinarySearchFunc(s.records, from+1,
 		func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
@@ -71,7 +71,7 @@ func (s *known) between(from, to int64, scope Scope, most int, known *states) (c
 	return changes, to
 }
 
-// change is the record for those who read, with the states around it.
+// change returns the record for readers, with the states around it.
 func (r *record) change(known *states) Change {
 	change := r.Change
 	if r.before != nil {
@@ -81,8 +81,8 @@ func (r *record) change(known *states) Change {
 	return change
 }
 
-// At returns the objects that were in scope after change number seq, sorted by namespace and name, and how many more
-// there were whose state was dropped.
+// At returns the objects that were in scope after change number seq, sorted by namespace and name, and the number of
+// further objects whose state was dropped.
 func (s *known) At(seq int64, scope Scope) (objects []*unstructured.Unstructured, dropped int) {
 	records := s.newestAt(seq, scope)
 	for chunk := range slices.Chunk(records, atOnce) {
@@ -130,10 +130,10 @@ type Part struct {
 	Scope  Scope
 }
 
-// Merge yields the changes of several streams with from < Seq <= to, each with the number of its part, in the order in
-// which the API server made them: by their resourceVersions, which count on through all resources of one storage. Where
-// they can't be compared, as with a deletion that only a list found, it is the order in which they were recorded. The
-// changes of one stream keep their order.
+// Merge yields the changes of several streams with from < Seq <= to, each with the number of its part. They are in
+// the order in which the API server made them: by their resourceVersions, which all resources of one storage share.
+// Changes that can't be compared, such as a deletion that only a list found, are in the order in which they were
+// recorded. The changes of one stream keep their order.
 func Merge(from, to int64, parts []Part) iter.Seq2[int, Change] {
 	return func(yield func(int, Change) bool) {
 		heads := make([]*head, len(parts))
@@ -166,7 +166,7 @@ type head struct {
 
 func (h *head) advance() { h.change, h.open = h.next() }
 
-// beforeOther says whether a change comes before one of another stream.
+// beforeOther reports whether a change is before one of another stream.
 func (c Change) beforeOther(other Change) bool {
 	if c.era != other.era {
 		return c.era < other.era

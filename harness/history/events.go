@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// events reads the events of an open watch, objects without their managedFields, each in one pass: client-go's own
-// decoders pass over every event ten times, which is the most of what watching costs, and it is taken from the cluster
-// that is watched. The objects are the same.
+// events reads each event of an open watch in one pass, the objects without their managedFields. client-go's own
+// decoders pass over every event ten times. That is most of the cost of watching, and the watched cluster pays for
+// it. The objects are the same.
 type events struct {
 	body   io.ReadCloser
 	tokens *jsontext.Decoder
@@ -32,7 +32,7 @@ func (e *events) Decode() (watch.EventType, runtime.Object, error) {
 	kind, object, err := e.event()
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "", nil, io.ErrUnexpectedEOF // by this very error is known that a connection broke
+		return "", nil, io.ErrUnexpectedEOF // callers recognize a broken connection by exactly this error
 	case err != nil:
 		return "", nil, err
 	case object.GetKind() == "" || object.GetAPIVersion() == "":
@@ -67,7 +67,7 @@ func (e *events) event() (kind string, object *unstructured.Unstructured, err er
 	return kind, object, err
 }
 
-// place is where in an object a value stands, as far as it matters.
+// place is where a value is in an object, as far as it matters.
 type place int
 
 const (
@@ -76,7 +76,7 @@ const (
 	itsMetadata
 )
 
-// value reads what comes next: whole numbers as int64 where they fit, all others as float64.
+// value reads the next value: whole numbers as int64 if they fit, all others as float64.
 func (e *events) value(at place) (any, error) {
 	token, err := e.tokens.ReadToken()
 	if err != nil {
@@ -119,7 +119,7 @@ func (e *events) object(at place) (map[string]any, error) {
 	return object, err
 }
 
-// members calls the function with each name of an object that has begun, which reads the value.
+// members calls the function with each name of an object that has begun. The function reads the value.
 func (e *events) members(value func(name string) error) error {
 	for {
 		token, err := e.tokens.ReadToken()

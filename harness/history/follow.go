@@ -22,7 +22,7 @@ const (
 	connectTimeout = 30 * time.Second
 	// answeredWithin is how long the API server may take to say, on an open watch, that it cannot be resumed.
 	answeredWithin = 50 * time.Millisecond
-	// provenAfter is how long a connection that tells nothing must last to be believed in.
+	// provenAfter is how long a connection that reports nothing must last to count as working.
 	provenAfter = time.Second
 )
 
@@ -31,8 +31,8 @@ var (
 	errDemanded = errors.New("a new list was requested")
 )
 
-// follow lists and watches until the context ends. The watch is resumed where it broke off; if the API server no longer
-// can, there is a new list.
+// follow lists and watches until the context ends. It resumes a watch where it broke off. If the API server no longer
+// can do that, it lists again.
 func (s *Stream) follow(ctx context.Context) {
 	tries := newRetry()
 	for tries.next(ctx) && s.begin(ctx, tries) {
@@ -40,7 +40,7 @@ func (s *Stream) follow(ctx context.Context) {
 	s.lost(errClosed, false)
 }
 
-// begin makes one attempt, unless the recorder is paused: then it waits. It is false when the context ended first.
+// begin makes one attempt. If the recorder is paused, it waits first. It returns false if the context ended first.
 func (s *Stream) begin(ctx context.Context, tries *retry) bool {
 	working, mustList, ok := s.enter(ctx)
 	if !ok {
@@ -66,7 +66,7 @@ func (s *Stream) begin(ctx context.Context, tries *retry) bool {
 	return true
 }
 
-// anew takes a list for what is there, and all that can still be known of what happened before it.
+// anew lists what is there, and records everything that is still known of what happened before the list.
 func (s *Stream) anew(ctx context.Context) error {
 	objects, resourceVersion, err := s.list(ctx, Scope{})
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *Stream) anew(ctx context.Context) error {
 	return nil
 }
 
-// watch follows one connection to its end, and returns why it ended and whether it was one at all: it told something,
-// or it lasted.
+// watch follows one connection to its end. It returns why the connection ended, and whether it worked: it reported
+// something, or it lasted.
 func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -118,7 +118,7 @@ func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.
 		http.MethodGet, "ClientWatchDecoding")), nil
 }
 
-// pathOf is where the API server serves a resource of all namespaces.
+// pathOf returns the API server's path for a resource in all namespaces.
 func pathOf(r schema.GroupVersionResource) string {
 	if r.Group == "" {
 		return path.Join("/api", r.Version, r.Resource)
@@ -126,10 +126,10 @@ func pathOf(r schema.GroupVersionResource) string {
 	return path.Join("/apis", r.Group, r.Version, r.Resource)
 }
 
-// consume records events until the connection ends, and says whether there was any.
+// consume records events until the connection ends, and reports whether there was any.
 func (s *Stream) consume(ctx context.Context, events <-chan watch.Event) (told bool, err error) {
-	// A watch that cannot be resumed may open all the same and say so in its first event, and what client-go makes of a
-	// connection that broke at once is a watch that has already ended.
+	// A watch that cannot be resumed may still open and say so in its first event. And client-go turns a connection that
+	// broke at once into a watch that has already ended.
 	opening := time.NewTimer(answeredWithin)
 	defer opening.Stop()
 	var relist <-chan struct{} // nil until the watch is open
@@ -177,8 +177,8 @@ func (s *Stream) handle(event watch.Event) error {
 	return nil
 }
 
-// cannotResume says whether there is no way on from the last resourceVersion: it is too old for the API server (410),
-// or, after its storage was replaced, too new.
+// cannotResume reports whether the watch cannot continue from the last resourceVersion: a new list was requested, or
+// it is too old for the API server (410) or, after its storage was replaced, too new.
 func cannotResume(err error) bool {
 	return errors.Is(err, errDemanded) || apierrors.IsGone(err) || apierrors.IsResourceExpired(err) ||
 		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// list gets the objects in scope by a consistent read, page by page, and the resourceVersion of that read.
+// list returns the objects in scope, by a consistent read, page by page, and the resourceVersion of that read.
 func (s *Stream) list(ctx context.Context, scope Scope) ([]*unstructured.Unstructured, string, error) {
 	get := s.recorder.client.Resource(s.resource).Namespace(scope.Namespace).List
 	var objects []*unstructured.Unstructured
@@ -24,14 +24,14 @@ func (s *Stream) list(ctx context.Context, scope Scope) ([]*unstructured.Unstruc
 	return objects, resourceVersion, err
 }
 
-// identity is which object, and at which resourceVersion.
+// identity says which object it is, and at which resourceVersion.
 type identity struct {
 	namespace, name string
 	uid             types.UID
 	resourceVersion string
 }
 
-// identities is list for who needs no more of the objects than that: it costs a tenth.
+// identities is like list, but returns only identities. It costs a tenth of list.
 func (s *Stream) identities(ctx context.Context, scope Scope) ([]identity, string, error) {
 	get := s.recorder.metadata.Resource(s.resource).Namespace(scope.Namespace).List
 	var all []identity
@@ -71,7 +71,7 @@ func getPage[L any](ctx context.Context, get func(context.Context, metav1.ListOp
 	return get(ctx, options)
 }
 
-// withoutURL is a transport's error without the address of the request, which says nothing that the rest does not.
+// withoutURL returns a transport's error without the address of the request, which adds no information.
 func withoutURL(err error) error {
 	var transport *url.Error
 	if errors.As(err, &transport) {

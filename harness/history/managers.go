@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// ErrForgotten says that the storage does not have the time of a change any more: it was compacted, or replaced. Nor
-// does it have any time before that.
+// ErrForgotten says that the storage no longer has the revision of a change, since it was compacted or replaced. It
+// has no earlier revision either.
 var ErrForgotten = errors.New("the storage no longer has that revision")
 
 // Managers reads the managedFields that an object had just after a change. Changes are recorded without them, since

@@ -10,8 +10,7 @@ import (
 // maxPatches bounds how many patches must be applied to read a packed state.
 const maxPatches = 32
 
-// follow makes the record that of the next state after another one of the same object, and shares with it what is the
-// same.
+// follow puts the record after the record of the same object's previous state, and shares with it what is the same.
 func (r *record) follow(before *record) {
 	before.next = r
 	r.Namespace, r.Name = before.Namespace, before.Name
@@ -33,7 +32,7 @@ func (r *record) follow(before *record) {
 	}
 }
 
-// pack gives up the decoded state for its packed form. A state that can't be encoded is lost.
+// pack replaces the decoded state with its packed form. A state that can't be encoded is lost.
 func (r *record) pack() {
 	if r.patch == nil {
 		r.whole, _ = direct.Marshal(r.Object.Object) // what is lost is reported as dropped
@@ -45,7 +44,7 @@ func (r *record) pack() {
 // weigh counts the bytes of a packed record.
 func (r *record) weigh() { r.bytes = int64(len(r.patch) + len(r.whole)) }
 
-// standAlone frees the record from the one before it, a packed one which is about to be dropped.
+// standAlone makes the record independent of the one before it, which is packed and about to be dropped.
 func (r *record) standAlone(before *record) {
 	if r.patch == nil {
 		return
@@ -61,7 +60,7 @@ func (r *record) standAlone(before *record) {
 	}
 }
 
-// unpack returns the record's state, given the one before; nil when it was dropped.
+// unpack returns the record's state, given the one before; nil if it was dropped.
 func (r *record) unpack(before *unstructured.Unstructured) *unstructured.Unstructured {
 	switch {
 	case r.Object != nil:
@@ -86,8 +85,8 @@ func decoded(text []byte) *unstructured.Unstructured {
 	return object
 }
 
-// states reads the states of records. It remembers the last one of each object, so that reading on from there costs one
-// patch.
+// states reads the states of records. It remembers the last one of each object, so that reading the next one costs
+// one patch.
 type states struct {
 	last map[[2]string]read
 }
@@ -97,7 +96,7 @@ type read struct {
 	object *unstructured.Unstructured
 }
 
-// of returns a record's state; nil when it was dropped.
+// of returns a record's state; nil if it was dropped.
 func (s *states) of(r *record) *unstructured.Unstructured {
 	if r.Object != nil {
 		return r.Object
@@ -107,7 +106,7 @@ func (s *states) of(r *record) *unstructured.Unstructured {
 		s.last = map[[2]string]read{}
 	}
 	last := s.last[key]
-	// Back to a state that needs no other, or that is known.
+	// Go back to a state that is whole or already known.
 	var chain []*record
 	from := r
 	for from != last.record && from.Object == nil && from.whole == nil {

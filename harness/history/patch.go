@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Patch is the JSON merge patch (RFC 7386) that leads from one object to another, with parts of the second in it. It is
-// not exact where the second holds a null, which such a patch cannot say.
+// Patch returns the JSON merge patch (RFC 7386) that leads from one object to another, and shares parts of the
+// second. It is not exact if the second holds a null, which such a patch cannot express.
 func Patch(from, to map[string]any) (patch map[string]any, exact bool) {
 	patch = map[string]any{}
 	for key := range from {
@@ -37,7 +37,7 @@ func Patch(from, to map[string]any) (patch map[string]any, exact bool) {
 	return patch, true
 }
 
-// merged is the object after a merge patch that Patch made. It shares with the object what the patch leaves alone.
+// merged returns the object after a merge patch that Patch made. It shares the unpatched parts with the object.
 func merged(object, patch map[string]any) map[string]any {
 	next := maps.Clone(object)
 	if next == nil {
@@ -58,7 +58,7 @@ func merged(object, patch map[string]any) map[string]any {
 	return next
 }
 
-// holdsNull says whether a null is the value or stands in its maps; those in lists are kept as they are.
+// holdsNull reports whether the value is null or has a null in its maps. Nulls in lists are kept as they are.
 func holdsNull(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -113,8 +113,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// sameMap says that two maps are one, as equal parts of objects mostly are (shared): what is in it need not be
-// compared.
+// sameMap reports whether two maps are the same map, as equal parts of objects mostly are (shared). Then their
+// contents need not be compared.
 func sameMap(a, b map[string]any) bool {
 	return reflect.ValueOf(a).UnsafePointer() == reflect.ValueOf(b).UnsafePointer()
 }

@@ -7,9 +7,9 @@ import (
 
 var errPaused = errors.New("the storage is being replaced")
 
-// Pause ends all lists and watches, and returns when they have ended; until Resume there are no others. It is for
-// replacing the API server's storage (a snapshot is restored): what is there then may be older than what was seen. The
-// error is the context's; then nothing is paused.
+// Pause ends all lists and watches, and returns when they have ended. No others begin until Resume. Use it to replace
+// the API server's storage (to restore a snapshot): what is there then may be older than what was seen. If the
+// context ends first, it returns an error and nothing is paused.
 func (r *Recorder) Pause(ctx context.Context) error {
 	r.mu.Lock()
 	if r.paused != nil {
@@ -50,7 +50,7 @@ func (r *Recorder) Resume() {
 	}
 }
 
-// enter begins work on the stream as soon as there is no pause, and says whether it must begin with a list.
+// enter begins work on the stream as soon as there is no pause, and reports whether it must begin with a list.
 func (s *Stream) enter(ctx context.Context) (working context.Context, mustList, ok bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Stream) leave() {
 	s.broadcast()
 }
 
-// rest returns when nobody works on the stream any more.
+// rest returns when the stream is no longer being listed or watched.
 func (s *Stream) rest(ctx context.Context) error {
 	for {
 		s.recorder.mu.RLock()
@@ -109,7 +109,7 @@ func (s *Stream) needList() {
 	s.mustList = true
 }
 
-// demandList ends the watch, after which there is a list.
+// demandList ends the watch, so that a new list follows.
 func (s *Stream) demandList() {
 	s.needList()
 	select {

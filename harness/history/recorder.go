@@ -34,7 +34,7 @@ type Recorder struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	// mu guards what follows and the state of every stream, so that the order of changes is one order.
+	// mu guards what follows and the state of every stream, so that all changes have one order.
 	mu       sync.RWMutex
 	seq      int64
 	streams  map[schema.GroupVersionResource]*Stream
@@ -49,8 +49,8 @@ type Recorder struct {
 // Option changes how a Recorder works.
 type Option func(*Recorder)
 
-// WithMaxBytes bounds the memory, in estimated bytes, that the older states of objects may take. They are packed first,
-// as merge patches to the states before them; then the oldest are let go, of which only the metadata remains (see
+// WithMaxBytes bounds the memory, in estimated bytes, for the older states of objects. They are packed first, as
+// merge patches to the states before them. Then the oldest are dropped, and only their metadata remains (see
 // Change.Object). The newest state of every object is always kept.
 func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxBytes = n } }
 
@@ -60,8 +60,8 @@ func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock
 // WithPageSize sets how many objects a list asks for at once. Default: 500.
 func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
 
-// New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) nor
-// their time (Timeout: 0), or observations come late.
+// New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) or
+// their time (Timeout: 0); otherwise observations are late.
 func New(config *rest.Config, options ...Option) (*Recorder, error) {
 	config = rest.CopyConfig(config)
 	config.Wrap(newImpatient)
@@ -88,8 +88,7 @@ func New(config *rest.Config, options ...Option) (*Recorder, error) {
 	return r, nil
 }
 
-// Stream returns the stream of a resource in all namespaces, which it starts at its first use and which runs until
-// Close.
+// Stream returns the stream of a resource in all namespaces. The first call starts it, and it runs until Close.
 func (r *Recorder) Stream(resource schema.GroupVersionResource) *Stream {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +129,7 @@ func (r *Recorder) Seq() int64 {
 	return r.seq
 }
 
-// Dropped is the number of older states that were let go to stay within WithMaxBytes.
+// Dropped is the number of older states that were dropped to stay within WithMaxBytes.
 func (r *Recorder) Dropped() int64 {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -7,10 +7,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Reread records what another API server shows differently of the same stored objects: their resourceVersions are the
-// same, so that no watch tells of it (a field that it does not serve, a default that it gives). The watches go on, so
-// it makes no gap. It is for after a transition, and returns when every stream has been compared; one that can't be
-// begins with a list as soon as it can.
+// Reread records what another API server shows differently of the same stored objects. Their resourceVersions are the
+// same, so no watch reports it (a field that it does not serve, a default that it sets). The watches continue, so
+// there is no gap. Use it after a transition. It returns when every stream has been compared. A stream that can't be
+// compared begins with a list as soon as it can.
 func (r *Recorder) Reread(ctx context.Context) {
 	var reading sync.WaitGroup
 	for _, s := range r.Streams() {
@@ -26,8 +26,8 @@ func (r *Recorder) Reread(ctx context.Context) {
 	reading.Wait()
 }
 
-// reread records the objects that are known at the listed resourceVersion and look different. Of every other the watch
-// will tell.
+// reread records the objects that are known at the listed resourceVersion and look different. The watch will report
+// all others.
 func (s *known) reread(objects []*unstructured.Unstructured) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()

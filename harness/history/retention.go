@@ -1,23 +1,22 @@
 package history
 
-// maxUnpacked bounds the older states that are kept just as they came, in estimated bytes: those that somebody may
-// still be about to judge.
+// maxUnpacked bounds the older states that are kept unpacked, in estimated bytes. They may still be judged soon.
 const maxUnpacked = 16 << 20
 
-// retention holds the older states of objects within a bound: they are packed first, and the oldest are dropped when
-// that does not do.
+// retention keeps the older states of objects within a bound: they are packed first, and the oldest are dropped if
+// that is not enough.
 type retention struct {
 	maxBytes int64
 	// bytes of all older states, and of those among them that are not packed.
 	bytes, unpacked int64
-	// older states in the order in which newer ones took their place: those before first are dropped, those before packed
-	// are packed.
+	// older are the states in the order in which newer ones replaced them: those before first are dropped, those before
+	// packed are packed.
 	older         []*record
 	first, packed int
 	dropped       int64
 }
 
-// supersede takes note that the state of a record is no longer an object's newest.
+// supersede notes that the state of a record is no longer an object's newest.
 func (t *retention) supersede(r *record) {
 	if r.Object == nil {
 		return

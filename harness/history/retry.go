@@ -31,7 +31,7 @@ func (r *retry) reset() {
 	r.backoff.Reset()
 }
 
-// next waits until the next attempt is due, and is false when the context has ended.
+// next waits until the next attempt is due. It returns false if the context has ended.
 func (r *retry) next(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false

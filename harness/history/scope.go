@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// AsideLabel marks what the harness itself writes into a cluster for a moment, to see something. It is in no scope: no
-// scenario counts it.
+// AsideLabel marks objects that the harness itself writes into a cluster for a moment, to observe something. They are
+// in no scope: no scenario counts them.
 const AsideLabel = "rehearse.dev/canary"
 
-// Scope selects objects of a stream. The zero Scope is all of them, but those with the AsideLabel.
+// Scope selects objects of a stream. The zero Scope is all of them, except those with the AsideLabel.
 type Scope struct {
 	// Namespace of the objects; "" is every namespace, and what cluster-scoped objects need.
 	Namespace string
@@ -23,7 +23,7 @@ type Scope struct {
 	Selector labels.Selector
 }
 
-// Contains says whether the object is in the scope.
+// Contains reports whether the object is in the scope.
 func (s Scope) Contains(object *unstructured.Unstructured) bool {
 	return s.has(object.GetNamespace(), object.GetName(), object.GetLabels())
 }
@@ -46,7 +46,7 @@ func (s Scope) listOptions() metav1.ListOptions {
 	return options
 }
 
-// String says in words which objects: "all in namespace x with labels app=web".
+// String describes the objects: "all in namespace x with labels app=web".
 func (s Scope) String() string {
 	text := "all"
 	if s.Name != "" {

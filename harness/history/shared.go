@@ -2,8 +2,8 @@ package history
 
 import "hash/maphash"
 
-// shared makes equal parts of objects one: objects of a kind have the same fields and mostly the same values. It is as
-// large as it is, and forgets what it has no room for.
+// shared lets objects share equal parts: objects of a kind have the same fields and mostly the same values. It has a
+// fixed size, and forgets what does not fit.
 type shared struct {
 	seed  maphash.Seed
 	known [8192]any
@@ -18,8 +18,8 @@ func (s *shared) object(o map[string]any) {
 	}
 }
 
-// next is object for the next state of an object, of which mostly nearly all is as it was: that is found without a
-// hash.
+// next is like object, for the next state of an object. Mostly nearly all of it is unchanged, which is found without
+// a hash.
 func (s *shared) next(o, before map[string]any) {
 	for key, value := range o {
 		name, _ := s.text(key)
@@ -27,7 +27,7 @@ func (s *shared) next(o, before map[string]any) {
 	}
 }
 
-// after returns the value that takes the place of another one: that one if they are equal.
+// after returns the value that replaces another one: that one if they are equal.
 func (s *shared) after(before, v any) any {
 	if equal(before, v) {
 		return before
@@ -45,7 +45,7 @@ func (s *shared) after(before, v any) any {
 func (s *shared) put(m map[string]any, key string, value any) uint64 {
 	name, h := s.text(key)
 	value, inner := s.value(value)
-	m[name.(string)] = value // to assign to a text's entry replaces the text by the equal one
+	m[name.(string)] = value // assigning to a text's entry replaces the text by the equal one
 	return h*31 ^ inner
 }
 
@@ -57,7 +57,7 @@ func (s *shared) value(v any) (any, uint64) {
 		return s.text(v)
 	case map[string]any:
 		for key, value := range v {
-			h += mixed(s.put(v, key, value)) // in whatever order
+			h += mixed(s.put(v, key, value)) // in any order
 		}
 	case []any:
 		h = 2

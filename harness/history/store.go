@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// tell records what a watch event says.
+// tell records a watch event.
 func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -17,11 +17,11 @@ func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
 	case deleted && same:
 		s.record(Deleted, object, 0)
 	case deleted, same && atLeast(before.ResourceVersion, object.GetResourceVersion()):
-		// It was seen before: a resumed watch may begin with what a list has told.
+		// It is known already: a resumed watch may begin with what a list has reported.
 	case same:
 		s.record(Modified, object, 0)
 	case before != nil:
-		// Another object of that name is there, so the one before must have gone.
+		// Another object of that name exists, so the one before must have been deleted.
 		batch := s.recorder.seq + 1
 		s.record(Deleted, before.Object, batch)
 		s.record(Added, object, batch)
@@ -32,9 +32,8 @@ func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
 	s.broadcast()
 }
 
-// replace records the changes between what was known and a complete list, and takes the list's word for what is there.
-// Told says that every change before the list is known already: what is left is what another API server shows
-// differently.
+// replace records the changes between what was known and a complete list, which becomes what is known. told: every
+// change before the list is known already, so what is left is what another API server shows differently.
 func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
@@ -69,7 +68,7 @@ func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion st
 	s.broadcast()
 }
 
-// goneFrom returns the records of the objects that the list does not have, in the order in which they were last seen.
+// goneFrom returns the records of the objects that are not in the list, in the order in which they were last seen.
 func (s *known) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
 	var gone []*record
 	for _, r := range s.inScope(Scope{}) {
@@ -131,7 +130,7 @@ func put[V any](index map[string]map[string]V, namespace, name string, value V) 
 	index[namespace][name] = value
 }
 
-// bookmark records that every change up to the resourceVersion has been told.
+// bookmark records that every change up to the resourceVersion has been reported.
 func (s *known) bookmark(resourceVersion string) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()

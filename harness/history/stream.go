@@ -21,36 +21,36 @@ var (
 type Stream struct {
 	known
 
-	// relist is filled when somebody demands a new list.
+	// relist is filled when a new list is requested.
 	relist chan struct{}
 
 	// The rest is guarded by recorder.mu.
 
-	// working says that the stream is being listed or watched, which interrupt ends.
+	// working: the stream is being listed or watched. interrupt ends that.
 	working   bool
 	interrupt context.CancelFunc
-	// mustList: whatever was seen before, there must be a list now.
+	// mustList: the next attempt must begin with a list, whatever was seen before.
 	mustList bool
-	// bridgeable: it is the API server that does not know the time before it; the storage goes on from what was seen.
+	// bridgeable: only the API server does not know the time before it; the storage continues from what was seen.
 	bridgeable bool
 }
 
-// known is what is known of a resource: its objects and their changes. But for the first two it is guarded by
-// recorder.mu.
+// known is what is known of a resource: its objects and their changes. recorder.mu guards all but the first two
+// fields.
 type known struct {
 	recorder *Recorder
 	resource schema.GroupVersionResource
 
 	// records of all changes, in order of their numbers.
 	records []*record
-	// current is the newest record of every object that is there, by namespace and name.
+	// current is the newest record of every existing object, by namespace and name.
 	current map[string]map[string]*record
-	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and the first
-	// after a pause.
+	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and before the
+	// first list after a pause.
 	progress string
 	// listed says that there was a list.
 	listed bool
-	// synced says that the watch is connected; if not, since when, and why.
+	// synced: the watch is connected. If not, unknownSince and err say since when, and why.
 	synced       bool
 	unknownSince time.Time
 	err          error
@@ -76,7 +76,7 @@ func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
 	}
 }
 
-// Resource that the stream is of.
+// Resource returns the resource of the stream.
 func (s *known) Resource() schema.GroupVersionResource { return s.resource }
 
 // View is what is known at one moment.
@@ -85,7 +85,7 @@ type View struct {
 	Objects []*unstructured.Unstructured
 	// Seq is the number of the last change that the objects include: Since(Seq, ...) continues from here.
 	Seq int64
-	// Synced says that the stream is connected. If not, what is there now is unknown.
+	// Synced says that the stream is connected. If not, the current objects are unknown.
 	Synced bool
 	// UnknownSince and Err say since when, and why; they are zero when Synced.
 	UnknownSince time.Time
@@ -132,7 +132,7 @@ func (s *known) inScope(scope Scope) []*record {
 }
 
 // Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment
-// between a first list and its watch is none.
+// between a first list and its watch is not a gap.
 func (s *known) Gaps() []Gap {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()

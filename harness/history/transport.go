@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// newImpatient wraps the transport of a Recorder's clients. client-go waits a second, up to ten times, where a
-// connection broke or the answer asks for patience, and so would keep to itself for as long that the API server is
-// back; with this, every failure is reported at once, and the Recorder paces its attempts itself.
+// newImpatient wraps the transport of a Recorder's clients. If a connection broke or the answer has Retry-After,
+// client-go waits a second, up to ten times, and meanwhile does not report that the API server is back. With this
+// transport every failure is reported at once, and the Recorder paces its own attempts.
 func newImpatient(next http.RoundTripper) http.RoundTripper { return impatient{next} }
 
 type impatient struct{ next http.RoundTripper }
 
-// RoundTrip is the wrapped transport's, but for what makes client-go wait.
+// RoundTrip calls the wrapped transport, and removes what makes client-go wait.
 func (t impatient) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.next.RoundTrip(request)
 	switch {
@@ -24,13 +24,13 @@ func (t impatient) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// brokenError hides a transport's error from those who would wait for its sake: it has no cause to be found, and its
-// words are not those that client-go looks for.
+// brokenError hides a transport's error from code that would wait because of it: it does not unwrap to its cause, and
+// it does not use the words that client-go looks for.
 type brokenError struct{ cause error }
 
 func (e brokenError) Error() string { return "no answer: " + quietly(e.cause.Error()) }
 
-// quietly says what client-go would take for a reason to wait (apimachinery's net.IsProbableEOF) in other words.
+// quietly rephrases what client-go takes as a reason to wait (apimachinery's net.IsProbableEOF).
 func quietly(message string) string { return words.Replace(message) }
 
 var words = strings.NewReplacer(

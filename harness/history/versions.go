@@ -11,13 +11,13 @@ func compare(a, b string) (order int, ok bool) {
 	return order, err == nil
 }
 
-// older says that a is known to be older than b.
+// older reports whether a is known to be older than b.
 func older(a, b string) bool {
 	order, ok := compare(a, b)
 	return ok && order < 0
 }
 
-// atLeast says that a is known to be b or newer.
+// atLeast reports whether a is known to be b or newer.
 func atLeast(a, b string) bool {
 	order, ok := compare(a, b)
 	return ok && order >= 0

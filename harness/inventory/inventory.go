@@ -19,14 +19,14 @@ import (
 
 // Kind is how an API server serves a kind whose objects can be listed.
 type Kind struct {
-	// Resource is its name in addresses.
+	// Resource is its name in URL paths.
 	Resource   string
 	Namespaced bool
 	// Versions in the API server's order of preference.
 	Versions []string
-	// Updatable: its objects can be updated. Status: so can their status, by itself.
+	// Updatable: its objects can be updated. Status: so can their status, with a subresource.
 	Updatable, Status bool
-	// Scalable: how many its objects are of can be changed by itself. Evictable: they can be asked to go.
+	// Scalable: they can be scaled, with a subresource. Evictable: they can be evicted.
 	Scalable, Evictable bool
 }
 
@@ -35,15 +35,15 @@ func (k *Kind) In(group, version string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: version, Resource: k.Resource}
 }
 
-// Served is what an API server says that it serves.
+// Served is what an API server serves, as it reports.
 type Served struct {
-	// Lists are the resources of each version, group by group, those of a group in the order of its preference.
+	// Lists are the resources of each version, group by group. The versions of a group are in its order of preference.
 	Lists []*metav1.APIResourceList
-	// Undiscovered are the versions whose resources the API server could not tell, and why.
+	// Undiscovered are the versions whose resources the API server could not list, and why.
 	Undiscovered map[schema.GroupVersion]error
 }
 
-// Discover asks an API server once what it serves.
+// Discover asks an API server what it serves, without retries.
 func Discover(server discovery.DiscoveryInterface) (Served, error) {
 	groups, lists, err := server.ServerGroupsAndResources()
 	undiscovered, partly := discovery.GroupDiscoveryFailedErrorGroups(err)
@@ -66,7 +66,7 @@ func Discover(server discovery.DiscoveryInterface) (Served, error) {
 // Inventory is what an API server serves, by kinds.
 type Inventory struct {
 	Kinds map[schema.GroupKind]*Kind
-	// Undiscovered are groups whose kinds the API server could not tell, and why.
+	// Undiscovered are groups whose kinds the API server could not list, and why.
 	Undiscovered map[string]error
 }
 
@@ -127,7 +127,7 @@ func (i Inventory) add(list *metav1.APIResourceList) {
 	}
 }
 
-// pageSize is how many objects an API server sends at once.
+// pageSize is the maximum number of objects in one answer of an API server.
 const pageSize = 500
 
 // List reads all objects of a resource, by uid.

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Applies says whether a cluster on the path has one of the versions with the issue.
+// Applies reports whether a cluster on the path has one of the versions with the issue.
 func Applies(issue scenarios.KnownIssue, path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(state clusters.State) bool {
 		version, err := clusters.ParseVersion(state.Version)
@@ -28,7 +28,7 @@ func Applies(issue scenarios.KnownIssue, path []clusters.State) bool {
 	})
 }
 
-// Applying are the scenario's known issues that the path has.
+// Applying returns the scenario's known issues that apply to the path.
 func Applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIssue {
 	var all []scenarios.KnownIssue
 	for _, issue := range s.Spec.Known {
@@ -39,8 +39,8 @@ func Applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIss
 	return all
 }
 
-// Failure returns the issue that a failed step is, or nil. An error of the cluster or the harness is never known,
-// with one exception: a component that ended by itself, if the issue has words of it.
+// Failure returns the known issue that explains a failed step, or nil. An error of the cluster or the harness is
+// never known, with one exception: a component that ended by itself, if the issue mentions it.
 func Failure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
 	died bool,
 ) *scenarios.KnownIssue {
@@ -57,7 +57,7 @@ func Failure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outc
 	return nil
 }
 
-// Reasons of known issues, each once, for a person.
+// Reasons returns the reasons of known issues for a person, each once.
 func Reasons(issues []scenarios.KnownIssue) string {
 	var all []string
 	for _, issue := range issues {
@@ -68,7 +68,7 @@ func Reasons(issues []scenarios.KnownIssue) string {
 	return strings.Join(all, "; ")
 }
 
-// reason of a known issue, with where to read of it.
+// reason returns the reason of a known issue, with a link to more.
 func reason(issue scenarios.KnownIssue) string {
 	if issue.Link == "" {
 		return issue.Reason
@@ -76,7 +76,7 @@ func reason(issue scenarios.KnownIssue) string {
 	return fmt.Sprintf("%s (%s)", issue.Reason, issue.Link)
 }
 
-// UnexpectedSuccess says that known issues did not happen where they should have.
+// UnexpectedSuccess says that known issues did not happen although they apply.
 func UnexpectedSuccess(issues []scenarios.KnownIssue) string {
 	var lines []string
 	for _, issue := range issues {
@@ -86,7 +86,7 @@ func UnexpectedSuccess(issues []scenarios.KnownIssue) string {
 	return strings.Join(lines, "\n")
 }
 
-// Covers are the requirements that known issues are about.
+// Covers returns the requirements that known issues affect.
 func Covers(issues []scenarios.KnownIssue) []string {
 	var all []string
 	for _, issue := range issues {

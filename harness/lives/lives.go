@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Of are all starts of a cluster's processes so far; none where the cluster does not tell them.
+// Of returns all starts of a cluster's processes so far; none if the cluster does not report them.
 func Of(cluster clusters.Cluster) []reports.Process {
 	teller, ok := cluster.(clusters.ProcessRunner)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Beyond says in which ways the record is beyond what is allowed. Without a limit nothing is: that some requests fail
-// while an API server restarts is how it is.
+// Beyond returns the limits that the record exceeds. Without limits it returns none: it is normal that some requests
+// fail while an API server restarts.
 func (r Record) Beyond(allowed *scenarios.Limits) []string {
 	if allowed == nil {
 		return nil

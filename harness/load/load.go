@@ -9,12 +9,12 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Outcome is what became of a request.
+// Outcome is the result of a request.
 type Outcome int
 
 // The outcomes of a request.
 const (
-	// Failed: there was no answer, or none that says anything about the request.
+	// Failed: there was no answer, or only one that says nothing about the request.
 	Failed Outcome = iota
 	// Accepted by the API server.
 	Accepted
@@ -22,28 +22,28 @@ const (
 	Rejected
 )
 
-// Answer is what became of one request.
+// Answer is the result of one request.
 type Answer struct {
 	Outcome Outcome
-	// Unexpected: it was accepted, or rejected, and should not have been so.
+	// Unexpected: the outcome was accepted or rejected, but should have been the opposite.
 	Unexpected bool
-	// Text says why it was not accepted. Alike tells equal reasons; Text unless set.
+	// Text says why it was not accepted. Alike is equal for equal reasons. Default: Text.
 	Text, Alike string
 }
 
 // Request is one request that has ended.
 type Request struct {
 	Answer
-	// Began and Ended are when it was sent, and when it was answered or given up.
+	// Began is when it was sent, and Ended when it was answered or abandoned.
 	Began, Ended time.Time
 }
 
 const (
-	// inFlight is how many requests of a load may wait for their answers at the same time.
+	// inFlight is the maximum number of a load's requests that wait for an answer.
 	inFlight = 16
-	// defaultRate is how many requests are sent in a second.
+	// defaultRate is the number of requests per second.
 	defaultRate = 10
-	// defaultTimeout is how long an answer may take.
+	// defaultTimeout is the timeout of a request.
 	defaultTimeout = 5 * time.Second
 )
 
@@ -51,33 +51,33 @@ const (
 type Load struct {
 	// Name of the load.
 	Name string
-	// Rate is how many are sent in a second; 10 unless set.
+	// Rate is the number of requests per second. Default: 10.
 	Rate float64
-	// Timeout of one request; 5 seconds unless set.
+	// Timeout of one request. Default: 5 seconds.
 	Timeout time.Duration
 	// Send sends the n-th request, from 0. It is called from several goroutines.
 	Send func(ctx context.Context, n int64) Answer
-	// Clock that the requests are sent by.
+	// Clock for the rate of the requests.
 	Clock clock.WithTicker
 }
 
-// Running is a load that goes on.
+// Running is a load in progress.
 type Running struct {
 	load Load
 	room chan struct{}
 	stop chan struct{}
-	// over is closed when no request is under way any more.
+	// over is closed when all requests have ended.
 	over chan struct{}
 
 	mu       sync.Mutex
 	requests []Request
 	left     int
-	// wake is closed, and made anew, when a request has ended.
+	// wake is closed and replaced when a request ends.
 	wake chan struct{}
 	once sync.Once
 }
 
-// Start begins a load, which goes on until Stop, or until the context ends.
+// Start starts a load, which runs until Stop, or until the context ends.
 func (l Load) Start(ctx context.Context) *Running {
 	if l.Rate <= 0 {
 		l.Rate = defaultRate
@@ -123,7 +123,7 @@ func (r *Running) send(ctx context.Context, n int64) {
 	began := r.load.Clock.Now()
 	answer := r.load.Send(limited, n)
 	if ctx.Err() != nil {
-		return // it says nothing: the run was stopped
+		return // the run was stopped, so the result says nothing
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,14 +132,14 @@ func (r *Running) send(ctx context.Context, n int64) {
 	r.wake = make(chan struct{})
 }
 
-// leaveOut counts a request that was not sent, because as many as may be wait for their answers.
+// leaveOut counts a request that was not sent, because too many others wait for their answers.
 func (r *Running) leaveOut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.left++
 }
 
-// Answered waits until a request that was sent after the moment was answered, be it as it should be or not; false when
+// Answered waits until a request that was sent after the time is answered, as expected or not. It returns false if
 // the context ends first.
 func (r *Running) Answered(ctx context.Context, after time.Time) bool {
 	for {
@@ -160,7 +160,7 @@ func (r *Running) Answered(ctx context.Context, after time.Time) bool {
 	}
 }
 
-// Stop ends the load, waits for the answers to what was sent, and returns what became of it all.
+// Stop ends the load, waits for outstanding answers, and returns the results.
 func (r *Running) Stop() Record {
 	r.once.Do(func() { close(r.stop) })
 	<-r.over
@@ -169,5 +169,5 @@ func (r *Running) Stop() Record {
 	return newRecord(r.load.Name, r.requests, r.left)
 }
 
-// good says whether the request was answered as it should be.
+// good reports whether the request was answered as expected.
 func (r Request) good() bool { return r.Outcome != Failed && !r.Unexpected }

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// Record is what became of a load.
+// Record is the result of a load.
 type Record struct {
 	Name string
-	// Began is when the first request was sent, Ended when the last had its answer.
+	// Began is when the first request was sent, and Ended when the last one was answered.
 	Began, Ended time.Time
-	// Sent is the number of requests, LeftOut of those that were not sent since too many others waited for their answers.
+	// Sent is how many requests were sent. LeftOut is how many were not sent because too many others waited for answers.
 	Sent, LeftOut int
-	// Accepted, Rejected and Failed are their outcomes.
+	// Accepted, Rejected and Failed are the numbers of requests with these outcomes.
 	Accepted, Rejected, Failed int
 	// Outages are the times without an answer, and Longest the longest of them.
 	Outages []Outage
 	Longest time.Duration
-	// Reasons why requests failed or were not answered as they should be, the most frequent first.
+	// Reasons why requests failed or had an unexpected answer, most frequent first.
 	Reasons []Reason
-	// Unexpected is how many were accepted, or rejected, and should not have been.
+	// Unexpected is how many requests were accepted or rejected, but should not have been.
 	Unexpected int
 
 	latencies []time.Duration
@@ -32,11 +32,11 @@ type Record struct {
 // Outage is a time without an answer: from the last answer before a request failed to the first one after it.
 type Outage struct {
 	From, To time.Time
-	// Open: there was no answer any more.
+	// Open says that the outage lasted until the end.
 	Open bool
 }
 
-// Reason is why several requests were not answered as they should be.
+// Reason is why one or more requests failed or had an unexpected answer.
 type Reason struct {
 	Outcome     Outcome
 	Text        string
@@ -116,7 +116,7 @@ func (r *Record) findOutages(requests []Request) {
 	}
 }
 
-// Latency is what so many percent of the answers took at most; 0 without any answer. 100 is the slowest.
+// Latency returns the maximum latency of the given percentage of answers; 0 without answers. 100 gives the slowest.
 func (r Record) Latency(percent float64) time.Duration {
 	if len(r.latencies) == 0 {
 		return 0
@@ -125,7 +125,7 @@ func (r Record) Latency(percent float64) time.Duration {
 	return r.latencies[min(max(i, 0), len(r.latencies)-1)]
 }
 
-// String is the record in a sentence.
+// String returns the record in one sentence.
 func (r Record) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "load %q: %d sent in %s: %d accepted, %d rejected, %d failed", r.Name, r.Sent,
@@ -143,7 +143,7 @@ func (r Record) String() string {
 	return b.String()
 }
 
-// outages are the longest one, when it was, and how many more there were.
+// outages describes the longest outage, its time, and the number of outages.
 func (r Record) outages() string {
 	longest := slices.MaxFunc(r.Outages, func(a, b Outage) int { return cmp.Compare(a.To.Sub(a.From), b.To.Sub(b.From)) })
 	text := fmt.Sprintf("%s (from +%s on)", round(r.Longest), round(longest.From.Sub(r.Began)))
@@ -156,10 +156,10 @@ func (r Record) outages() string {
 	return text
 }
 
-// mostReasons is how many reasons are reported.
+// mostReasons is the maximum number of reasons in Details.
 const mostReasons = 5
 
-// Details are the reasons why requests were not answered as they should be, one in each line.
+// Details returns the reasons why requests failed or had an unexpected answer, one per line.
 func (r Record) Details() []string {
 	var lines []string
 	for i, reason := range r.Reasons {
@@ -173,7 +173,7 @@ func (r Record) Details() []string {
 	return lines
 }
 
-// String is the outcome in lower case.
+// String returns the outcome in lower case.
 func (o Outcome) String() string {
 	return [...]string{Failed: "failed", Accepted: "accepted", Rejected: "rejected"}[o]
 }

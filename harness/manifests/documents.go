@@ -18,11 +18,11 @@ import (
 // document is one part of a file between lines that begin with ---.
 type document struct {
 	text string
-	// line of the file at which the text begins, and line at which its content does.
+	// begin is the line of the file where the text begins. line is where its content begins.
 	begin, line int
 }
 
-// split cuts a file where kubectl does, and leaves out what holds nothing but comments.
+// split splits a file into documents as kubectl does. It leaves out documents that contain only comments.
 func split(text string) []document {
 	var documents []document
 	current := document{begin: 1}
@@ -48,7 +48,7 @@ func split(text string) []document {
 	return documents
 }
 
-// parse reads the objects of a file. What is wrong with one document is an error of its own; the others are read.
+// parse reads the objects of a file. Each invalid document is a separate error. The others are still read.
 func parse(file string, data []byte) ([]*Object, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	var objects []*Object
@@ -74,7 +74,7 @@ func (d document) objects(file string) ([]*Object, error) {
 	return objects, errors.Join(errs...)
 }
 
-// values of a document: one in YAML, or several JSON texts behind each other.
+// values returns the values of a document: one in YAML, or several consecutive JSON texts.
 func (d document) values() ([]any, error) {
 	if strings.HasPrefix(strings.TrimSpace(d.text), "{") {
 		if values, err := jsonValues(d.text); err == nil {
@@ -115,7 +115,7 @@ func jsonValues(text string) ([]any, error) {
 	}
 }
 
-// flatten takes a value for an object, or for a List of them.
+// flatten returns the object in a value, or the objects if it is a List.
 func flatten(file string, line int, value any) ([]*Object, error) {
 	fields, ok := value.(map[string]any)
 	if !ok {
@@ -146,7 +146,7 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 
 var yamlLine = regexp.MustCompile(`\bline (\d+)(: )?`)
 
-// lineOf is the line of the file that the parser complains of.
+// lineOf returns the line of the file that the parser's error names.
 func (d document) lineOf(err error) int {
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
 		if line, err := strconv.Atoi(m[1]); err == nil {
@@ -156,7 +156,7 @@ func (d document) lineOf(err error) int {
 	return d.line
 }
 
-// yamlMessage is the parser's complaint without its own count of lines.
+// yamlMessage returns the parser's error without its line number.
 func yamlMessage(err error) string {
 	text := err.Error()
 	for _, prefix := range []string{"error converting YAML to JSON: ", "yaml: ", "unmarshal errors:\n  "} {

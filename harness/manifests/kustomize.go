@@ -6,7 +6,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kustomization"
 )
 
-// overlay builds the objects of a folder with a kustomization. They have no lines: transformers make them.
+// overlay builds the objects of a folder with a kustomization. They have no line numbers, because transformers
+// generate them.
 func (l *loader) overlay(dir string) {
 	built, err := kustomization.Build(dir)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Stdin is the path that stands for the standard input.
 const Stdin = "-"
 
-// Sources are where manifests are.
+// Sources are the places that manifests are read from.
 type Sources struct {
 	// Paths of files, of folders (*.yaml, *.yml and *.json in them and below), and Stdin.
 	Paths []string
@@ -21,7 +21,7 @@ type Sources struct {
 	Overlays []string
 	// Stdin is the standard input.
 	Stdin io.Reader
-	// Files are manifests that are not on the disk, such as those that the program brings. All of them are read. May be
+	// Files are manifests that are not on the disk, such as those embedded in the program. All of them are read. May be
 	// nil.
 	Files fs.FS
 }
@@ -31,7 +31,7 @@ func Load(paths []string, stdin io.Reader) ([]*Object, error) {
 	return Sources{Paths: paths, Stdin: stdin}.Load()
 }
 
-// Load reads the objects. Its error joins everything that is wrong, each with its place.
+// Load reads the objects. Its error joins all problems, each with its place.
 func (s Sources) Load() ([]*Object, error) {
 	l := loader{stdin: s.Stdin, seen: map[string]bool{}}
 	for _, path := range s.Paths {
@@ -108,12 +108,12 @@ func (l *loader) all(files fs.FS) error {
 	})
 }
 
-// isManifest says whether a file of a folder is read.
+// isManifest reports whether a file in a folder is read.
 func isManifest(path string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path))
 }
 
-// file reads a file once, however often it is named.
+// file reads a file only once, even if it is named several times.
 func (l *loader) file(path string) error {
 	key, err := filepath.Abs(path)
 	if err != nil {
@@ -139,7 +139,7 @@ func (l *loader) take(file string, data []byte) {
 	}
 }
 
-// twice are the errors of objects that another one has the name of.
+// twice returns an error for each object with the same kind, namespace and name as an earlier one.
 func twice(objects []*Object) []error {
 	type identity struct{ group, kind, namespace, name string }
 	first := map[identity]*Object{}

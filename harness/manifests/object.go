@@ -11,9 +11,9 @@ import (
 
 // Object is one object of a file.
 type Object struct {
-	// Content of the object as it is written.
+	// Content of the object, as it is written.
 	Content *unstructured.Unstructured
-	// File and Line at which it begins; the line is 0 where that is none. An element of a List has the line of the List.
+	// File and Line where it begins. Line is 0 if there is none. An element of a List has the line of the List.
 	File string
 	Line int
 }
@@ -29,7 +29,7 @@ func (o *Object) Place() string {
 	return fmt.Sprintf("%s:%d", o.File, o.Line)
 }
 
-// String names the object: Deployment shop/web.
+// String names the object, such as Deployment shop/web.
 func (o *Object) String() string {
 	name := o.Content.GetName()
 	if namespace := o.Content.GetNamespace(); namespace != "" {
@@ -38,7 +38,7 @@ func (o *Object) String() string {
 	return o.Content.GetKind() + " " + name
 }
 
-// Error is something wrong at a place of a file; Line is 0 where that is none.
+// Error is a problem at a place in a file. Line is 0 if there is none.
 type Error struct {
 	File    string
 	Line    int

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// stages are the kinds that others need, in the order in which they are created. A kind that is not named is created
-// after all of them, but before the last ones.
+// stages are the kinds that others need, in the order of creation. A kind that is in neither list is created after
+// these, but before those in last.
 var stages = [...]string{
 	"Namespace", "CustomResourceDefinition", "PriorityClass", "RuntimeClass", "StorageClass", "VolumeAttributesClass",
 	"CSIDriver", "IngressClass",
@@ -23,14 +23,14 @@ var last = [...]string{
 	"MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
 }
 
-// InOrder returns the objects in the order in which they can be created; those of one kind keep theirs.
+// InOrder returns the objects in an order in which they can be created. Objects of one kind keep their order.
 func InOrder(objects []*Object) []*Object {
 	ordered := slices.Clone(objects)
 	slices.SortStableFunc(ordered, func(a, b *Object) int { return cmp.Compare(Stage(a), Stage(b)) })
 	return ordered
 }
 
-// Stage is a number that grows from what others need to what acts on others.
+// Stage returns the position of an object's kind in the order of creation.
 func Stage(o *Object) int {
 	kind := o.GVK().Kind
 	if i := slices.Index(stages[:], kind); i >= 0 {

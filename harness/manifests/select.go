@@ -9,16 +9,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Selection is which objects are wanted: those of a kind ("Deployment", "deployment.apps"), of a namespace ("shop/"),
-// or of a kind in a namespace ("shop/Deployment").
+// Selection selects objects. An entry is a kind ("Deployment", "deployment.apps"), a namespace ("shop/"), or a kind
+// in a namespace ("shop/Deployment").
 type Selection struct {
-	// Only these; none is all.
+	// Only these objects. Default: all.
 	Only []string
-	// Except these.
+	// Except these objects.
 	Except []string
 }
 
-// Of keeps the objects that are wanted. An entry that selects nothing is an error.
+// Of returns the selected objects. An entry that selects nothing is an error.
 func (s Selection) Of(objects []*Object) ([]*Object, error) {
 	used := map[string]bool{}
 	matches := func(o *Object, entries []string) bool {
@@ -50,7 +50,7 @@ func (s Selection) Of(objects []*Object) ([]*Object, error) {
 	return kept, nil
 }
 
-// Wants says whether objects of a resource ("deployments.apps") may be wanted.
+// Wants reports whether objects of a resource ("deployments.apps") may be selected.
 func (s Selection) Wants(resource string) bool {
 	about := func(entry string) bool {
 		_, kind := divided(entry)
@@ -68,7 +68,7 @@ func (s Selection) Wants(resource string) bool {
 	})
 }
 
-// divided is the namespace of an entry, and the kind; "" for any.
+// divided returns the namespace and the kind of an entry; "" for any.
 func divided(entry string) (namespace, kind string) {
 	namespace, kind, found := strings.Cut(entry, "/")
 	if !found {
@@ -83,12 +83,12 @@ func selects(entry string, o *Object) bool {
 		(kind == "" || Means(kind, o.GVK().GroupKind()))
 }
 
-// Means says whether a name ("Deployment", "deployment.apps") is that of a kind.
+// Means reports whether a name ("Deployment", "deployment.apps") means a kind.
 func Means(name string, kind schema.GroupKind) bool {
 	return strings.EqualFold(name, kind.Kind) || strings.EqualFold(name, kind.String())
 }
 
-// namespacesOf names the namespaces that objects of a kind are in; "" is any kind.
+// namespacesOf lists the namespaces of the objects of a kind; "" is any kind.
 func namespacesOf(objects []*Object, kind string) []string {
 	var all []string
 	for _, o := range objects {
@@ -100,7 +100,7 @@ func namespacesOf(objects []*Object, kind string) []string {
 	return slices.Compact(all)
 }
 
-// kindsOf names the kinds of objects, each once, sorted.
+// kindsOf lists the kinds of objects, each once, sorted.
 func kindsOf(objects []*Object) []string {
 	var kinds []string
 	for _, o := range objects {
@@ -110,7 +110,7 @@ func kindsOf(objects []*Object) []string {
 	return slices.Compact(kinds)
 }
 
-// Counts are how many objects there are of each kind: "3 ConfigMap, 1 Deployment.apps".
+// Counts returns the number of objects of each kind: "3 ConfigMap, 1 Deployment.apps".
 func Counts(objects []*Object) string {
 	numbers := map[string]int{}
 	for _, o := range objects {

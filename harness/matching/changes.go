@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Change is one place at which an object is not what it was.
+// Change is one place at which an object changed.
 type Change struct {
-	// Path of the field: spec.template.spec.containers[name=web].image. Elements of a list are named by their keys, or by
-	// their index.
+	// Path of the field: spec.template.spec.containers[name=web].image. Elements of a list are named by their keys, or
+	// by their index.
 	Path string
-	// Old and New are what was and is there; nil is an absent field.
+	// Old and New are the values before and after; nil is an absent field.
 	Old, New any
 }
 
-// String is path: old -> new, short enough for one line. What is cut out of a value is what both have in common, as far
-// as possible.
+// String is path: old -> new, in one line. Long values are shortened, if possible by what both have in common.
 func (c Change) String() string {
 	before, after := written(c.Old), written(c.New)
 	before, after = cutAlike(before, after)
@@ -29,15 +28,14 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s -> %s", path, before, after)
 }
 
-// Confidential says whether the values are in no report, where the object is of that kind: those of Secrets, and of
-// environment variables.
+// Confidential reports whether the values must not be in a report: those of Secrets, and of environment variables.
+// kind is the object's kind.
 func (c Change) Confidential(kind string) bool {
 	return kind == "Secret" && !strings.HasPrefix(c.Path, "metadata.") || strings.Contains(c.Path, ".env[") ||
 		strings.HasSuffix(c.Path, ".env")
 }
 
-// Changes returns where an object is not what it was, as the API means it (Normal), sorted by path; none is no
-// difference.
+// Changes returns where two objects differ in their normal form (Normal), sorted by path.
 func Changes(before, after map[string]any) []Change {
 	if reflect.DeepEqual(before, after) {
 		return nil
@@ -45,8 +43,8 @@ func Changes(before, after map[string]any) []Change {
 	return ChangesAt("", Normal(before), Normal(after))
 }
 
-// ChangesAt returns where a value at a path is not what it was; nil is an absent field. Both are in normal form, and
-// the order of a list matters.
+// ChangesAt returns where two values at a path differ; nil is an absent field. Both are in normal form, and the order
+// of a list matters.
 func ChangesAt(path string, before, after any) []Change {
 	before, after = plain(before), plain(after)
 	switch before := before.(type) {
@@ -99,7 +97,7 @@ func changedList(path string, before, after []any) []Change {
 	return changes
 }
 
-// sharedKeys are the keys that identify the elements of both lists; nil where there are none.
+// sharedKeys returns the keys that identify the elements of both lists, or nil.
 func sharedKeys(before, after []any) []string {
 	if len(before) == 0 || len(after) == 0 {
 		return nil
@@ -146,8 +144,7 @@ func byKey(elements []any, keys []string) map[string]any {
 	return named
 }
 
-// What one line still holds of each value, and what of the part that both values share is left before and after the
-// difference.
+// The maximum length of a value in one line, and how much of the common part stays before and after the difference.
 const (
 	longestValue = 80
 	shownAround  = 12
@@ -160,7 +157,7 @@ func written(v any) string {
 	return inline(v)
 }
 
-// cutAlike shortens two texts so that the part in which they differ stays.
+// cutAlike shortens two texts, but keeps the part in which they differ.
 func cutAlike(before, after string) (cutBefore, cutAfter string) {
 	a, b := []rune(before), []rune(after)
 	if len(a) <= longestValue && len(b) <= longestValue {
@@ -178,8 +175,7 @@ func cutAlike(before, after string) (cutBefore, cutAfter string) {
 	return cutMiddle(a, start, end), cutMiddle(b, start, end)
 }
 
-// cutMiddle leaves out the first and last runes of a text, as many as told, and the middle of what remains if that is
-// long.
+// cutMiddle removes the given numbers of runes from the start and the end, and the middle of a long rest.
 func cutMiddle(text []rune, first, last int) string {
 	shown := text[first : len(text)-last]
 	before, after := "", ""

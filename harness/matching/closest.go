@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Closest returns the indices of the candidates, those first that come closest to what is wanted: with the fewest
-// differing values. All the values of a part that is missing count.
+// Closest returns the indices of the candidates, most similar first: with the fewest differing values. For a missing
+// part, all its values count.
 func Closest(want any, candidates []any) []int {
 	order, weights := make([]int, len(candidates)), make([]int, len(candidates))
 	for i, candidate := range candidates {
@@ -24,7 +24,7 @@ func weight(mismatches []Mismatch) int {
 	return n
 }
 
-// leaves counts the scalars in a wanted value; at least one.
+// leaves counts the scalars in a wanted value, and returns at least 1.
 func leaves(want any) int {
 	n := 0
 	switch want := plain(want).(type) {
@@ -40,7 +40,7 @@ func leaves(want any) int {
 	return max(n, 1)
 }
 
-// cutDown returns the elements of a list without the fields that nothing was wanted of.
+// cutDown returns the elements of a list with only the wanted fields.
 func cutDown(want any, list []any) []any {
 	fields, isMap := plain(want).(map[string]any)
 	if !isMap {

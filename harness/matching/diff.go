@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxDifferences is how many differences a person still reads.
+// maxDifferences is how many differences the text lists.
 const maxDifferences = 20
 
-// Diff explains to a person where what is there is not what was wanted, a line for each field; "" when it matches.
-// Nothing is shown of what was not asked for.
+// Diff explains to a person how got differs from want, with a line for each field; "" if it matches. It shows nothing
+// that is not wanted.
 func Diff(want, got any) string {
 	var lines []string
 	for _, mismatch := range Match(want, got) {
@@ -30,7 +30,7 @@ func Diff(want, got any) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// String says in one line what was wanted and what is there.
+// String describes in one line what was wanted and what is there.
 func (m Mismatch) String() string {
 	path := m.Path
 	if path == "" {
@@ -50,7 +50,7 @@ func (m Mismatch) String() string {
 	}
 }
 
-// fields are the wanted fields one by one, where a whole map is not there.
+// fields splits a missing map into its wanted fields.
 func (m Mismatch) fields() []Mismatch {
 	want, isMap := plain(m.Want).(map[string]any)
 	if !m.Missing || m.Got != nil || !isMap || len(want) == 0 {
@@ -63,12 +63,12 @@ func (m Mismatch) fields() []Mismatch {
 		}
 	}
 	if len(all) == 0 {
-		return []Mismatch{m} // of an element that is missing, no field by itself must be there
+		return []Mismatch{m} // none of the fields is required on its own
 	}
 	return all
 }
 
-// inline writes a value into a sentence.
+// inline formats a value for a sentence.
 func inline(v any) string {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

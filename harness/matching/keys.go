@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// wellKnownKeys are the map keys of lists in the Kubernetes APIs (x-kubernetes-list-map-keys), those that tell more
-// elements apart before those that tell fewer.
+// wellKnownKeys returns the map keys of lists in the Kubernetes APIs (x-kubernetes-list-map-keys). More specific keys
+// come before less specific ones.
 func wellKnownKeys() [][]string {
 	return [][]string{
 		{"name"},
@@ -29,8 +29,7 @@ func wellKnownKeys() [][]string {
 	}
 }
 
-// listKeys returns the keys that every wanted element has and under which they differ from each other; nil without
-// such.
+// listKeys returns the keys that every wanted element has, and that identify it; nil if there are none.
 func listKeys(want []any) []string {
 	for _, keys := range wellKnownKeys() {
 		if tellApart(want, keys) {
@@ -40,10 +39,10 @@ func listKeys(want []any) []string {
 	return nil
 }
 
-// ListKeys are the keys that identify the elements of a list; nil where none do.
+// ListKeys returns the keys that identify the elements of a list, or nil.
 func ListKeys(elements []any) []string { return listKeys(elements) }
 
-// SameKeys says whether two elements of a list have the same values under the keys.
+// SameKeys reports whether two elements of a list have the same values for the keys.
 func SameKeys(a, b any, keys []string) bool {
 	left, isMap := plain(a).(map[string]any)
 	right, alsoMap := plain(b).(map[string]any)
@@ -62,7 +61,7 @@ func tellApart(elements []any, keys []string) bool {
 	return true
 }
 
-// keyOf names an element by its keys: [port=80,protocol=TCP]; "" when it lacks one.
+// keyOf names an element by its keys: [port=80,protocol=TCP]; "" if it lacks one.
 func keyOf(element any, keys []string) string {
 	fields, ok := plain(element).(map[string]any)
 	if !ok {

@@ -10,32 +10,32 @@ import (
 	"strings"
 )
 
-// Mismatch is one place at which what is there is not what was wanted.
+// Mismatch is one place at which the actual value differs from the wanted one.
 type Mismatch struct {
-	// Path of the field: spec.ports[port=80].targetPort. List elements are named by their keys, or by their index
-	// among the wanted ones.
+	// Path of the field: spec.ports[port=80].targetPort. List elements are named by their keys, or by their index among
+	// the wanted elements.
 	Path string
-	// Want is what was wanted there; nil when the field had to be absent.
+	// Want is the wanted value; nil if the field must be absent.
 	Want any
-	// Got is what is there. For an element missing from a list it is that list, its maps cut down to the wanted fields.
+	// Got is the actual value. For an element missing from a list, it is that list with only the wanted fields.
 	Got any
-	// Missing says that nothing is there.
+	// Missing says that there is no value.
 	Missing bool
 }
 
-// Match compares what is there with what is wanted of it, and returns where they differ, sorted by path; none is a
-// match.
+// Match compares the actual value with the wanted one, and returns the differences, sorted by path. There are none if
+// it matches.
 //
-//   - A map is compared by the wanted keys; others may be there. An empty map wants a map, whatever is in it.
-//   - Each element wanted of a list must be in it, in any order, among others. Elements are identified by well-known
-//     keys (name, type, port and protocol, ...) where all wanted ones have them; that decides how a difference is
-//     explained, not whether there is one. An element that is wanted twice must be there twice.
-//   - An empty list wants an empty list, or none.
-//   - null wants the field to be absent (or null).
-//   - Numbers are equal when their values are, whole or not (1 and 1.0); a number is never equal to a string, and
-//     quantities are compared as they are written ("1Gi" is not "1024Mi").
+//   - A map must have the wanted keys, and may have others. An empty map matches any map.
+//   - A list must contain each wanted element, in any order, and may contain others. Elements are identified by
+//     well-known keys (name, type, port and protocol, ...) if all wanted ones have them. This affects only how a
+//     difference is explained. An element that is wanted twice must be there twice.
+//   - An empty list matches an empty list, or none.
+//   - null matches an absent field (or null).
+//   - Numbers are equal if their values are equal (1 and 1.0). A number never equals a string, and quantities are
+//     compared as written ("1Gi" is not "1024Mi").
 //
-// A nil want wants nothing.
+// If want is nil, everything matches.
 func Match(want, got any) []Mismatch {
 	if want == nil {
 		return nil
@@ -54,7 +54,7 @@ func (m *matcher) add(path string, want, got any) {
 	m.found = append(m.found, Mismatch{Path: path, Want: want, Got: got, Missing: got == nil})
 }
 
-// value compares at one path; a got of nil is an absent field.
+// value compares the values at one path. If got is nil, the field is absent.
 func (m *matcher) value(path string, want, got any) {
 	want, got = plain(want), plain(got)
 	if want == nil {
@@ -124,12 +124,12 @@ func (m *matcher) list(path string, want, got []any) {
 	}
 }
 
-// contained counts the elements that match the wanted one, and returns the map that comes closest to it, if any.
+// contained counts the elements that match the wanted one. It also returns the map most similar to it, if any.
 func contained(want any, among []any) (matches int, closest any) {
 	best := -1
 	for _, candidate := range among {
 		var m matcher
-		// A wanted null is a null here: an element of a list cannot be absent.
+		// A wanted null must be null here: an element of a list cannot be absent.
 		if want == nil && plain(candidate) == nil {
 			matches++
 			continue
@@ -158,8 +158,8 @@ func earlierEqual(want []any, i int) int {
 	return n
 }
 
-// contentWithNothing says whether a wanted value holds where nothing is: null and the empty list do, and so does a map
-// of nothing but such.
+// contentWithNothing reports whether an absent value matches a wanted one. This is true for null, for the empty list,
+// and for a map that contains only such values.
 func contentWithNothing(want any) bool {
 	switch want := plain(want).(type) {
 	case nil:

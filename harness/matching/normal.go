@@ -9,20 +9,20 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Normal returns an object without what means the same as an absent field, so that two objects are the same if their
-// normal forms are:
+// Normal returns an object without fields that mean the same as absent fields. Two objects are the same if their
+// normal forms are equal:
 //
 //   - A null is an absent field, in every kind.
-//   - In Kubernetes' own kinds an empty map or list is an absent field where the Go type of the kind cannot tell the
-//     two apart: labels: {}, resources: {}, args: []. Where it can, as with a pointer, they differ: emptyDir: {} says
-//     which volume it is, and podSelector: {} of a peer selects all pods.
-//   - In a custom resource an empty map or list is what its author makes of it: not the same as an absent field.
+//   - In Kubernetes' own kinds an empty map or list is an absent field if the Go type of the kind does not distinguish
+//     them: labels: {}, resources: {}, args: []. Other types, such as pointers, distinguish them: emptyDir: {} is the
+//     type of a volume, and podSelector: {} of a peer selects all pods.
+//   - In a custom resource an empty map or list may have a meaning, so it is not the same as an absent field.
 //
-// An element of a list, an entry of a map (labels, data), false, 0 and "" are never absent, nor is a field that another
-// version sets by default.
+// An element of a list, an entry of a map (labels, data), false, 0, "", and a field that another version sets by
+// default are never absent.
 func Normal(object map[string]any) map[string]any { return normalFields(object, goType(object)) }
 
-// goType is the type of one of Kubernetes' own kinds; nil for any other.
+// goType returns the Go type of one of Kubernetes' own kinds, or nil.
 func goType(object map[string]any) reflect.Type {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
@@ -33,7 +33,7 @@ func goType(object map[string]any) reflect.Type {
 	return reflect.TypeOf(typed).Elem()
 }
 
-// normalFields takes what is absent out of a map, of which the type is nil if nobody knows it.
+// normalFields removes from a map what means absent. The type is nil if unknown.
 func normalFields(fields map[string]any, of reflect.Type) map[string]any {
 	normal := make(map[string]any, len(fields))
 	for key, value := range fields {
@@ -69,10 +69,10 @@ func normalValue(value any, of reflect.Type) any {
 	}
 }
 
-// meansAbsent says whether a field's value is empty, and Go reads it as it would read no field at all.
+// meansAbsent reports whether a field's value is empty, and Go decodes it like an absent field.
 func meansAbsent(value any, of reflect.Type) bool {
 	if reflect.PointerTo(of).Implements(reflect.TypeFor[json.Unmarshaler]()) {
-		return false // it reads by itself, and keeps what it reads
+		return false // it has its own decoder, which keeps the value
 	}
 	switch value := value.(type) {
 	case map[string]any:
@@ -83,7 +83,7 @@ func meansAbsent(value any, of reflect.Type) bool {
 	return false
 }
 
-// fieldType is the type of what a key leads to, nil if nobody knows it, and whether that is a field of a struct.
+// fieldType returns the type of a key's value (nil if unknown), and whether the key is a field of a struct.
 func fieldType(of reflect.Type, key string) (inner reflect.Type, isField bool) {
 	switch {
 	case of == nil:

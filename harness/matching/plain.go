@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// plain turns a value, whatever decoder or Go type it comes from, into what JSON knows: nil, bool, string, int64,
-// uint64, float64, map[string]any or []any. It goes one level deep, for what is not compared need not be turned.
+// plain converts a value from any decoder or Go type to a JSON type: nil, bool, string, int64, uint64, float64,
+// map[string]any or []any. It converts only one level, because the rest may not be compared.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int64, float64, map[string]any, []any:
@@ -75,7 +75,7 @@ func plainKind(v reflect.Value) any {
 	}
 }
 
-// equalScalars compares two plain values of which the first is neither a map nor a list.
+// equalScalars compares two plain values. The first is neither a map nor a list.
 func equalScalars(a, b any) bool {
 	switch b.(type) {
 	case map[string]any, []any:
@@ -88,7 +88,7 @@ func equalScalars(a, b any) bool {
 	return x != nil && y != nil && x.Cmp(y) == 0
 }
 
-// number returns the exact value of a plain number; nil for anything else, and for infinities.
+// number returns the exact value of a plain number. It returns nil for anything else, and for infinities.
 func number(v any) *big.Rat {
 	switch v := v.(type) {
 	case int64:

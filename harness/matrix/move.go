@@ -157,8 +157,8 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 	return system, err
 }
 
-// change is the cell's version of a transition. there says whether the system is installed before it, and the result
-// says whether it is installed after it.
+// change is the cell's version of a transition. there says whether the system is installed before it. The result
+// reports whether it is installed after it.
 func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
 	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" || c.EmulationForwardCompatible != nil {
 		return c, there, errEmulates

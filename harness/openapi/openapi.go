@@ -14,15 +14,14 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Document has the definitions of one version of a group, which are parsed when they are needed. The zero value has
-// none.
+// Document has the definitions of one version of a group. Each is parsed when it is needed. The zero value has none.
 type Document struct {
 	texts  map[string]json.RawMessage
 	parsed *sync.Map
 }
 
-// Fetch gets the document of a version of a group; it is empty when the API server has none, or none yet: that of a
-// kind that was defined a moment ago comes later.
+// Fetch gets the document of a version of a group. It is empty if the API server has none, or none yet: the document
+// of a new custom kind appears with a delay.
 func Fetch(ctx context.Context, client rest.Interface, gv schema.GroupVersion) (Document, error) {
 	at := path.Join("/openapi/v3/apis", gv.Group, gv.Version)
 	if gv.Group == "" {
@@ -50,7 +49,7 @@ func read(text []byte) (Document, error) {
 	return Document{all.Components.Schemas, &sync.Map{}}, nil
 }
 
-// Definition by its name; nil when it is not there or cannot be read.
+// Definition returns the definition of that name; nil if it does not exist or cannot be parsed.
 func (d Document) Definition(name string) *Schema {
 	text, there := d.texts[name]
 	if !there {
@@ -67,7 +66,7 @@ func (d Document) Definition(name string) *Schema {
 	return s
 }
 
-// Kind is the definition of a kind, and its name; nil when there is none.
+// Kind returns the definition of a kind, and its name; nil if there is none.
 func (d Document) Kind(gvk schema.GroupVersionKind) (name string, _ *Schema) {
 	for name := range d.texts {
 		if !strings.HasSuffix(name, "."+gvk.Kind) && name != gvk.Kind {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Schema is what matters here of a schema of OpenAPI v3.
+// Schema has the parts of an OpenAPI v3 schema that are used here.
 type Schema struct {
 	Ref         string             `json:"$ref"`
 	AllOf       []*Schema          `json:"allOf"`
@@ -18,7 +18,7 @@ type Schema struct {
 	Required    []string           `json:"required"`
 	Properties  map[string]*Schema `json:"properties"`
 	Items       *Schema            `json:"items"`
-	// Additional is whether an object may have more fields, or their schema; nil where nothing is said of them.
+	// Additional is whether an object may have more fields, or their schema; nil if the schema does not say.
 	Additional  *json.RawMessage `json:"additionalProperties"`
 	Minimum     *float64         `json:"minimum"`
 	IntOrString bool             `json:"x-kubernetes-int-or-string"`
@@ -27,17 +27,17 @@ type Schema struct {
 	Kinds       []Kind           `json:"x-kubernetes-group-version-kind"`
 }
 
-// Kind that a definition is of.
+// Kind is the kind of a definition.
 type Kind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 }
 
-// Target is the name of the definition that the schema refers to; "" where it refers to none.
+// Target is the name of the definition that the schema refers to; "" if it refers to none.
 func (s *Schema) Target() string { return s.Ref[strings.LastIndex(s.Ref, "/")+1:] }
 
-// Values is the schema of the values of a map; nil when they may be anything.
+// Values returns the schema of the values of a map; nil if there is none.
 func (s *Schema) Values() *Schema {
 	var values *Schema
 	if s.Additional == nil || json.Unmarshal(*s.Additional, &values) != nil {

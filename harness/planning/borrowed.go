@@ -2,7 +2,7 @@ package planning
 
 import "github.com/rehearse-dev/rehearse/clusters"
 
-// BorrowedFrom names the provider's cluster where it is somebody else's.
+// BorrowedFrom returns the name of the provider's cluster if it is borrowed, not created by the provider.
 func BorrowedFrom(provider clusters.Provider) (name string, borrowed bool) {
 	b, borrowed := provider.(clusters.Borrower)
 	if !borrowed {

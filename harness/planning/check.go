@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkTransitions finds transitions that lead nowhere, and those that the version skew policy forbids.
+// checkTransitions finds transitions that change nothing, and those that the version skew policy forbids.
 func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
 	n, held := 0, false
 	for _, step := range s.Spec.Steps {
@@ -32,7 +32,7 @@ func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State)
 
 func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 	if from.Version == "" {
-		return // any that the cluster has; only who looks at no cluster does not know it by now
+		return // the cluster may have any version, which is unknown without access to it
 	}
 	before, err := clusters.ParseVersion(from.Emulated())
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 	}
 }
 
-// checkVerbs finds verbs that the provider's clusters, or the systems on them, have nothing for.
+// checkVerbs finds verbs that the provider's clusters, or the systems on them, do not support.
 func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
 	at := 0
 	for _, step := range s.Spec.Steps {
@@ -76,7 +76,7 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 	}
 }
 
-// checkWebhookCalls finds systems whose webhooks are to be away, or slow, where the provider cannot make them so.
+// checkWebhookCalls finds systems with failing or slow webhooks, if the provider does not support these.
 func (p *planner) checkWebhookCalls(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
 	places, known := pathPlaces(s), map[string]bool{}
 	for i, state := range path {
@@ -92,7 +92,7 @@ func (p *planner) checkWebhookCalls(ctx context.Context, s *scenarios.Scenario, 
 	}
 }
 
-// checkPath asks the provider about ever longer beginnings of the path, to tell at which step each problem comes in.
+// checkPath has the provider check the path, one state longer each time, to find the step of each problem.
 func (p *planner) checkPath(ctx context.Context, track *Track) {
 	places := pathPlaces(track.leads().Scenario)
 	others := ""
@@ -112,7 +112,7 @@ func (p *planner) checkPath(ctx context.Context, track *Track) {
 	}
 }
 
-// flatten takes joined errors apart.
+// flatten splits joined errors.
 func flatten(err error) []error {
 	if err == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Describe writes what would be done: each track with its path and what it costs, its scenarios and their steps.
+// Describe describes the plan: each track with its path and its cost, its scenarios and their steps.
 func (p *Plan) Describe(w io.Writer) error {
 	var b strings.Builder
 	total, starts, unshared, copied := 0, 0, 0, 0
@@ -82,7 +82,7 @@ func (t *Track) describe(b *strings.Builder, provider clusters.Provider) {
 	b.WriteString("\n")
 }
 
-// beginning says in a plan what the track's cluster begins with, and who else does.
+// beginning describes the snapshot that the track begins with, and the tracks that begin with its snapshot.
 func (t *Track) beginning() string {
 	text := ""
 	if t.From != nil {
@@ -94,7 +94,7 @@ func (t *Track) beginning() string {
 	return text
 }
 
-// served names the tracks that begin with a snapshot of this one's.
+// served names the tracks that begin with this track's snapshot.
 func (t *Track) served() string {
 	var names []string
 	for _, other := range t.Serves {
@@ -110,7 +110,7 @@ func beginning(clusters int) string {
 	return fmt.Sprintf("%d clusters begin", clusters)
 }
 
-// described is a step's title, with its verb if that does not begin it anyway, and what it is to break.
+// described returns a step's title and verb (unless the title begins with it), and what the step breaks.
 func described(step *scenarios.Step) string {
 	if broken := step.Breaks(); broken != nil {
 		return fmt.Sprintf("transition: %s (breaks %s)", step.Title(), broken.Culprit())
@@ -128,14 +128,14 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// String is what Describe writes.
+// String returns what Describe writes.
 func (p *Plan) String() string {
 	var b strings.Builder
-	_ = p.Describe(&b) // a Builder takes everything
+	_ = p.Describe(&b) // writing to a Builder never fails
 	return b.String()
 }
 
-// loaded says in a plan what goes on during a step.
+// loaded describes the loads that run during a step.
 func loaded(step *scenarios.Step) string {
 	var names []string
 	for _, l := range step.During {

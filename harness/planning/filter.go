@@ -14,12 +14,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// ErrNothingSelected says that no scenario is left to run; a run that ran nothing is not a success.
+// ErrNothingSelected says that no scenario is left to run. An empty run is not a success.
 var ErrNothingSelected = errors.New("no scenario is selected")
 
-// Filter keeps the scenarios whose title the focus (a regular expression) matches, and whose labels the expression
-// holds of, in the syntax of Ginkgo's label filters. Empty ones keep all. Its error wraps ErrNothingSelected when none
-// is left, and says what there is.
+// Filter keeps the scenarios whose title matches the focus (a regular expression), and whose labels satisfy the
+// expression, which has the syntax of Ginkgo's label filters. An empty argument matches all. If none is left, the
+// error wraps ErrNothingSelected, and lists what can be selected.
 func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scenario, error) {
 	pattern, err := regexp.Compile(focus)
 	if err != nil {
@@ -45,7 +45,7 @@ func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scena
 	return kept, nil
 }
 
-// nothingSelected names the conditions that were given, and what there is to select.
+// nothingSelected names the conditions, and what can be selected.
 func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
 	var conditions, there []string
 	if focus != "" {
@@ -72,7 +72,7 @@ func nothingSelected(set []*scenarios.Scenario, focus, labels string) error {
 		strings.Join(conditions, " and "), strings.Join(there, "\n  "))
 }
 
-// some of many words: the first ones, and how many more there are.
+// some returns the first of many words, and how many more there are.
 func some(words []string) string {
 	const most = 40
 	switch {
@@ -84,8 +84,8 @@ func some(words []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
 }
 
-// Labels are the scenario's labels as Ginkgo has them: "key:value" and "value" for each, and the requirements that it
-// covers.
+// Labels returns the scenario's labels in the form of Ginkgo, "key:value" and "value" for each, and the requirements
+// that it covers.
 func Labels(s *scenarios.Scenario) []string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(s.Metadata.Labels)) {

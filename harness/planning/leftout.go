@@ -7,13 +7,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// LeftOut is a scenario that cannot be planned. Err says why, with its places in the scenario's file.
+// LeftOut is a scenario that cannot be planned. Err says why, with the positions in the scenario's file.
 type LeftOut struct {
 	Scenario *scenarios.Scenario
 	Err      error
 }
 
-// addOrLeaveOut puts a scenario on its track, or leaves it out where it cannot be planned and the options say so.
+// addOrLeaveOut puts a scenario on its track. If that fails and the options allow it, it leaves it out.
 func (p *planner) addOrLeaveOut(ctx context.Context, s *scenarios.Scenario) {
 	if !p.options.LeaveOut {
 		p.add(ctx, s)
@@ -25,8 +25,8 @@ func (p *planner) addOrLeaveOut(ctx context.Context, s *scenarios.Scenario) {
 	}
 }
 
-// leaveOutTracks leaves out the scenarios of tracks whose path cannot be gone. No track is shared yet by scenarios that
-// leave before others do, so that each of its scenarios goes the whole path.
+// leaveOutTracks leaves out the scenarios of tracks with an impossible path. Tracks are not shared yet, so each
+// scenario goes through the whole path of its track.
 func (p *planner) leaveOutTracks(ctx context.Context) {
 	var kept []*Track
 	for _, track := range p.order {
@@ -44,7 +44,7 @@ func (p *planner) leaveOutTracks(ctx context.Context) {
 	p.order = kept
 }
 
-// problemsOf are the problems that a check finds. They are not the plan's.
+// problemsOf returns the problems that a check finds, without adding them to the plan's.
 func (p *planner) problemsOf(check func()) error {
 	before := p.problems
 	p.problems = nil

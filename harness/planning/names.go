@@ -8,9 +8,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkNames finds objects outside of the scenarios' own namespaces that two scenarios of a track make by the same
-// name: they would get into each other's way. Of kinds that come with a system it is not known before the run whether
-// they have namespaces; they are left out.
+// checkNames finds objects that two scenarios of a track create under the same name outside of their own namespaces.
+// They would interfere. It ignores kinds that a system brings: before the run it is unknown whether they have
+// namespaces.
 func (p *planner) checkNames(track *Track) {
 	clusterWide := clusterScoped()
 	for _, entry := range track.Entries {
@@ -40,7 +40,7 @@ func (p *planner) checkNames(track *Track) {
 	}
 }
 
-// single are the steps, with those of parallel in place of it.
+// single returns the steps, with the steps of parallel in its place.
 func single(steps []scenarios.Step) []scenarios.Step {
 	var all []scenarios.Step
 	for _, step := range steps {
@@ -71,7 +71,7 @@ func (o outside) String() string {
 	return o.kind.Kind + "/" + o.name + " in namespace " + o.namespace
 }
 
-// where says what could tell it from others of its name.
+// where says which part of the object must differ.
 func (o outside) where() string {
 	if o.namespace == "" {
 		return "name"
@@ -79,8 +79,8 @@ func (o outside) where() string {
 	return "name or its namespace"
 }
 
-// outsideOf returns the object that a step makes outside of its scenario's namespace, if its name is the same for every
-// scenario.
+// outsideOf returns the object that a step creates outside of its scenario's namespace, if its name is the same in
+// every scenario.
 func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
 	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
 		return o, false
@@ -100,7 +100,7 @@ func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o ou
 	return o, o.name != "" && !strings.Contains(o.name+o.namespace, "${")
 }
 
-// definedKind is the kind without namespaces that an object, a CustomResourceDefinition, defines.
+// definedKind returns the kind that a CustomResourceDefinition defines, if this kind has no namespaces.
 func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
 	if object["kind"] != "CustomResourceDefinition" {
 		return kind, false
@@ -112,7 +112,7 @@ func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
 	return kind, spec["scope"] == "Cluster"
 }
 
-// clusterScoped are the kinds of Kubernetes itself that have no namespaces.
+// clusterScoped returns the kinds of Kubernetes itself that have no namespaces.
 func clusterScoped() map[schema.GroupKind]bool {
 	all := map[schema.GroupKind]bool{}
 	for group, kinds := range map[string]string{

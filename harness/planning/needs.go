@@ -16,11 +16,11 @@ type Skipped struct {
 	// Why it is left out.
 	Why string
 
-	// Report is where the run's result has it.
+	// Report is the scenario in the run's result.
 	Report *reports.Scenario
 }
 
-// lacks says which of the scenario's needs the provider does not support, "" when it supports them all.
+// lacks names the scenario's needs that the provider does not support; "" if it supports all.
 func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 	var lacking []string
 	for _, ability := range s.Spec.Needs {
@@ -35,14 +35,13 @@ func (p *planner) lacks(ctx context.Context, s *scenarios.Scenario) string {
 		p.provider.Name())
 }
 
-// has asks the provider. What keeps it from knowing is a problem of its own, which the scenario meets when it is
-// planned.
+// has asks the provider. An error counts as yes: planning the scenario will report it.
 func (p *planner) has(ctx context.Context, ability clusters.Ability, state clusters.State) bool {
 	has, err := p.provider.Has(ctx, ability, state)
 	return has || err != nil
 }
 
-// nothingLeft says of each scenario why it is skipped or left out, where all are: a run of nothing is not a success.
+// nothingLeft reports why each scenario is skipped or left out, if all of them are: an empty run is not a success.
 func (p *planner) nothingLeft() {
 	for _, out := range p.leftOut {
 		p.problems = append(p.problems, out.Err)
@@ -52,7 +51,7 @@ func (p *planner) nothingLeft() {
 	}
 }
 
-// skippedTrack is where a run's result has the scenarios that are left out; it is no cluster's.
+// skippedTrack is the track of skipped scenarios in a run's result. It has no cluster.
 const skippedTrack = "skipped"
 
 func plannedSkips(skipped []*Skipped) *reports.Track {

@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkOwnVersions finds components with a version of their own which the provider's clusters cannot run, or which the
-// version skew policy forbids beside the API servers that may run then.
+// checkOwnVersions finds components with their own version that the provider does not support, or that the version
+// skew policy forbids beside the API servers that may run at that time.
 func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, path []clusters.State) {
 	if !slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.OwnVersions()) > 0 }) {
 		return
@@ -43,11 +43,11 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 				p.problem(places[n], "%w; force: true in a transition allows it", err)
 			}
 		}
-		known = found // who was let in stays
+		known = found // components that were allowed once stay allowed
 	}
 }
 
-// skewed says which components must not run beside the API servers. Those that emulate a version all go by that one.
+// skewed returns an error for each component that must not run beside the API servers, unless all emulate a version.
 func skewed(state clusters.State, servers []string) []error {
 	if state.EmulatedVersion != "" {
 		return nil

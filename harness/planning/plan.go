@@ -15,28 +15,28 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Options say how scenarios are put on clusters.
+// Options say how scenarios are assigned to clusters.
 type Options struct {
-	// NoSharing gives each scenario a cluster to itself.
+	// NoSharing gives each scenario its own cluster.
 	NoSharing bool
-	// Snapshots lets a track begin with a snapshot of an earlier one's first state where it is the same.
+	// Snapshots lets a track begin with a snapshot of an earlier track that has the same first state.
 	Snapshots bool
-	// ControlPlanes is the number of control planes of scenarios that say none; 0 is one.
+	// ControlPlanes is the number of control planes of scenarios that do not set it; 0 means 1.
 	ControlPlanes int
-	// Simulators that systems can be.
+	// Simulators that systems can use.
 	Simulators systems.Simulators
-	// Modules builds systems that are programs of Go modules. Without it there are none.
+	// Modules builds systems that are programs of Go modules. If nil, such systems are not supported.
 	Modules systems.Modules
 	// Shard is the part of the run that is planned. Default: all of it.
 	Shard Shard
 	// Timings balance the shards. Default: by the number of states.
 	Timings Timings
-	// LeaveOut plans without the scenarios that cannot be planned, as long as there are others: Plan.LeftOut has them.
-	// Default: one that cannot be planned is an error of the whole plan.
+	// LeaveOut leaves out the scenarios that cannot be planned, as long as others remain. They are in Plan.LeftOut. By
+	// default, such a scenario is an error of the whole plan.
 	LeaveOut bool
 }
 
-// Plan is what will be done: tracks, each a cluster with its path and the scenarios on it. A plan can be executed once.
+// Plan is what will run: tracks, each a cluster with its path and its scenarios. A plan can be executed once.
 type Plan struct {
 	// Provider of the clusters.
 	Provider clusters.Provider
@@ -44,8 +44,8 @@ type Plan struct {
 	Tracks []*Track
 	// Skipped are the scenarios that need what the provider does not support.
 	Skipped []*Skipped
-	// LeftOut are the scenarios that cannot be planned, where the options leave them out. The run's result has none of
-	// them: whoever leaves them out reports them.
+	// LeftOut are the scenarios that cannot be planned, if the options leave them out. The run's result does not contain
+	// them; the caller must report them.
 	LeftOut []LeftOut
 
 	// Simulators and Modules are those of the options.
@@ -59,31 +59,30 @@ type Plan struct {
 type Track struct {
 	// Name of the track and, behind the prefix of the run, of its cluster.
 	Name string
-	// Path of the cluster: resolved states, the first of which it is created in.
+	// Path of the cluster: resolved states. The cluster is created in the first one.
 	Path []clusters.State
-	// TransitionOptions are how the transitions are made: the first ones lead to the second state.
+	// TransitionOptions say how the transitions are made. The first ones are for the transition to the second state.
 	TransitionOptions []TransitionOptions
-	// Alone says why the track has only one scenario and may have no other; "" when it may.
+	// Alone says why the track has only one scenario and cannot be shared; "" if it can.
 	Alone string
 	// Entries are the scenarios of the track.
 	Entries []*Entry
-	// From is the earlier track whose snapshot of the same first state this one begins with; nil when it begins with
-	// nothing.
+	// From is the earlier track with the same first state, whose snapshot this track begins with; nil if there is none.
 	From *Track
-	// Serves are the later tracks that begin with a snapshot of this one's.
+	// Serves are the later tracks that begin with this track's snapshot.
 	Serves []*Track
 
-	// Report is where the run's result has the track, and Setup are the steps of its cluster there.
+	// Report is the track in the run's result, and Setup are the steps of its cluster there.
 	Report *reports.Track
 	Setup  Setup
 }
 
-// Setup are the steps, in a run's result, that a track's cluster itself takes.
+// Setup are the steps of a track's cluster itself in a run's result.
 type Setup struct {
 	Create, Remove *reports.Step
-	// Snapshot is nil where no other track begins with it.
+	// Snapshot is nil if no other track begins with it.
 	Snapshot *reports.Step
-	// Install is nil where the first state has no systems.
+	// Install is nil if the first state has no systems.
 	Install     *reports.Step
 	Transitions []*reports.Step
 }
@@ -91,27 +90,27 @@ type Setup struct {
 // Entry is a scenario in a plan.
 type Entry struct {
 	Scenario *scenarios.Scenario
-	// States is how many of the track's states the scenario goes through: it leaves after the last of them.
+	// States is how many of the track's states the scenario goes through. It leaves after the last of them.
 	States int
 
-	// Report is where the run's result has the scenario, and Steps are its steps there.
+	// Report is the scenario in the run's result, and Steps are its steps there.
 	Report *reports.Scenario
 	Steps  []*reports.Step
 }
 
-// Verb is what a plan must know of a verb. Each function may be nil.
+// Verb describes a verb for planning. Each function may be nil.
 type Verb struct {
-	// Needs is the ability of clusters without which a step cannot be run, "" for none.
+	// Needs returns the ability that clusters must have for the step; "" for none.
 	Needs func(*scenarios.Step) clusters.Ability
-	// Cannot says why a step cannot be run in a state, "" where it can.
+	// Cannot returns why a step cannot run in a state; "" if it can.
 	Cannot func(*scenarios.Step, clusters.State) string
-	// Alone says why a scenario with such a step cannot share its cluster, "" where it can.
+	// Alone returns why a scenario with such a step cannot share its cluster; "" if it can.
 	Alone func(*scenarios.Step) string
 }
 
-// New resolves the states of the scenarios' paths, puts scenarios that share a path on one track, and checks all
-// that can be checked before anything starts. Its error joins everything that is wrong, each with its place in the
-// scenarios' files.
+// New resolves the states of the scenarios' paths, puts scenarios with the same path on one track, and makes all
+// checks that are possible before the start. Its error joins all problems, each with its position in the scenarios'
+// files.
 func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario, verbOf func(*scenarios.Step) Verb,
 	o Options,
 ) (*Plan, error) {
@@ -160,8 +159,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	return plan, nil
 }
 
-// Result is the planned run, in which nothing has run yet. Its pointers are those that a Recorder of the run must be
-// made from.
+// Result returns the planned run, in which nothing has run yet. A Recorder of the run must use its pointers.
 func (p *Plan) Result() *reports.Run { return p.result }
 
 type planner struct {
@@ -236,7 +234,7 @@ func (p *planner) resolve(ctx context.Context, state clusters.State) (clusters.S
 	return resolved, nil
 }
 
-// whyAlone says why a scenario cannot share its cluster: what it does or measures would not be its own.
+// whyAlone returns why a scenario cannot share its cluster: others would disturb what it does or measures.
 func (p *planner) whyAlone(s *scenarios.Scenario) string {
 	if s.Spec.Exclusive {
 		return "exclusive"
@@ -252,7 +250,7 @@ func (p *planner) whyAlone(s *scenarios.Scenario) string {
 	return ""
 }
 
-// limitsLatency says whether others on the cluster would disturb what the step measures.
+// limitsLatency reports whether other scenarios on the cluster would disturb what the step measures.
 func limitsLatency(step scenarios.Step) bool {
 	return slices.ContainsFunc(step.During, func(l scenarios.Requests) bool {
 		return l.Allowed != nil &&
@@ -264,13 +262,13 @@ func limitsLatency(step scenarios.Step) bool {
 func pathKey(path []clusters.State) string {
 	text, err := json.Marshal(path)
 	if err != nil {
-		// Profiles come from YAML, which JSON can always hold; what can't is a path of its own.
+		// Profiles come from YAML, so JSON can encode them. What JSON cannot encode is a path of its own.
 		return fmt.Sprintf("%#v", path)
 	}
 	return string(text)
 }
 
-// pathPlaces are where the states of a scenario's path stand: the scenario itself, then each transition.
+// pathPlaces returns the positions of the states of a scenario's path: its cluster, then each transition.
 func pathPlaces(s *scenarios.Scenario) []scenarios.Position {
 	places := []scenarios.Position{s.ClusterPosition}
 	for _, step := range s.Spec.Steps {

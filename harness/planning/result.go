@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// plannedRun makes the result of a run of which nothing has run yet.
+// plannedRun returns the result of a run in which nothing has run yet.
 func plannedRun(p *Plan) *reports.Run {
 	run := &reports.Run{Provider: p.Provider.Name(), Tracks: []*reports.Track{}, Sources: map[string]string{}}
 	for _, s := range p.Scenarios() {
@@ -69,7 +69,7 @@ func plannedTrack(t *Track, provider clusters.Provider) *reports.Track {
 	return t.Report
 }
 
-// called are the names that the track's scenarios give its n-th transition.
+// called returns the names that the track's scenarios give to its n-th transition.
 func (t *Track) called(n int) []string {
 	var names []string
 	for _, entry := range t.Entries {
@@ -106,7 +106,7 @@ func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Sce
 	return result, result.Steps
 }
 
-// gates of a state as Name=true, or component:Name=true for those of one component.
+// gates returns the gates of a state as Name=true, or component:Name=true for those of one component.
 func gates(state clusters.State) []string {
 	var all []string
 	for _, name := range clusters.SortedKeys(state.FeatureGates) {
@@ -121,7 +121,7 @@ func gates(state clusters.State) []string {
 	return all
 }
 
-// Scenarios of the plan, in the order of its tracks.
+// Scenarios returns the scenarios of the plan, in the order of its tracks.
 func (p *Plan) Scenarios() []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, track := range p.Tracks {

@@ -7,26 +7,26 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/memory"
 )
 
-// Room is what a machine has for clusters.
+// Room is the resources of a machine for clusters.
 type Room struct {
-	// Cores of the machine.
+	// Cores is the number of cores.
 	Cores int
-	// Memory that is available, in bytes.
+	// Memory is the available memory, in bytes.
 	Memory int64
 }
 
-// ThisMachine is what the machine of this process has. Its error says that its memory is unknown.
+// ThisMachine returns the room of the machine that runs this process. It returns an error if the memory is unknown.
 func ThisMachine() (Room, error) {
 	available, err := memory.Available()
 	return Room{Cores: runtime.GOMAXPROCS(0), Memory: available}, err
 }
 
-// reserve is the part of the memory that stays free, for others and for the harness itself.
+// reserve is the divisor for the memory that stays free for other programs and for the harness itself.
 const reserve = 4
 
-// AtOnce is how many of the plan's clusters there is room for at the same time: one for each core, as long as the
-// largest of them fits so often into three quarters of the memory; at least one. A provider that does not say what its
-// clusters take has one at a time.
+// AtOnce returns how many clusters of the plan can run at the same time: one for each core, as long as three quarters
+// of the memory are enough for that many of the largest; at least one. It returns one if the provider does not know
+// the size of its clusters.
 func (p *Plan) AtOnce(room Room) int {
 	sizer, able := p.Provider.(clusters.Sizer)
 	if !able {
@@ -47,15 +47,14 @@ func (p *Plan) AtOnce(room Room) int {
 	return max(atOnce, 1)
 }
 
-// Spare is for how many more clusters there is room while as many only wait: they take memory, but no core.
+// Spare returns how many more clusters there is room for, while as many only wait: those need memory, but no core.
 func (p *Plan) Spare(room Room) int {
 	twice := room
 	twice.Cores *= 2
 	return p.AtOnce(twice) - p.AtOnce(room)
 }
 
-// MostAtOnce is how many clusters the provider can have at the same time, whatever there is room for; 0 where there is
-// no limit.
+// MostAtOnce returns how many clusters the provider supports at the same time, regardless of room; 0 for no limit.
 func (p *Plan) MostAtOnce() int {
 	if sizer, able := p.Provider.(clusters.Sizer); able && len(p.Tracks) > 0 && sizer.Footprint(p.Tracks[0].Path).Only {
 		return 1

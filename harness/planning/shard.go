@@ -14,13 +14,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Shard is one of several parts of a run, each of which a machine runs by itself. The zero value is the whole run.
+// Shard is one of several parts of a run, each for its own machine. The zero value is the whole run.
 type Shard struct {
 	// Number of the part, from 1, and how many parts there are.
 	Number, Of int
 }
 
-// ParseShard reads 2/5, the second of five parts. "" is the whole run.
+// ParseShard parses 2/5, the second of five parts. "" is the whole run.
 func ParseShard(text string) (Shard, error) {
 	if text == "" {
 		return Shard{}, nil
@@ -42,7 +42,7 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// Timings are how long the track of each scenario took in an earlier run, by the scenario's name.
+// Timings are the durations of the tracks in an earlier run, by the names of their scenarios.
 type Timings map[string]time.Duration
 
 // TimingsOf reads the times of a run.
@@ -50,7 +50,7 @@ func TimingsOf(run *reports.Run) Timings {
 	times := Timings{}
 	for _, track := range run.Tracks {
 		var took time.Duration
-		for _, step := range track.Setup { // the first one creates the cluster, the last one deletes it
+		for _, step := range track.Setup { // the first step creates the cluster, and the last one deletes it
 			took = max(took, reports.Elapsed(track.Setup[0].Started, step.Finished))
 		}
 		for _, s := range track.Scenarios {
@@ -60,14 +60,14 @@ func TimingsOf(run *reports.Run) Timings {
 	return times
 }
 
-// tracksOf chooses the shard's tracks.
+// tracksOf returns the shard's tracks.
 func (s Shard) tracksOf(tracks []*Track, times Timings) []*Track {
 	lengths := lengthsOf(tracks, times)
 	return Deal(s, tracks, func(track *Track) time.Duration { return lengths[track] })
 }
 
-// Deal chooses the shard's part of some work, in its order. The longest pieces are dealt first, each to the shard that
-// has least to do, so that the same work gives the same shards on every machine.
+// Deal returns the shard's part of some work, in the original order. It assigns the longest pieces first, each to the
+// shard with the least work. So the same work gives the same shards on every machine.
 func Deal[Piece any, Length int | time.Duration](s Shard, all []Piece, lengthOf func(Piece) Length) []Piece {
 	if s.Of == 0 {
 		return all
@@ -92,7 +92,7 @@ func Deal[Piece any, Length int | time.Duration](s Shard, all []Piece, lengthOf 
 	return dealt
 }
 
-// lengthsOf estimates how long the tracks take: as long as before, or, where that is not known, in proportion to their
+// lengthsOf estimates the durations of the tracks: as in the earlier run or, if unknown, in proportion to their
 // states.
 func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 	lengths := map[*Track]time.Duration{}
@@ -117,14 +117,14 @@ func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 	return lengths
 }
 
-// digestOf is equal for plans that put the same scenarios on the same tracks: parts with different ones are not parts
-// of one run.
+// digestOf is equal for plans with the same scenarios on the same tracks. Only shards with equal digests belong to
+// one run.
 func digestOf(tracks []*Track, skipped []*Skipped) string {
 	sum := sha256.New()
 	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00", s.Title(), s.Text) }
 	for _, track := range tracks {
 		fmt.Fprintf(sum, "%s\x00", track.Name)
-		for _, state := range track.Path { // which is the same on every machine
+		for _, state := range track.Path { // the same on every machine
 			fmt.Fprintf(sum, "%s\x00", state)
 		}
 		for _, entry := range track.Entries {

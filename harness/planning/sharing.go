@@ -8,13 +8,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Path is the states that the scenario goes through on its track.
+// Path returns the states that the scenario goes through on its track.
 func (e *Entry) Path(t *Track) []clusters.State { return t.Path[:e.States] }
 
-// rides says whether the scenario leaves the track before its end.
+// rides reports whether the scenario leaves the track before its end.
 func (e *Entry) rides(t *Track) bool { return e.States < len(t.Path) }
 
-// leaving says in a plan where the scenario leaves the track.
+// leaving describes where the scenario leaves the track.
 func (e *Entry) leaving(t *Track) string {
 	if !e.rides(t) {
 		return ""
@@ -22,7 +22,7 @@ func (e *Entry) leaving(t *Track) string {
 	return fmt.Sprintf(", leaves after start %d", e.States)
 }
 
-// leads is the first scenario of the track that goes all the way.
+// leads returns the first scenario of the track that goes through its whole path.
 func (t *Track) leads() *Entry {
 	for _, entry := range t.Entries {
 		if !entry.rides(t) {
@@ -32,8 +32,8 @@ func (t *Track) leads() *Entry {
 	return t.Entries[0]
 }
 
-// Breaks is what the n-th transition of the track is expected to break; nil for most. Only a scenario that is alone
-// expects such a thing.
+// Breaks returns what the n-th transition of the track is expected to break, or nil. Only a scenario that is alone on
+// its track expects such a thing.
 func (t *Track) Breaks(n int) *scenarios.Broken {
 	if len(t.Entries) != 1 {
 		return nil
@@ -44,8 +44,8 @@ func (t *Track) Breaks(n int) *scenarios.Broken {
 	return nil
 }
 
-// share lets the scenarios of each track whose path is the beginning of another's ride on the longest such track, and
-// names the tracks that are left. A scenario that wants its cluster alone neither rides nor is ridden on.
+// share puts the scenarios of a track onto the longest track whose path begins with their whole path, and names the
+// remaining tracks. Tracks of scenarios that need their own cluster are not shared.
 func (p *planner) share() {
 	for _, track := range slices.Clone(p.order) {
 		if other := p.longer(track); other != nil {
@@ -58,7 +58,7 @@ func (p *planner) share() {
 	}
 }
 
-// longer is the track with the longest path of those that begin as this one's does and go on; nil when there is none.
+// longer returns the track with the longest path that continues this one's path, or nil.
 func (p *planner) longer(track *Track) *Track {
 	var longest *Track
 	for _, other := range p.order {
@@ -74,7 +74,7 @@ func (p *planner) longer(track *Track) *Track {
 	return longest
 }
 
-// shareFirstStates lets tracks begin with a snapshot of the first one that has the same first state.
+// shareFirstStates lets tracks begin with a snapshot of the first track with the same first state.
 func (p *planner) shareFirstStates() {
 	if _, able := p.provider.(clusters.Copier); !able || !p.options.Snapshots {
 		return
@@ -94,8 +94,8 @@ func (p *planner) shareFirstStates() {
 	}
 }
 
-// canBeCopied says whether a cluster in that state is the same when its systems find what others of theirs have stored.
-// What a foreign program stores when it is installed (who leads, certificates, where it is reached) is not known.
+// canBeCopied reports whether the systems of a cluster in that state work with data that other instances of them
+// stored. It is unknown what a foreign program stores at its installation (leader, certificates, addresses).
 func canBeCopied(state clusters.State) bool {
 	return !slices.ContainsFunc(state.Systems, func(s clusters.System) bool { return s.Simulated == nil })
 }

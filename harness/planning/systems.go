@@ -8,17 +8,17 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// HasSystems says whether anything is under test that must be installed.
+// HasSystems reports whether the path has systems to install.
 func HasSystems(path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(state clusters.State) bool { return len(state.Systems) > 0 })
 }
 
-// checkSystems says what is wrong with the systems of the last of some states, whatever the provider.
+// checkSystems finds problems with the systems of the last state that do not depend on the provider.
 func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
 	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators, p.options.Modules)
 }
 
-// unbuilt are the programs of Go modules that the plan needs and that were not built yet, in the order of their use.
+// unbuilt returns the plan's programs of Go modules that are not built yet, in the order of their use.
 func (p *Plan) unbuilt() []clusters.ModuleProgram {
 	var all []clusters.ModuleProgram
 	for _, track := range p.Tracks {
@@ -37,7 +37,7 @@ func (p *Plan) unbuilt() []clusters.ModuleProgram {
 	return all
 }
 
-// namesOf systems, for a person.
+// namesOf joins the names of systems for a person.
 func namesOf(list []clusters.System) []string {
 	var names []string
 	for _, system := range list {

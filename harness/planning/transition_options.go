@@ -7,17 +7,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// TransitionOptions are how a transition is made.
+// TransitionOptions say how a transition is made.
 type TransitionOptions struct {
-	// Method by which the cluster goes, "" for the provider's own.
+	// Method of the transition; "" for the provider's default.
 	Method string
-	// Roll is the order in which it changes control planes, and where it stops.
+	// Roll is the order in which control planes change, and where the transition stops.
 	Roll clusters.Roll
-	// Revert takes the cluster back when it does not arrive.
+	// Revert rolls the cluster back if the transition fails.
 	Revert bool
 }
 
-// String is what there is to say of the way, "" of the usual one.
+// String describes the options; "" for the default ones.
 func (o TransitionOptions) String() string {
 	text := ""
 	if o.Method != "" {
@@ -37,12 +37,12 @@ func (o TransitionOptions) String() string {
 	return text
 }
 
-// trackKey is equal for equal paths that are gone with the same options.
+// trackKey is equal for equal paths with the same options.
 func trackKey(path []clusters.State, options []TransitionOptions) string {
 	return pathKey(path) + fmt.Sprint(options)
 }
 
-// transitionOptions are those of a scenario's transitions. What the provider cannot do is a problem.
+// transitionOptions returns the options of a scenario's transitions. Unsupported options are problems.
 func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State) []TransitionOptions {
 	var options []TransitionOptions
 	for _, step := range s.Spec.Steps {

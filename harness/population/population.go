@@ -22,17 +22,17 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
-// atOnce is how many kinds are listed at once.
+// atOnce is the number of kinds that are listed at once.
 const atOnce = 8
 
-// Object is one that is stored.
+// Object is a stored object.
 type Object struct {
 	Resource        schema.GroupVersionResource
 	Kind            string
 	Namespace, Name string
 	UID             types.UID
 	Labels          map[string]string
-	// owned: it goes with its owner.
+	// owned says that it is deleted with its owner.
 	owned bool
 }
 
@@ -44,7 +44,8 @@ func (o Object) String() string {
 	return o.Kind + " " + o.Namespace + "/" + o.Name
 }
 
-// Names are those of objects, in one line: the first ones, and how many more there are. Every one where most is 0.
+// Names lists the names of objects in one line: the first ones, and the number of the others. If most is 0, it lists
+// all.
 func Names(objects []Object, most int) string {
 	more := ""
 	if most > 0 && len(objects) > most {
@@ -58,14 +59,14 @@ func Names(objects []Object, most int) string {
 	return strings.Join(names, ", ") + more
 }
 
-// Population is what there was in a cluster at some time.
+// Population is all objects of a cluster at one time.
 type Population struct {
 	objects map[types.UID]Object
-	// unseen are the groups, and the kinds of others, that could not be listed, with the reason.
+	// unseen are the whole groups, and the single resources, that could not be listed, with the errors.
 	unseen map[schema.GroupResource]error
 }
 
-// Unseen says in a line for each what could not be listed.
+// Unseen returns what could not be listed, one line each.
 func (p *Population) Unseen() []string {
 	var all []string
 	for resource, err := range p.unseen {
@@ -75,15 +76,15 @@ func (p *Population) Unseen() []string {
 	return all
 }
 
-// sees says whether objects of a resource could be listed.
+// sees reports whether objects of a resource could be listed.
 func (p *Population) sees(resource schema.GroupResource) bool {
 	_, whole := p.unseen[schema.GroupResource{Group: resource.Group}]
 	_, one := p.unseen[resource]
 	return !whole && !one
 }
 
-// Take lists the metadata of all objects, but for events and what Kubernetes derives from others. The error is of a
-// cluster that does not answer; a kind that cannot be listed is in Unseen.
+// Take lists the metadata of all objects, except events and objects that Kubernetes derives from others. It returns
+// an error if the cluster does not answer. Kinds that cannot be listed are in Unseen.
 func Take(ctx context.Context, config *rest.Config) (*Population, error) {
 	config = rest.CopyConfig(config)
 	config.WarningHandler = rest.NoWarnings{}
@@ -120,15 +121,15 @@ func Take(ctx context.Context, config *rest.Config) (*Population, error) {
 	return p, ctx.Err()
 }
 
-// kind is one that can be listed.
+// kind is a kind that can be listed.
 type kind struct {
 	resource schema.GroupVersionResource
 	name     string
 }
 
-// listed are the kinds that objects are stored of, each once, in the version that is preferred.
+// listed returns the kinds whose objects are stored, each once, in its preferred version.
 func listed(lists []*metav1.APIResourceList) []kind {
-	// Events are many and go by themselves, Endpoints and component statuses are derived from others.
+	// Events are many and expire. Endpoints and component statuses are derived from others.
 	derived := []string{"events", "endpoints", "componentstatuses"}
 	var all []kind
 	taken := map[schema.GroupResource]bool{}
@@ -162,8 +163,8 @@ func list(ctx context.Context, client metadata.Interface, k kind) (map[types.UID
 	return objects, err
 }
 
-// Since are the objects that were not there before, in order. What belongs to another object, or is in a namespace that
-// is new too, goes with that and is left out, and so is what is in namespaces to be skipped, with these.
+// Since returns the objects that did not exist before, sorted. It leaves out objects that are deleted with their
+// owner or with a new namespace. It also leaves out skipped namespaces with their objects.
 func (p *Population) Since(before *Population, skip func(namespace string) bool) []Object {
 	isNamespace := func(o Object) bool { return o.Resource.Group == "" && o.Resource.Resource == "namespaces" }
 	fresh := map[string]bool{}

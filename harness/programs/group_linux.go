@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// runInGroup runs a program in a process group of its own, which is killed as a whole when the command's context ends.
-// The program itself is also killed when this process is; the kernel does that when the thread ends that started it, so
-// that thread is kept.
+// runInGroup runs a program in its own process group. When the command's context ends, the whole group is killed. The
+// kernel also kills the program itself when the thread that started it ends. So this thread is kept, and the program
+// dies with this process.
 func runInGroup(command *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// maxOutput is how much of a program's output is kept, of each stream.
+// maxOutput is how many bytes of each output stream are kept.
 const maxOutput = 1 << 20
 
 // Ended is how a program ended.
@@ -27,7 +27,7 @@ type Ended struct {
 	Missing bool
 }
 
-// Run runs a program with that environment until it ends, or the context does.
+// Run runs a program with the environment until it ends, or until the context ends.
 func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	if len(c.Run) == 0 {
 		return Ended{Err: errors.New("there is no program"), Missing: true}
@@ -36,7 +36,7 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	command := exec.CommandContext(ctx, c.Run[0], c.Run[1:]...)
 	command.Env, command.Stdout, command.Stderr = env, &stdout, &stderr
 	command.Stdin = strings.NewReader(c.Stdin)
-	// Whoever inherited the program's output must not keep us waiting.
+	// Processes that inherited the program's output must not block us.
 	command.WaitDelay = time.Second
 	err := runInGroup(command)
 	e := Ended{Stdout: stdout.String(), Stderr: stderr.String()}
@@ -53,7 +53,7 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	return e
 }
 
-// Unlike says how the program's end differs from what is expected of it, "" where it does not. Default: exit code 0.
+// Unlike returns how the end differs from the expected one; "" if it does not. Default: exit code 0.
 func (e Ended) Unlike(wanted *scenarios.CommandExpect) string {
 	expect := scenarios.CommandExpect{}
 	if wanted != nil {
@@ -77,7 +77,7 @@ func (e Ended) Unlike(wanted *scenarios.CommandExpect) string {
 	return strings.Join(problems, "; ")
 }
 
-// String is how the program ended, with what it said.
+// String returns the exit code and the output.
 func (e Ended) String() string {
 	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", e.Code, indented(e.Stdout), indented(e.Stderr))
 }
@@ -90,13 +90,13 @@ func indented(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded keeps the beginning of the data.
 type bounded struct {
 	kept    bytes.Buffer
 	dropped int
 }
 
-// Write keeps what there is room for, and takes the rest as well, so that the program does not stop.
+// Write keeps what fits, and drops the rest, so that the program does not block.
 func (b *bounded) Write(data []byte) (int, error) {
 	room := min(len(data), maxOutput-b.kept.Len())
 	b.dropped += len(data) - room
@@ -104,7 +104,7 @@ func (b *bounded) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// String is what was kept, and says how much was not.
+// String returns what was kept, and how much was not.
 func (b *bounded) String() string {
 	if b.dropped == 0 {
 		return b.kept.String()
@@ -112,9 +112,9 @@ func (b *bounded) String() string {
 	return fmt.Sprintf("%s\n(%d more bytes)", b.kept.String(), b.dropped)
 }
 
-// Limited is an output as Run keeps it: its beginning, and how much more there was.
+// Limited shortens an output as Run does: its beginning, and how much more there was.
 func Limited(output []byte) string {
 	var b bounded
-	_, _ = b.Write(output) // it takes everything
+	_, _ = b.Write(output) // it accepts everything
 	return b.String()
 }

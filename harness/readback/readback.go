@@ -19,7 +19,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
-// Acknowledged are objects of one kind as the API server returned them to accepted writes, the newest of each.
+// Acknowledged are the objects of one kind that the API server returned for accepted writes, the newest version of
+// each.
 type Acknowledged map[name]state
 
 type name struct{ namespace, name string }
@@ -29,7 +30,7 @@ type state struct {
 	version string
 }
 
-// Add takes in what was returned to a write.
+// Add records the object that a write returned.
 func (a Acknowledged) Add(object *unstructured.Unstructured) {
 	at := name{object.GetNamespace(), object.GetName()}
 	now := state{object.GetUID(), object.GetResourceVersion()}
@@ -38,34 +39,34 @@ func (a Acknowledged) Add(object *unstructured.Unstructured) {
 	}
 }
 
-// older says that a resourceVersion is known to be older than another.
+// older reports whether a resourceVersion is known to be older than another one.
 func older(a, b string) bool {
 	order, err := resourceversion.CompareResourceVersion(a, b)
 	return err == nil && order < 0
 }
 
-// Found is what there is of what was acknowledged.
+// Found is the result of reading the acknowledged objects.
 type Found struct {
-	// Later: nobody can read it yet.
+	// Later says that the objects cannot be read yet.
 	Later bool
-	// Objects is how many were acknowledged.
+	// Objects is the number of acknowledged objects.
 	Objects int
-	// Lost are the acknowledged writes that are not there, each in a sentence.
+	// Lost are the acknowledged writes that are missing, one sentence each.
 	Lost []string
-	// Deleted is how many of the objects somebody deleted since.
+	// Deleted is the number of the objects that were deleted since.
 	Deleted int
 }
 
-// Source is where the objects are read.
+// Source is where the objects are read from.
 type Source struct {
 	Client dynamic.NamespaceableResourceInterface
-	// Stream tells who was deleted since change number Since; nil where nobody watched.
+	// Stream has the deletions since change number Since; nil if there was no watch.
 	Stream *history.Stream
 	Since  int64
 }
 
-// Find reads the objects by a consistent list, again and again until it is answered or the context ends, and compares
-// them with what was acknowledged.
+// Find reads the objects with a consistent list, and compares them with the acknowledged ones. It retries the list
+// until it succeeds or the context ends.
 func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 	found := Found{Objects: len(a)}
 	there := map[name]state{}
@@ -105,7 +106,7 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 	return found, nil
 }
 
-// namespaces are those of the objects; "" alone for a kind without namespaces.
+// namespaces are the namespaces of the objects; only "" for a cluster-scoped kind.
 func (a Acknowledged) namespaces() []string {
 	all := map[string]bool{}
 	for at := range a {
@@ -114,7 +115,7 @@ func (a Acknowledged) namespaces() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// list reads what is stored, page by page.
+// list reads the stored objects, page by page.
 func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]state) error {
 	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
 	options := metav1.ListOptions{Limit: 500}
@@ -122,7 +123,7 @@ func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]sta
 	for {
 		page, err := api.List(ctx, options)
 		if err != nil {
-			if last == nil || ctx.Err() == nil { // that the time was up says less than what came before
+			if last == nil || ctx.Err() == nil { // an earlier error says more than a timeout
 				last = err
 			}
 			if options.Continue = ""; !pauses.Wait(ctx, again) {
@@ -140,7 +141,7 @@ func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]sta
 	}
 }
 
-// deletions are the objects of the kind that somebody deleted, as the watch saw.
+// deletions are the objects of the kind whose deletion the watch showed.
 func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.UID]bool, error) {
 	all := map[types.UID]bool{}
 	if source.Stream == nil {
@@ -160,7 +161,7 @@ func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.U
 	return all, nil
 }
 
-// String is what there is to say behind the summary of a load.
+// String returns the text after the summary of a load.
 func (f Found) String() string {
 	text := ""
 	switch {
@@ -176,10 +177,10 @@ func (f Found) String() string {
 	return text
 }
 
-// mostLost is how many lost writes are named.
+// mostLost is the maximum number of lost writes that Problems lists.
 const mostLost = 5
 
-// Problems are the writes that are lost.
+// Problems lists the lost writes.
 func (f Found) Problems() []string {
 	var problems []string
 	for i, one := range f.Lost {

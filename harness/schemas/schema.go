@@ -7,17 +7,17 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/openapi"
 )
 
-// Schema says which fields an object has.
+// Schema describes which fields an object has.
 type Schema struct {
 	of   openapi.Document
 	root *openapi.Schema
 }
 
-// Item is the step of a path that takes items of a list, or whatever a field's name is computed from.
+// Item is the step of a path into the items of a list, or into a field whose name is computed.
 const Item = "[*]"
 
-// Unknown finds the first step of a path that there is no such field for, by its index, and returns the fields that
-// there are; -1 when the path is one that an object may have, or where the schema does not tell.
+// Unknown returns the index of the first step of a path whose field does not exist, and the fields that exist there.
+// The index is -1 if an object may have the path, or if the schema does not say.
 func (s *Schema) Unknown(path []string) (step int, known []string) {
 	at := s.root
 	for i, name := range path {
@@ -29,7 +29,7 @@ func (s *Schema) Unknown(path []string) (step int, known []string) {
 		case name == Item && at.Additional == nil:
 			at = at.Items
 		case at.Embedded && (name == "apiVersion" || name == "kind" || name == "metadata"):
-			return -1, nil // whatever else a definition may demand of a name
+			return -1, nil // even if the definition restricts metadata.name
 		case there:
 			at = field
 		case at.Additional != nil:
@@ -51,7 +51,7 @@ func names(of *openapi.Schema) []string {
 	return names
 }
 
-// resolved follows references; nil when they lead nowhere, or to several schemas at once.
+// resolved follows references. It returns nil if they lead nowhere, or to several schemas at once.
 func (s *Schema) resolved(at *openapi.Schema) *openapi.Schema {
 	for range 10 {
 		switch {

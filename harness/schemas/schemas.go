@@ -20,26 +20,26 @@ type Schemas struct {
 	client rest.Interface
 
 	mu sync.Mutex
-	// documents are the OpenAPI documents of versions of groups, customs the schemas of custom kinds.
+	// documents are the OpenAPI documents of group versions. customs are the schemas of custom kinds.
 	documents map[schema.GroupVersion]*once[openapi.Document]
 	customs   map[schema.GroupVersionKind]*once[*Schema]
 }
 
-// once is something that is fetched by the first who needs it, for all.
+// once is a value that the first caller fetches for all callers.
 type once[T any] struct {
 	sync.Once
 	value T
 	err   error
 }
 
-// New asks through the given client (discovery's).
+// New returns Schemas that use the given client (discovery's).
 func New(client rest.Interface) *Schemas {
 	s := &Schemas{client: client}
 	s.Reset()
 	return s
 }
 
-// Reset forgets what is known: after a transition kinds may have other fields.
+// Reset forgets all schemas, because kinds may have other fields after a transition.
 func (s *Schemas) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,8 +47,7 @@ func (s *Schemas) Reset() {
 		map[schema.GroupVersionKind]*once[*Schema]{}
 }
 
-// Of returns the schema of a kind, whose resource has that name; nil when the API server has none that says which
-// fields there are.
+// Of returns the schema of a kind with that resource name; nil if the API server has no schema that lists its fields.
 func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
 	custom, err := get(s, s.customs, gvk, func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
 	if custom != nil || err != nil {
@@ -77,13 +76,13 @@ func get[K comparable, T any](s *Schemas, known map[K]*once[T], key K, fetch fun
 	one.Do(func() { one.value, one.err = fetch() })
 	if one.err != nil {
 		s.mu.Lock()
-		delete(known, key) // the next one asks again
+		delete(known, key) // the next caller retries
 		s.mu.Unlock()
 	}
 	return one.value, one.err
 }
 
-// custom gets the schema of a kind from its CustomResourceDefinition, which is never late; nil when it has none.
+// custom gets the schema of a kind from its CustomResourceDefinition, which is never outdated; nil if there is none.
 func (s *Schemas) custom(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
 	if !strings.Contains(gvk.Group, ".") {
 		return nil, nil

@@ -25,25 +25,25 @@ type Kind struct {
 	Namespaced bool
 }
 
-// Kinds finds out from the API server's discovery documents how kinds are served. What it found stays known until
-// Reset; that a kind is not served is asked anew each time. It is safe for concurrent use.
+// Kinds finds out from the API server's discovery documents how kinds are served. It caches the kinds that it found
+// until Reset. It asks again for kinds that were not served. It is safe for concurrent use.
 type Kinds struct {
 	client rest.Interface
-	// peers: the API server passes requests for what others serve on to them.
+	// peers says that the API server forwards requests for kinds that only its peers serve.
 	peers bool
 
 	mu    sync.Mutex
 	known map[schema.GroupVersionKind]Kind
-	// resets counts them, so that an answer from before a reset is not kept.
+	// resets counts the resets, so that an answer from before a reset is not cached.
 	resets int
-	// servers are the versions of Kubernetes that the track has had, the present one last; "" where it is not known.
+	// servers are the versions of Kubernetes that the track has had, the current one last; "" if unknown.
 	servers []string
-	// found is the last server, by its index in servers, that served a kind.
+	// found is the index in servers of the last server that served a kind.
 	found map[schema.GroupVersionKind]int
 	origins
 }
 
-// NewKinds asks through the given client (discovery's) an API server of that version, "" where it is not known.
+// NewKinds uses the given client (discovery's) of an API server. server is its version, "" if unknown.
 func NewKinds(client rest.Interface, server string) *Kinds {
 	return &Kinds{
 		client: client, known: map[schema.GroupVersionKind]Kind{},
@@ -51,8 +51,8 @@ func NewKinds(client rest.Interface, server string) *Kinds {
 	}
 }
 
-// Find returns how a kind is served. The error is a *NotServedError when the API server has said so, anything else when
-// it could not be asked.
+// Find returns how a kind is served. The error is a *NotServedError if the API server does not serve it. Any other
+// error means that the API server could not be asked.
 func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error) {
 	k.mu.Lock()
 	kind, ok := k.known[gvk]
@@ -91,8 +91,8 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 	return kind, nil
 }
 
-// Await returns how a kind is served as soon as it is. When the context ends first, the error is what Find said last. A
-// kind that nothing on the track could bring is not waited for.
+// Await returns how a kind is served as soon as it is served. If the context ends first, it returns Find's last
+// error. It does not wait for a kind that nothing on the track can define.
 func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind, error) {
 	again := pauses.Growing(25*time.Millisecond, time.Second)
 	var last error
@@ -114,7 +114,7 @@ func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind
 	}
 }
 
-// Reset forgets what is known, so that the API server is asked again.
+// Reset clears the cache, so that the API server is asked again.
 func (k *Kinds) Reset() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -126,13 +126,13 @@ func (k *Kinds) reset() {
 	k.resets++
 }
 
-// Cross forgets what is known after a transition to a version; "" where it is not known.
+// Cross clears the cache after a transition to a version; "" if unknown.
 func (k *Kinds) Cross(server string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.reset()
 	k.servers = append(k.servers, server)
-	k.more = true // an API server that has just started finds out about custom kinds a moment later
+	k.more = true // a restarted API server discovers custom kinds with a delay
 }
 
 func (k *Kinds) fetch(ctx context.Context, gv schema.GroupVersion) ([]metav1.APIResource, error) {

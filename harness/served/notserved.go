@@ -14,22 +14,22 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// NotServedError says that the API server was asked just now and does not serve the kind.
+// NotServedError says that the API server does not serve the kind, according to an answer from just now.
 type NotServedError struct {
 	GVK schema.GroupVersionKind
-	// Server is the version of Kubernetes that was asked; "" where it is not known.
+	// Server is the version of Kubernetes that was asked; "" if unknown.
 	Server string
 	// Versions of the group that serve the kind, newest first.
 	Versions []string
-	// Complete says that Versions are all: each version of the group could be asked.
+	// Complete says that Versions is complete, because every version of the group answered.
 	Complete bool
-	// Earlier is the version of Kubernetes that served the kind before a transition; "" when none did.
+	// Earlier is the version of Kubernetes that served the kind before a transition; "" if none did.
 	Earlier string
-	// MayAppear says that the kind may be served a moment later: something on the track may have brought it, or a peer of
-	// the API server serves it, which has not been asked yet.
+	// MayAppear says that the kind may be served soon: something on the track may define it, or a peer of the API server
+	// may serve it, which was not asked yet.
 	MayAppear bool
 
-	// detail says what is served instead, or which kind may be meant.
+	// detail says what is served instead, or which kind was probably meant.
 	detail string
 }
 
@@ -56,7 +56,7 @@ func (e *NotServedError) Error() string {
 	return text
 }
 
-// Status is what the API server answers to a request for what it does not serve.
+// Status is the API server's answer to a request for a kind that it does not serve.
 func (e *NotServedError) Status() metav1.Status {
 	return metav1.Status{
 		Status:  metav1.StatusFailure,
@@ -66,8 +66,8 @@ func (e *NotServedError) Status() metav1.Status {
 	}
 }
 
-// notServed explains why a kind is not among those that its version has. It asks the API server which other versions
-// serve the kind; what cannot be asked is left out.
+// notServed explains why a version does not have a kind. It asks the API server which other versions serve the kind,
+// and ignores versions that it cannot ask.
 func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, siblings []string) *NotServedError {
 	k.mu.Lock()
 	now := len(k.servers) - 1
@@ -102,7 +102,7 @@ func (k *Kinds) notServed(ctx context.Context, gvk schema.GroupVersionKind, sibl
 	return e
 }
 
-// groupVersions are the versions of a group, newest first.
+// groupVersions returns the versions of a group, newest first.
 func (k *Kinds) groupVersions(ctx context.Context, group string) ([]string, error) {
 	if group == "" {
 		return []string{"v1"}, nil

@@ -9,19 +9,19 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// origins is where custom kinds may come from: what was just installed is served a moment later.
+// origins are the possible sources of custom kinds. A kind is served only some time after its installation.
 type origins struct {
-	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name; fresh are those of
-	// which no API server is known to judge by the present definition.
+	// defined are the kinds of each CustomResourceDefinition that the track has written, by its name. fresh are the
+	// kinds whose current definition may be unknown to the API servers.
 	defined map[string][]schema.GroupVersionKind
 	fresh   map[schema.GroupVersionKind]bool
 	// services are the versions of the APIServices that the track has written, by their names.
 	services map[string]schema.GroupVersion
-	// more: a program, a system or a restart may bring kinds that cannot be known here.
+	// more says that a program, a system or a restart may bring kinds that are unknown here.
 	more bool
 }
 
-// IsCustom says whether an API is not one of Kubernetes' own.
+// IsCustom reports whether an API is not one of Kubernetes' own.
 func IsCustom(apiVersion string) bool {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	return strings.Contains(group, ".") && !strings.HasSuffix(group, ".k8s.io")
@@ -39,14 +39,14 @@ var (
 	services    = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
 )
 
-// ExpectMore notes that something may bring custom kinds: a program, a system, or an API server that starts.
+// ExpectMore records that something may bring custom kinds: a program, a system, or an API server that starts.
 func (k *Kinds) ExpectMore() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.more = true
 }
 
-// Wrote notes an object that was written, which may define kinds.
+// Wrote records a written object, which may define kinds.
 func (k *Kinds) Wrote(object *unstructured.Unstructured) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,7 +65,7 @@ func (k *Kinds) Wrote(object *unstructured.Unstructured) {
 	}
 }
 
-// Removed notes that an object was deleted, which may have defined kinds.
+// Removed records a deleted object, which may have defined kinds.
 func (k *Kinds) Removed(kind schema.GroupKind, name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,7 +90,7 @@ func kindsDefined(definition *unstructured.Unstructured, group string) []schema.
 	return kinds
 }
 
-// mayBring says whether something on the track may have brought the kind.
+// mayBring reports whether something on the track may have defined the kind.
 func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
 	if !custom(gvk.Group) {
 		return false
@@ -108,21 +108,21 @@ func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
 	return o.more
 }
 
-// custom says whether the group may be of a CustomResourceDefinition or of another API server. The groups of Kubernetes
-// itself are served from the start.
+// custom reports whether the group may belong to a CustomResourceDefinition or to another API server. The groups of
+// Kubernetes itself are served from the start.
 func custom(group string) bool {
 	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group &&
 		group != services.Group
 }
 
-// IsFresh says whether the definition of a kind was written, and an API server may not know it yet.
+// IsFresh reports whether an API server may not know the current definition of a kind yet.
 func (k *Kinds) IsFresh(gvk schema.GroupVersionKind) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.fresh[gvk]
 }
 
-// Settle notes that an API server has judged by the kind's present definition.
+// Settle records that an API server uses the kind's current definition.
 func (k *Kinds) Settle(gvk schema.GroupVersionKind) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ExpectPeers says that the API server passes requests for what others serve on to them (KEP-4020). Which kinds these
-// are stands in aggregated discovery alone.
+// ExpectPeers says that the API server forwards requests for kinds that only its peers serve (KEP-4020). Only
+// aggregated discovery lists these kinds.
 func (k *Kinds) ExpectPeers() { k.peers = true }
 
-// aggregated discovery of all groups, with what others serve.
+// aggregated requests the discovery of all groups, including the kinds of peers.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// fetchUnion is what the API server and its peers serve of a version.
+// fetchUnion returns what the API server and its peers serve of a version.
 func (k *Kinds) fetchUnion(ctx context.Context, gv schema.GroupVersion) ([]metav1.APIResource, error) {
 	data, err := k.client.Get().AbsPath("/apis").SetHeader("Accept", aggregated).Do(ctx).Raw()
 	if err != nil {

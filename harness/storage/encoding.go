@@ -12,12 +12,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// Encode is what a kube-apiserver stores of an object: protobuf of Kubernetes' own kinds. Custom resources are JSON,
-// and so are objects with a kind or a field that is not known here, which protobuf would lose: a kube-apiserver reads
-// both of every kind.
+// Encode returns what a kube-apiserver stores for an object: protobuf for Kubernetes' own kinds, JSON for custom
+// resources. Objects with a kind or a field that is unknown here are also JSON, because protobuf would lose it. A
+// kube-apiserver reads both for every kind.
 func Encode(r Resource, o *unstructured.Unstructured) ([]byte, error) {
 	o = o.DeepCopy()
-	// etcd's revision is the former, the latter is of no version any more
+	// resourceVersion is etcd's revision, and no version uses selfLink any more
 	for _, field := range []string{"resourceVersion", "selfLink"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", field)
 	}
@@ -37,7 +37,7 @@ func Encode(r Resource, o *unstructured.Unstructured) ([]byte, error) {
 	return data, nil
 }
 
-// typedOf is the object in its Go type; an error where there is none, or it lacks a field.
+// typedOf returns the object in its Go type. It returns an error if there is no type, or the type lacks a field.
 func typedOf(o *unstructured.Unstructured) (runtime.Object, error) {
 	typed, err := scheme.Scheme.New(o.GroupVersionKind())
 	if err != nil {
@@ -50,7 +50,7 @@ func typedOf(o *unstructured.Unstructured) (runtime.Object, error) {
 	return typed, nil
 }
 
-// ErrUnreadable is of a stored value that is neither JSON nor protobuf of a kind that is known here.
+// ErrUnreadable means that a stored value is neither JSON nor protobuf of a kind that is known here.
 var ErrUnreadable = errors.New("neither JSON nor protobuf of a known kind")
 
 var protobufBegins = []byte("k8s\x00")
@@ -75,8 +75,8 @@ func Decode(value []byte) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// Encrypted says with which provider of an EncryptionConfiguration a stored value is encrypted: aescbc, kms; "" where
-// it is not.
+// Encrypted returns the provider of an EncryptionConfiguration that encrypted a stored value, such as aescbc or kms;
+// "" if the value is not encrypted.
 func Encrypted(value []byte) string {
 	rest, ok := bytes.CutPrefix(value, []byte("k8s:enc:"))
 	if !ok {

@@ -10,33 +10,33 @@ import (
 // Prefix of all keys.
 const Prefix = "/registry/"
 
-// Resource is what objects of one kind are served as, in one version.
+// Resource is the API resource of a kind in one version.
 type Resource struct {
 	Group      string `json:"group,omitempty"`
 	Version    string `json:"version"`
 	Name       string `json:"name"`
 	Kind       string `json:"kind"`
 	Namespaced bool   `json:"namespaced,omitempty"`
-	// Custom: a CustomResourceDefinition defines it.
+	// Custom says that a CustomResourceDefinition defines it.
 	Custom bool `json:"custom,omitempty"`
 }
 
-// GroupResource names it without its version.
+// GroupResource returns the resource without its version.
 func (r Resource) GroupResource() schema.GroupResource {
 	return schema.GroupResource{Group: r.Group, Resource: r.Name}
 }
 
-// GVR names it with its version.
+// GVR returns the resource with its version.
 func (r Resource) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}
 }
 
-// GVK is its kind.
+// GVK returns the kind with its version.
 func (r Resource) GVK() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
 }
 
-// old are the resources whose folders are not named as they are: Kubernetes named them so before its first release.
+// old are the folders that do not have the name of their resource, most of them for historical reasons.
 var old = map[schema.GroupResource]string{
 	{Resource: "replicationcontrollers"}:                       "controllers",
 	{Resource: "endpoints"}:                                    "services/endpoints",
@@ -48,14 +48,14 @@ var old = map[schema.GroupResource]string{
 	{Group: Aggregation, Resource: "apiservices"}:              Aggregation + "/apiservices",
 }
 
-// The groups of the API servers that are compiled into kube-apiserver. They store JSON, in folders with the names of
-// groups.
+// The groups of the API servers that are built into kube-apiserver. They store JSON, in folders with the group's
+// name.
 const (
 	Extensions  = "apiextensions.k8s.io"
 	Aggregation = "apiregistration.k8s.io"
 )
 
-// Folder is the beginning of the keys of a resource, without the prefix of all and with a slash at its end.
+// Folder returns the beginning of the keys of a resource, without Prefix and with a trailing slash.
 func Folder(r schema.GroupResource, custom bool) string {
 	if custom {
 		return r.Group + "/" + r.Resource + "/"
@@ -66,7 +66,7 @@ func Folder(r schema.GroupResource, custom bool) string {
 	return strings.ToLower(r.Resource) + "/"
 }
 
-// Key under which an object is stored.
+// Key returns the key of a stored object.
 func (r Resource) Key(namespace, name string) string {
 	key := Prefix + Folder(r.GroupResource(), r.Custom)
 	if r.Namespaced {

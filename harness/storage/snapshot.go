@@ -17,13 +17,14 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Snapshot is a backup of etcd: what etcdctl snapshot save wrote, or the file db of a member's data. It is only read.
+// Snapshot is a backup of etcd: the output of etcdctl snapshot save, or the file db of a member's data. It is only
+// read.
 type Snapshot struct {
 	db     *bbolt.DB
 	latest map[string][]byte
 }
 
-// OpenSnapshot checks that the file is whole, and that it is of a Kubernetes cluster.
+// OpenSnapshot opens a backup, and checks that it is complete and contains a Kubernetes cluster.
 func OpenSnapshot(path string) (*Snapshot, error) {
 	if err := checkHash(path); err != nil {
 		return nil, fmt.Errorf("read etcd snapshot %s: %w", path, err)
@@ -39,16 +40,16 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	return s, nil
 }
 
-// Close lets go of the file: values that were read are gone, too.
+// Close closes the file. Values that were read from it must not be used afterwards.
 func (s *Snapshot) Close() error { return s.db.Close() }
 
-// lockTimeout is for how long somebody else may write the file.
+// lockTimeout is how long to wait while another process locks the file.
 const lockTimeout = time.Second
 
-// block is what the size of a database is a multiple of. A snapshot has its checksum behind that.
+// block divides the size of a database. A snapshot has its checksum after the database.
 const block = 512
 
-// checkHash compares a file with the checksum at its end. One that was copied from a member's data has none.
+// checkHash compares a file with the checksum at its end. A file from a member's data has no checksum.
 func checkHash(path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Snapshot) load(path string) error {
 	return nil
 }
 
-// take takes in one revision; they come in their order. One that is marked is a deletion.
+// take applies one revision. Revisions are in ascending order. A marked revision is a deletion.
 func take(all map[string][]byte, revision, value []byte) error {
 	const unmarked = 8 + 1 + 8
 	var kv mvccpb.KeyValue
@@ -133,7 +134,7 @@ func take(all map[string][]byte, revision, value []byte) error {
 	return nil
 }
 
-// Each calls visit for every key, in their order. Keys begin with Prefix, whatever they began with.
+// Each calls visit for every key, sorted. Keys begin with Prefix, even if the backup has another prefix.
 func (s *Snapshot) Each(visit func(key string, value []byte) error) error {
 	for _, key := range slices.Sorted(maps.Keys(s.latest)) {
 		if err := visit(key, s.latest[key]); err != nil {

@@ -37,7 +37,7 @@ func statusOf(o *unstructured.Unstructured) map[string]any {
 	}
 }
 
-// kept says whether an object still has all its content after a write that does not mention it. A write may add
+// kept reports whether an object still has all its content after a write that does not mention it. A write may add
 // defaults.
 func kept(kind, write string, before, after map[string]any) Outcome {
 	o := compared(kind, before, after)
@@ -79,7 +79,7 @@ func (s *Survey) judgeContents(found *sight) {
 	}
 }
 
-// comparedWith says whether an object's content is unchanged. was is its earlier JSON; text is the JSON of now.
+// comparedWith reports whether an object's content is unchanged. was is its earlier JSON; text is the JSON of now.
 func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
 	if bytes.Equal(was, text) {
 		return Outcome{Answer: Good}
@@ -91,7 +91,7 @@ func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
 	return compared(kind, before, now)
 }
 
-// compared says whether an object lost anything, or changed.
+// compared reports whether an object lost anything, or changed.
 func compared(kind string, before, after map[string]any) Outcome {
 	var lost, added, paths []string
 	for _, change := range matching.Changes(before, after) {

@@ -90,7 +90,7 @@ func (j *judge) finding(seen *sighting, checks []string, object upgrades.Object)
 // podsRestart is a placeholder for the sentence about pods, until the number of objects is known.
 const podsRestart = "pods restart"
 
-// finish fills in what depends on all objects of a finding, and records the finding in its checks.
+// finish sets what depends on all objects of a finding, and records the finding in its checks.
 func (j *judge) finish(f *upgrades.Finding) {
 	if f.What == podsRestart {
 		f.What = j.restart(f)
@@ -123,14 +123,14 @@ func (j *judge) restart(f *upgrades.Finding) string {
 	return fmt.Sprintf("the pods of %d of %d %s restart, though nobody touched them", len(f.Objects), all, plural(kind))
 }
 
-// Endings of upgrades.Finding.Back, by which callers tell the cases apart.
+// Endings of upgrades.Finding.Back, which callers use to distinguish the cases.
 const (
 	Fixes        = " fixes it"
 	DoesNotFix   = " does not fix it"
 	NotRehearsed = " was not rehearsed"
 )
 
-// back says whether the opposite transition fixes what a state broke.
+// back returns whether the opposite transition fixes what a state broke.
 func (j *judge) back(s *Series, state int) string {
 	undoes := upgrades.Back
 	name := "the rollback"

@@ -149,7 +149,7 @@ func (j *judge) mark(t *Target, state int, severity upgrades.Severity) {
 	}
 }
 
-// worse says whether one severity is worse than another; "" is good.
+// worse reports whether one severity is worse than another; "" is good.
 func worse(a, b upgrades.Severity) bool {
 	if a == "" || a == b {
 		return false

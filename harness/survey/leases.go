@@ -12,7 +12,7 @@ import (
 )
 
 // takeOver is how long a new leader may take after the old one's lease has expired. longestLease is the longest lease
-// that a survey waits for. lookAgain is the pause between two looks.
+// that a survey waits for. lookAgain is the pause between two checks.
 const (
 	takeOver     = 10 * time.Second
 	longestLease = 2 * time.Minute
@@ -25,11 +25,11 @@ type lease struct {
 	lasts                 time.Duration
 }
 
-// renewedSince says whether the old holder or a new one has renewed the lease since it was read before.
+// renewedSince reports whether the old holder or a new one has renewed the lease since it was read before.
 func (l lease) renewedSince(before lease) bool { return l.holder != "" && l.renewed != before.renewed }
 
 // awaitLeaders returns when the leaders of the mark have renewed their leases, or others have taken them over: a new
-// manager does nothing before that. If nobody renews a lease, the wait ends soon after the lease has expired.
+// manager does nothing before that. If a lease is not renewed, the wait ends soon after the lease has expired.
 func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, error), since Mark) error {
 	if len(since.leases) == 0 {
 		return nil
@@ -59,11 +59,11 @@ func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, erro
 	}
 }
 
-// elections is the Lease of the API server that elects the leaders of other components (CoordinatedLeaderElection). It
-// moves nothing itself, and if an API server does not have the feature, nobody takes the Lease over.
+// elections is the Lease of the API server that elects the leaders of other components (CoordinatedLeaderElection).
+// Its holder changes only Leases. If an API server does not have the feature, no component takes the Lease over.
 const elections = "kube-system/leader-election-controller"
 
-// ofLeader says whether a Lease is that of a leader, not the heartbeat of a node or an API server.
+// ofLeader reports whether a Lease is that of a leader, not the heartbeat of a node or an API server.
 func ofLeader(o *unstructured.Unstructured) bool {
 	_, ofServer := o.GetLabels()["apiserver.kubernetes.io/identity"]
 	return !ofServer && o.GetNamespace() != "kube-node-lease" && o.GetNamespace()+"/"+o.GetName() != elections

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// sight is what the API server serves and holds at one moment.
+// sight is what the API server serves and stores at one moment.
 type sight struct {
 	inventory.Inventory
 	// lists are the objects of each kind in each version, by uid, or the error of listing them.
@@ -51,7 +51,7 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 	return found, context.Cause(ctx)
 }
 
-// serverError says whether the API server answered with an internal error (500).
+// serverError reports whether the API server answered with an internal error (500).
 func serverError(err error) bool {
 	status, ok := writes.StatusOf(err)
 	return ok && status.Code == http.StatusInternalServerError

@@ -25,7 +25,7 @@ func movers() []schema.GroupVersionResource {
 	}
 }
 
-// A cluster counts as settled when nothing has changed for stillFor; a survey waits for that for stillWithin at most.
+// A cluster counts as settled when nothing has changed for stillFor. A survey waits at most stillWithin for that.
 // catchUp is how long the watches may take to show all earlier writes.
 const (
 	stillFor    = 2 * time.Second
@@ -42,7 +42,7 @@ type Mark struct {
 	leases []lease
 }
 
-// Still returns when nothing has changed for a while. It does not wait for longer than a minute.
+// Still returns when nothing has changed for a while. It waits at most stillWithin.
 func (s *Survey) Still(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stillWithin, nil)
 	defer cancel()
@@ -93,7 +93,7 @@ type movement struct {
 	first      time.Time
 }
 
-// judgeMoves says whether each given object was deleted, or its dependents changed, since the mark.
+// judgeMoves notes whether each given object was deleted, or its dependents changed, since the mark.
 func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	if err := s.caughtUp(ctx); err != nil {
 		for _, t := range s.targets {
@@ -117,23 +117,23 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	}
 }
 
-// moved says whether pods of a given object were replaced or restarted on the way to the current state, or the object
-// itself was deleted.
+// moved reports whether pods of a given object were replaced or restarted on the way to the current state, or the
+// object itself was deleted.
 func (s *answers) moved(root *Target) bool {
 	series := s.series[key{root, root.GVK.GroupKind(), Moved}]
 	return series != nil && series.Outcomes[s.state].Answer == Bad
 }
 
-// movesWithTime says whether an object creates others on a schedule.
+// movesWithTime reports whether an object creates others on a schedule.
 func movesWithTime(t *Target) bool { return t.GVK.Kind == "CronJob" }
 
-// expires says whether an object is deleted some time after it has finished.
+// expires reports whether an object is deleted some time after it has finished.
 func expires(t *Target) bool {
 	_, has, _ := unstructured.NestedFieldNoCopy(t.Given.Content.Object, "spec", "ttlSecondsAfterFinished")
 	return has && t.GVK.Kind == "Job"
 }
 
-// listed says whether any version of the target's kind could be listed.
+// listed reports whether any version of the target's kind could be listed.
 func (f *sight) listed(t *Target) bool {
 	for _, version := range f.Kinds[t.GVK.GroupKind()].Versions {
 		if f.lists[t.GVK.GroupKind().WithVersion(version)].err == nil {
@@ -187,7 +187,7 @@ func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
 	return moved
 }
 
-// restarts of a pod's containers.
+// restarts is the number of restarts of a pod's containers.
 func restarts(o *unstructured.Unstructured) int64 {
 	if o == nil || o.GetKind() != "Pod" {
 		return 0

@@ -223,8 +223,8 @@ func (p *probe) anew() *unstructured.Unstructured {
 	return o
 }
 
-// write sends a dry run and notes its outcome. After a conflict, because somebody wrote the object meanwhile, it reads
-// the object and tries again.
+// write sends a dry run and notes its outcome. After a conflict, because another client wrote the object, it reads
+// the object and retries.
 func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) (accepted bool) {
 	ctx, warned := writes.WithWarnings(ctx)
 	outcome, err := writes.Persist(ctx, send)

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// judgeReading says whether each target can be read in every served version of its kind.
+// judgeReading notes whether each target can be read in every served version of its kind.
 func (s *Survey) judgeReading(found *sight) {
 	for _, t := range s.targets {
 		how := found.Kinds[t.GVK.GroupKind()]
@@ -39,7 +39,7 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
-// readIn says whether the list of a version contains the target.
+// readIn reports whether the list of a version contains the target.
 func (f *sight) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
 	l := f.lists[gvk]

@@ -107,7 +107,8 @@ type Series struct {
 	Root *Target
 	// Kind is the kind that was checked: the given object's, or that of its dependents.
 	Kind schema.GroupKind
-	// Outcomes are by number of the state. Of several objects it is the worst. A state without an outcome is not a key.
+	// Outcomes by the number of the state. For several objects, it is the worst one. A state without an outcome has no
+	// key.
 	Outcomes map[int]Outcome
 }
 
@@ -128,7 +129,7 @@ func (s *answers) forget() {
 	}
 }
 
-// answered says whether there is an outcome of an earlier state.
+// answered reports whether there is an outcome of an earlier state.
 func (s *answers) answered(t *Target, check Check) bool {
 	series := s.series[key{t.root(), t.GVK.GroupKind(), check}]
 	if series == nil {

@@ -24,7 +24,7 @@ type standing struct {
 	warnings []string
 }
 
-// ran says whether a Job had created pods by the time it was first seen.
+// ran reports whether a Job had created pods by the time it was first seen.
 func (s standing) ran() bool { return s.pods > 0 }
 
 // judgeStanding compares each object's status with its status when it was first seen.
@@ -47,7 +47,7 @@ func (s *Survey) judgeStanding(found *sight) {
 	}
 }
 
-// good says whether True is the desired status of a condition type.
+// good reports whether True is the desired status of a condition type.
 func good(kind string) bool {
 	for _, word := range []string{
 		"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded",
@@ -60,7 +60,7 @@ func good(kind string) bool {
 	return true
 }
 
-// bad says whether a condition type must not become True.
+// bad reports whether a condition type must not become True.
 func bad(kind string) bool {
 	return slices.Contains([]string{
 		"Failed", "FailureTarget", "ReplicaFailure", "NonStructuralSchema", "Stalled",
@@ -156,7 +156,7 @@ func goneWords(versions []string) string {
 	return fmt.Sprintf("status.storedVersions has %s, which spec.versions does not", strings.Join(versions, ", "))
 }
 
-// stands compares two states of an object: did it lose anything that it had achieved?
+// stands compares two states of an object. The outcome is Bad if it lost anything that it had achieved.
 func stands(before, now standing) Outcome {
 	var lost, new []string
 	for _, condition := range before.conditions {

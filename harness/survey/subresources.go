@@ -39,8 +39,8 @@ func (p *probe) resize(ctx context.Context) {
 	p.note = note
 }
 
-// unsized says whether the scale cannot be read because the object has no number of replicas. The API server reports
-// that with 404 or 500.
+// unsized reports whether the scale cannot be read because the object has no number of replicas. The API server
+// reports that with 404 or 500.
 func (p *probe) unsized(ctx context.Context, err error) bool {
 	if err == nil {
 		return false

@@ -31,9 +31,9 @@ type Survey struct {
 
 	targets  []*Target
 	baseline map[*Target]contents
-	// standing is each object's, by uid, when it was first seen.
+	// standing is the standing of each object, by uid, when it was first seen.
 	standing map[string]standing
-	// asked are the given objects that dry runs are sent for; nil before they are chosen.
+	// asked says for which given objects dry runs are sent; nil before they are chosen.
 	asked map[*Target]bool
 	// dependents says the same about dependents, by given object and kind.
 	dependents map[dependent]bool
@@ -42,11 +42,13 @@ type Survey struct {
 
 // Options of a survey.
 type Options struct {
-	// Settle is how long the untouched cluster is watched at each state, once leaders have their leases.
+	// Settle is how long the untouched cluster is watched at each state, after leaders have their leases.
 	Settle time.Duration
-	// Sample limits dry runs to so many given objects of one kind and shape. Default: all. All objects are still read.
+	// Sample is the maximum number of given objects of one kind and shape that get dry runs. Default: all. All objects
+	// are still read.
 	Sample int
-	// Dependents limits dry runs of dependents of a kind to those of so many given objects of one kind. Default: all.
+	// Dependents maps a kind of dependents to the maximum number of given objects of one kind whose dependents get dry
+	// runs. Default: all.
 	Dependents map[schema.GroupKind]int
 	// Except are checks to skip.
 	Except []Check

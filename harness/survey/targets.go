@@ -55,7 +55,7 @@ func kindsAround(targets []*Target, custom []schema.GroupKind) map[schema.GroupK
 	return kinds
 }
 
-// IsDependent says whether Kubernetes' own controllers create objects of a kind for other objects.
+// IsDependent reports whether Kubernetes' own controllers create objects of a kind for other objects.
 func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentKinds(), kind) }
 
 // findTargets lists the given objects that exist, and their dependents.
@@ -130,7 +130,8 @@ func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
 	return nil
 }
 
-// version is the one to write the target in: its own if that is served, and whether it is.
+// version returns the version to write the target in: its own if that is served, otherwise the preferred one. It also
+// returns whether its own is served.
 func (f *sight) version(t *Target) (string, bool) {
 	how := f.Kinds[t.GVK.GroupKind()]
 	if slices.Contains(how.Versions, t.GVK.Version) {

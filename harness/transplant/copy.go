@@ -18,37 +18,37 @@ import (
 
 // Options of a copy.
 type Options struct {
-	// Name of where the data is from.
+	// Name of the source of the data.
 	Name string
-	// Missing is what could not be read: who owns an object may not be there.
+	// Missing is what could not be read. It may include owners of objects that were read.
 	Missing []capture.Missing
-	// Assumed are assumptions about the cluster that the data is from, one sentence each.
+	// Assumed are assumptions about the source cluster, one sentence each.
 	Assumed []string
-	// ServiceRange is the API server's --service-cluster-ip-range; that of the data by default.
+	// ServiceRange is the API server's --service-cluster-ip-range. Default: the range in the data.
 	ServiceRange string
 	// EncryptionConfig is the API server's --encryption-provider-config; "" for none.
 	EncryptionConfig string
-	// Webhooks answers in place of those who answer webhooks in the cluster that the data is from. Default: nobody
-	// does.
+	// Webhooks answers the webhooks in place of the source cluster's servers. Default: nothing answers them, and their
+	// configurations are left out.
 	Webhooks Answerer
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
 }
 
 // Answerer answers webhooks.
 type Answerer interface {
-	// Address at which a hook is asked, and the authority of who answers there.
+	// Address returns the URL that answers a hook, and the CA certificate of the server there.
 	Address(Hook) (address url.URL, authority []byte)
-	// Runs says whether a program answers for a hook in earnest.
+	// Runs reports whether a real program answers a hook.
 	Runs(Hook) bool
 }
 
-// Copy is another cluster's data on its way into one of ours. It is a clusters.Seed.
+// Copy puts the data of another cluster into a local cluster. It is a clusters.Seed.
 type Copy struct {
 	Options
 	data  Data
 	facts *facts
-	// put are the keys of what was put into etcd; leaving are those of them that were being deleted already.
+	// put are the keys that were put into etcd. leaving are those whose objects were already being deleted.
 	put     []string
 	leaving map[string]bool
 	lacks   []Lack
@@ -56,13 +56,14 @@ type Copy struct {
 	dropped map[string]int
 }
 
-// Lack is something that cannot be judged, since the copy lacks it or what it needs. Name is "" for all of a kind.
+// Lack is an object that cannot be judged, because the copy lacks it or something that it needs. Name is "" for all
+// objects of a kind.
 type Lack struct {
 	Kind, Name string
 	Why        string
 }
 
-// New reads the data once.
+// New reads the data once, and returns its copy.
 func New(data Data, o Options) (*Copy, error) {
 	f, err := scan(data)
 	if err != nil {
@@ -74,10 +75,10 @@ func New(data Data, o Options) (*Copy, error) {
 	return &Copy{Options: o, data: data, facts: f, leaving: map[string]bool{}, dropped: map[string]int{}}, nil
 }
 
-// Objects is how many there are.
+// Objects returns the number of objects.
 func (c *Copy) Objects() int { return c.facts.objects }
 
-// Lacks are what cannot be judged; Notes are what was done to the data. Both are known once it has been put into etcd.
+// Lacks returns what cannot be judged. The results of Lacks and Notes are complete as soon as Fill has returned.
 func (c *Copy) Lacks() []Lack {
 	var lacks []Lack
 	for _, m := range c.Missing {
@@ -86,7 +87,7 @@ func (c *Copy) Lacks() []Lack {
 	return append(lacks, c.lacks...)
 }
 
-// Notes on what is not as it was.
+// Notes returns how the copy differs from the source cluster, and what was assumed.
 func (c *Copy) Notes() []string {
 	notes := append(slices.Concat(c.Assumed, c.notes),
 		"the controllers that act on time or hardware were off: CronJobs, expiry of Jobs, volumes, the life of nodes")
@@ -99,8 +100,8 @@ func (c *Copy) Notes() []string {
 	return notes
 }
 
-// Lost are the keys of what was put into etcd and is not among the keys that are there. What was being deleted already
-// is allowed to go, and so are APIServices: the API server has them for the versions that it serves.
+// Lost returns the keys that were put into etcd, but are missing from the given ones. Objects that were already being
+// deleted may disappear. So may APIServices, because the API server maintains them for the versions that it serves.
 func (c *Copy) Lost(there map[string]bool) []string {
 	return slices.DeleteFunc(slices.Clone(c.put), func(key string) bool {
 		folder, _ := split(key)
@@ -108,7 +109,7 @@ func (c *Copy) Lost(there map[string]bool) []string {
 	})
 }
 
-// idle are the controllers that act on time, or on hardware that a copy does not have. The first ones are off on all
+// idle are the controllers that act on time, or on hardware that a copy does not have. The first seven are off on all
 // local clusters.
 var idle = []string{
 	"horizontal-pod-autoscaler-controller", "node-ipam-controller", "ttl-controller",
@@ -119,7 +120,7 @@ var idle = []string{
 	"pod-garbage-collector-controller",
 }
 
-// Needs are what every state must have for the data: ranges of addresses and ports, and controllers that stand still.
+// Needs returns what every state must have for the data: ranges of addresses and ports, and controllers that are off.
 func (c *Copy) Needs() (clusters.Change, error) {
 	services := c.ServiceRange
 	if services == "" {
@@ -139,7 +140,7 @@ func (c *Copy) Needs() (clusters.Change, error) {
 	}
 	off := slices.Clone(idle)
 	if len(c.Missing) > 0 {
-		off = append(off, "garbage-collector-controller") // what could not be read may own what could be
+		off = append(off, "garbage-collector-controller") // an object that could not be read may own others
 	}
 	controllers := "*,-" + strings.Join(off, ",-")
 	none := 0
@@ -175,7 +176,7 @@ func (c *Copy) Fill(ctx context.Context, etcd clientv3.KV) error {
 	return nil
 }
 
-// house makes the nodes that Pods are on and that are not in the data: Pods without one would be deleted.
+// house creates the nodes that Pods run on but the data lacks. Pods without a node would be deleted.
 func (c *Copy) house(ctx context.Context, b *batch) error {
 	names := c.facts.homeless()
 	for _, name := range names {
@@ -215,7 +216,7 @@ type batch struct {
 	size int
 }
 
-// What one request of etcd takes, with room to spare.
+// The limits of one request. They are below etcd's own limits.
 const (
 	batchOps  = 100
 	batchSize = 1 << 20

@@ -9,23 +9,23 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// Data is what a cluster stored.
+// Data is the stored data of a cluster.
 type Data interface {
-	// Each calls visit for everything.
+	// Each calls visit for each entry.
 	Each(visit func(Entry) error) error
 }
 
-// Entry is one thing that is stored.
+// Entry is one stored key with its value.
 type Entry struct {
 	Key string
-	// Encrypted names the provider that encrypted the value; "" where it is not.
+	// Encrypted names the provider that encrypted the value; "" if it is not encrypted.
 	Encrypted string
-	// Value is what etcd holds. Object is what it means; an error where that is not known here.
+	// Value returns the value in etcd. Object returns the decoded object, or an error if the value cannot be decoded.
 	Value  func() ([]byte, error)
 	Object func() (*unstructured.Unstructured, error)
 }
 
-// FromCapture is the data of a capture.
+// FromCapture returns the data of a capture.
 func FromCapture(c *capture.Capture) Data { return captured{c} }
 
 type captured struct{ *capture.Capture }

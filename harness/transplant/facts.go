@@ -14,23 +14,23 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// facts are what a control plane must know of its data before it starts.
+// facts are what must be known about the data before a control plane starts with it.
 type facts struct {
 	objects int
-	// ranges are those of the addresses of Services, as the ServiceCIDR kubernetes has them.
+	// ranges are the address ranges of Services in ServiceCIDR kubernetes.
 	ranges []string
-	// first is the address of the API server's own Service, addresses are those of all.
+	// first is the address of Service default/kubernetes. addresses are the addresses of all Services.
 	first     netip.Addr
 	addresses []netip.Addr
-	// nodePorts are the lowest and the highest that a Service has.
+	// nodePorts are the lowest and the highest node port of all Services.
 	nodePorts [2]int64
-	// nodes that there are, and those that Pods are on.
+	// nodes are the nodes in the data. hosts are the nodes that Pods run on.
 	nodes, hosts map[string]bool
-	// newest is the newest version that a kubelet has, or kubeadm installed.
+	// newest is the newest of the kubelets' versions and the version that kubeadm installed.
 	newest *utilversion.Version
 }
 
-// folders of keys that somebody must look at.
+// The folders of keys that need special treatment.
 const (
 	services     = "services/specs/"
 	serviceCIDRs = "servicecidrs/"
@@ -40,7 +40,7 @@ const (
 	apiServices  = storage.Aggregation + "/apiservices/"
 )
 
-// scan reads all data once.
+// scan reads all data once, to find the facts.
 func scan(data Data) (*facts, error) {
 	f := &facts{nodes: map[string]bool{}, hosts: map[string]bool{}}
 	return f, data.Each(func(e Entry) error {
@@ -72,14 +72,14 @@ func scan(data Data) (*facts, error) {
 		if take == nil {
 			return nil
 		}
-		if o, err := e.Object(); err == nil { // what cannot be read here is reported where it is put into etcd
+		if o, err := e.Object(); err == nil { // a value that cannot be decoded adds no facts
 			take(o)
 		}
 		return nil
 	})
 }
 
-// split takes a key apart: the folder with its slash, and what is behind it.
+// split splits a key into its folder, with the trailing slash, and the rest.
 func split(key string) (folder, rest string) {
 	key = strings.TrimPrefix(key, storage.Prefix)
 	for _, two := range []string{services, "services/endpoints/"} {
@@ -100,7 +100,7 @@ func (f *facts) service(o *unstructured.Unstructured) {
 	for _, ip := range ips {
 		address, err := netip.ParseAddr(ip)
 		if err != nil {
-			continue // None, or an address as only old versions took it
+			continue // None, or an address that only old versions accepted
 		}
 		f.addresses = append(f.addresses, address)
 		if o.GetNamespace() == "default" && o.GetName() == "kubernetes" && !f.first.IsValid() {
@@ -134,7 +134,7 @@ func (f *facts) node(o *unstructured.Unstructured) {
 	f.version(words)
 }
 
-// version takes in one that the API server's is not older than.
+// version records a version if it is the newest so far. The API server must not be older.
 func (f *facts) version(words string) {
 	version, err := utilversion.ParseSemantic(words)
 	if err == nil && (f.newest == nil || f.newest.LessThan(version)) {
@@ -142,7 +142,7 @@ func (f *facts) version(words string) {
 	}
 }
 
-// installed by kubeadm, as it says in its ConfigMap.
+// installed matches the version that kubeadm installed, in its ConfigMap.
 var installed = regexp.MustCompile(`(?m)^kubernetesVersion: (\S+)$`)
 
 func (f *facts) kubeadm(o *unstructured.Unstructured) {
@@ -152,7 +152,8 @@ func (f *facts) kubeadm(o *unstructured.Unstructured) {
 	}
 }
 
-// serviceRange is the API server's --service-cluster-ip-range; "" where the data has no address of a Service.
+// serviceRange returns the API server's --service-cluster-ip-range; "" if the data has neither a ServiceCIDR nor an
+// address of Service default/kubernetes.
 func (f *facts) serviceRange() (string, error) {
 	if len(f.ranges) > 0 {
 		return strings.Join(f.ranges, ","), nil
@@ -160,7 +161,8 @@ func (f *facts) serviceRange() (string, error) {
 	if !f.first.IsValid() {
 		return "", nil
 	}
-	// The API server's own Service has the first address of the range, which holds all others of its family.
+	// Service default/kubernetes has the first address of the range. The range contains all Service addresses of that IP
+	// family.
 	for bits := f.first.BitLen() - 1; bits >= f.first.BitLen()-maxRangeBits; bits-- {
 		prefix, err := f.first.Prefix(bits)
 		if err != nil {
@@ -177,14 +179,13 @@ func (f *facts) serviceRange() (string, error) {
 		"all Services; name it with --service-cluster-ip-range", f.first)
 }
 
-// The sizes of a range: 256 addresses at least, as they are usual, and a million at most, which is what an API server
-// takes.
+// A range has at least 256 addresses, which is usual, and at most a million, which is the API server's limit.
 const (
 	minRangeBits = 8
 	maxRangeBits = 20
 )
 
-// The range of node ports that an API server has by default.
+// The API server's default range of node ports.
 const (
 	lowestNodePort  = 30000
 	highestNodePort = 32767
@@ -199,7 +200,7 @@ func (f *facts) nodePortRange() string {
 	return fmt.Sprintf("%d-%d", min(low, lowestNodePort), max(high, highestNodePort))
 }
 
-// homeless are the nodes that Pods are on, and that are not in the data.
+// homeless returns the nodes that Pods run on but the data lacks.
 func (f *facts) homeless() []string {
 	var names []string
 	for name := range f.hosts {

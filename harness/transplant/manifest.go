@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Manifest is an object as somebody would write it: what kubectl applied last, where that is known; otherwise without
-// what the API server and controllers put into it.
+// Manifest returns an object as a user would write it: the manifest that kubectl applied last, if that is known.
+// Otherwise, it is the object without the fields that the API server and controllers set.
 func Manifest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	if last := lastApplied(o); last != nil {
 		return last
@@ -44,7 +44,8 @@ func lastApplied(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return m
 }
 
-// withoutSelector takes out what the API server gives each Job anew, unless it was asked not to.
+// withoutSelector removes the selector and the labels that the API server generates for each Job, unless the Job sets
+// manualSelector.
 func withoutSelector(job *unstructured.Unstructured) {
 	if manual, _, _ := unstructured.NestedBool(job.Object, "spec", "manualSelector"); manual {
 		return

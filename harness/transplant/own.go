@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// ClustersOwn says whether every cluster makes such an object for itself, and keeps it as its version wants it.
+// ClustersOwn reports whether every cluster creates such an object itself, and maintains it for its version.
 func ClustersOwn(o *unstructured.Unstructured) bool {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	switch (schema.GroupKind{Group: o.GroupVersionKind().Group, Kind: o.GetKind()}).String() {

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// treated is the value with which an entry goes into the copy; nil where it does not.
+// treated returns the value of an entry in the copy; nil if the entry is left out.
 func (c *Copy) treated(e Entry) ([]byte, error) {
 	folder, rest := split(e.Key)
 	if what := foreign(folder, rest); what != "" {
@@ -51,7 +51,7 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 	case changed == nil:
 		return c.asItIs(e)
 	}
-	return storage.Encode(storage.Resource{Custom: true}, changed) // as JSON, which suits all kinds
+	return storage.Encode(storage.Resource{Custom: true}, changed) // as JSON, which is valid for all kinds
 }
 
 func (c *Copy) asItIs(e Entry) ([]byte, error) {
@@ -61,16 +61,17 @@ func (c *Copy) asItIs(e Entry) ([]byte, error) {
 	return e.Value()
 }
 
-// kms is the provider of encryption that asks a program on the machine of an API server.
+// kms is the encryption provider that calls a plugin on the API server's machine.
 const kms = "kms"
 
-// foreign says what an entry is that is its cluster's alone, which each cluster makes anew or must not have.
+// foreign describes an entry that belongs only to its cluster; "" for other entries. Each cluster creates such
+// entries itself, or must not have them.
 func foreign(folder, rest string) string {
 	switch key := folder + rest; {
 	case folder == "events/":
 		return "events"
 	case folder == "masterleases/", folder == "ranges/":
-		// who serves, and which addresses are given: an API server reads the latter from Services
+		// the serving API servers, and the allocated addresses, which an API server reads from Services
 		return "records of API servers"
 	case key == "services/endpoints/default/kubernetes", key == "endpointslices/default/kubernetes",
 		key == "configmaps/kube-system/extension-apiserver-authentication":
@@ -79,8 +80,8 @@ func foreign(folder, rest string) string {
 	return ""
 }
 
-// treatment of the objects in a folder, nil for none. It returns the object as it is to be stored, nil where that is
-// as it was; and whether it is kept.
+// treatment returns the function that adapts the objects in a folder; nil if there is none. That function returns the
+// changed object, or nil if nothing changes, and whether the object is kept.
 func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	switch folder {
 	case "leases/":
@@ -97,7 +98,7 @@ func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstr
 	return nil
 }
 
-// lease leaves out who holds something in the other cluster, and what has expired since.
+// lease leaves out the Leases of the control plane and the nodes, and those that have expired.
 func (c *Copy) lease(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	own := o.GetNamespace() == "kube-system" || o.GetNamespace() == "kube-node-lease"
 	renewed, _, _ := unstructured.NestedString(o.Object, "spec", "renewTime")
@@ -111,8 +112,8 @@ func (c *Copy) lease(o *unstructured.Unstructured) (*unstructured.Unstructured, 
 	return nil, true
 }
 
-// node makes one that Rehearse simulated one of the copy's own: otherwise it would be removed, since the copy's state
-// does not ask for it.
+// node removes the label of nodes that Rehearse simulated. With the label, a node would be deleted, because the
+// copy's state does not ask for it.
 func (c *Copy) node(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	labels := o.GetLabels()
 	if labels[clusters.NodeLabel] == "" {
@@ -123,8 +124,8 @@ func (c *Copy) node(o *unstructured.Unstructured) (*unstructured.Unstructured, b
 	return o, true
 }
 
-// apiService leaves out those that lead to other API servers: discovery would wait for them, and so would whoever
-// needs all of it.
+// apiService leaves out APIServices of aggregated API servers. Discovery would wait for them, and so would every
+// client that needs complete discovery.
 func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	service, _, _ := unstructured.NestedMap(o.Object, "spec", "service")
 	if service == nil {
@@ -138,8 +139,8 @@ func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructu
 	return nil, false
 }
 
-// definition makes a CustomResourceDefinition do without its conversion webhook, where no program answers for it: only
-// the version that is stored is served.
+// definition points the conversion webhook of a CustomResourceDefinition to its program. Without a program, it
+// removes the webhook, and only the stored version is served.
 func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if strategy, _, _ := unstructured.NestedString(o.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
 		return nil, true
@@ -164,7 +165,7 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 	return o, true
 }
 
-// serveStored has the stored version alone served, and returns it and the others that were.
+// serveStored makes the stored version the only served one. It returns that version, and the others that were served.
 func serveStored(definition *unstructured.Unstructured) (stored string, others []string) {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, version := range versions {
@@ -182,11 +183,11 @@ func serveStored(definition *unstructured.Unstructured) (stored string, others [
 		}
 		fields["served"] = false
 	}
-	_ = unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions") // it was read from there
+	_ = unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions") // they were read from there
 	return stored, others
 }
 
-// webhooks points the webhooks of a configuration at who answers them here.
+// webhooks points the webhooks of a configuration to c.Webhooks. Without c.Webhooks, it leaves the configuration out.
 func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
 	if c.Webhooks == nil {
 		c.lacks = append(c.lacks, Lack{
@@ -209,7 +210,7 @@ func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructure
 	return o, true
 }
 
-// hookOf is who is asked by a clientConfig.
+// hookOf returns the hook of a clientConfig.
 func hookOf(name, webhook string, client map[string]any) Hook {
 	h := Hook{Name: name, Webhook: webhook, Path: "/"}
 	if service, ok := client["service"].(map[string]any); ok {
@@ -229,7 +230,7 @@ func (c *Copy) clientConfig(h Hook) map[string]any {
 	return map[string]any{"url": address.String(), "caBundle": base64.StdEncoding.EncodeToString(authority)}
 }
 
-// forget takes out the manifest that was applied last, which an object that was adapted is not any more.
+// forget removes the last applied manifest, because the adapted object differs from it.
 func forget(o *unstructured.Unstructured) {
 	unstructured.RemoveNestedField(o.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
 }

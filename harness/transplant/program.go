@@ -21,10 +21,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Program answers webhooks in earnest. It finds where to serve in its environment: CERT_DIR (a folder with tls.crt,
-// tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT; and the copy in KUBECONFIG.
+// Program is a real program that answers webhooks. Its environment says where it must serve: CERT_DIR (a folder with
+// tls.crt, tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT. KUBECONFIG is for access to the copy.
 type Program struct {
-	// Name of what it answers for, and the executable File.
+	// Name of the configuration or Service that it answers for. File is the executable.
 	Name, File string
 
 	held    *ports.Reservation
@@ -32,14 +32,15 @@ type Program struct {
 	forward atomic.Pointer[httputil.ReverseProxy]
 }
 
-// How long a program may take until it accepts connections, how often that is tried, and how long it may take to end.
+// programTimeout is how long a program may take to accept connections, and programTry the pause between tries.
+// programEnd is how long it may take to stop.
 const (
 	programTimeout = time.Minute
 	programTry     = 100 * time.Millisecond
 	programEnd     = 10 * time.Second
 )
 
-// Start starts the programs beside a copy, in whose folder their files are, and returns when all of them serve.
+// Start starts the programs, with their files in the copy's folder. It returns when all of them serve.
 func (r *Recorder) Start(ctx context.Context, copied clusters.Cluster, now time.Time) error {
 	if len(r.programs) == 0 {
 		return nil
@@ -91,7 +92,7 @@ func (p *Program) start(ctx context.Context, spawner *processes.Spawner, dir str
 	return nil
 }
 
-// accepts waits until somebody accepts connections at the address.
+// accepts waits until the program accepts connections at the address.
 func (p *Program) accepts(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, programTimeout)
 	defer cancel()
@@ -114,7 +115,7 @@ func (p *Program) accepts(ctx context.Context, address string) error {
 
 func (p *Program) serves() bool { return p.forward.Load() != nil }
 
-// answer has the program answer at the path that its Service had.
+// answer forwards a request to the program, at the path of the original webhook.
 func (p *Program) answer(w http.ResponseWriter, request *http.Request, path string) {
 	request.URL.Path = path
 	p.forward.Load().ServeHTTP(w, request)

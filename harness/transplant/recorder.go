@@ -21,17 +21,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
 )
 
-// Hook is somebody whom an API server asks: a webhook of a configuration, or what converts a custom resource.
+// Hook is a webhook that an API server calls: one of a webhook configuration, or the conversion webhook of a custom
+// resource.
 type Hook struct {
-	// Name of the configuration, or of the CustomResourceDefinition; Webhook is its webhook's.
+	// Name of the configuration or the CustomResourceDefinition. Webhook is the name of the webhook in the
+	// configuration.
 	Name, Webhook string
-	// Service (NAMESPACE/NAME) that serves it in the other cluster, and the path there. "" where that is a URL.
+	// Service (NAMESPACE/NAME) that serves it in the other cluster; "" if it is called by URL. Path is the URL path.
 	Service, Path string
-	// Converts custom resources.
+	// Converts says that it converts custom resources.
 	Converts bool
 }
 
-// String names it.
+// String names the hook.
 func (h Hook) String() string {
 	if h.Converts {
 		return "conversion webhook of " + h.Name
@@ -39,26 +41,27 @@ func (h Hook) String() string {
 	return "webhook " + h.Name + "/" + h.Webhook
 }
 
-// Recorder answers webhooks on loopback: it allows everything and counts, or asks a program that answers in earnest.
+// Recorder answers webhooks on loopback. It forwards a request to the hook's program. Without a program, it allows
+// and counts the request.
 type Recorder struct {
 	server    *http.Server
 	address   string
 	authority []byte
-	// programs by what they answer for: the name of a configuration, or of a Service.
+	// programs by the name of the configuration or Service that they answer for.
 	programs map[string]*Program
 
 	mu    sync.Mutex
 	hooks map[string]*asked
 }
 
-// asked is how often a hook was asked.
+// asked counts the requests to a hook.
 type asked struct {
 	hook             Hook
 	allowed, answers int
 }
 
-// NewRecorder serves until Close. Files are the programs that answer in earnest, by the name of the configuration or
-// of the Service (NAMESPACE/NAME) that they answer for; they run once Start was called.
+// NewRecorder returns a Recorder that serves until Close. files are the programs that answer, by the name of the
+// configuration or Service (NAMESPACE/NAME) that they answer for. Start starts them.
 func NewRecorder(ctx context.Context, files map[string]string, now time.Time) (*Recorder, error) {
 	certificate, authority, err := serving(now)
 	if err != nil {
@@ -84,7 +87,7 @@ func NewRecorder(ctx context.Context, files map[string]string, now time.Time) (*
 	return r, nil
 }
 
-// serving makes a certificate for loopback. No file of it stays.
+// serving creates a certificate for loopback. It deletes the certificate's files.
 func serving(now time.Time) (_ tls.Certificate, authority []byte, err error) {
 	dir, err := os.MkdirTemp("", "rehearse-webhooks-")
 	if err != nil {
@@ -98,7 +101,8 @@ func serving(now time.Time) (_ tls.Certificate, authority []byte, err error) {
 	return certificate, authority, err
 }
 
-// certify writes tls.crt and tls.key for loopback into a folder, and the authority's ca.crt, which it returns.
+// certify writes tls.crt and tls.key for loopback, and the authority's ca.crt, into a folder. It returns the content
+// of ca.crt.
 func certify(dir string, now time.Time) ([]byte, error) {
 	issuer, err := certificates.NewAuthority(dir, now)
 	if err != nil {
@@ -110,7 +114,7 @@ func certify(dir string, now time.Time) ([]byte, error) {
 	return os.ReadFile(filepath.Join(dir, "ca.crt"))
 }
 
-// Address at which a hook is asked, and the authority of who answers there.
+// Address returns the URL that answers a hook, and the CA certificate of the server there.
 func (r *Recorder) Address(h Hook) (address url.URL, authority []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +126,7 @@ func (r *Recorder) Address(h Hook) (address url.URL, authority []byte) {
 	return url.URL{Scheme: "https", Host: r.address, Path: path}, r.authority
 }
 
-// Runs says whether a program answers for a hook.
+// Runs reports whether a program answers a hook.
 func (r *Recorder) Runs(h Hook) bool { return r.program(h) != nil }
 
 func (r *Recorder) program(h Hook) *Program {
@@ -132,7 +136,7 @@ func (r *Recorder) program(h Hook) *Program {
 	return r.programs[h.Service]
 }
 
-// ServeHTTP has a program answer, or allows what is asked.
+// ServeHTTP forwards a request to the hook's program, or allows it.
 func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	a := r.hooks[request.URL.Path]
@@ -176,11 +180,11 @@ func allow(w http.ResponseWriter, request *http.Request) bool {
 		Response: &admissionv1.AdmissionResponse{UID: review.Request.UID, Allowed: true},
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // who asks sees that the answer is cut off
+	_ = json.NewEncoder(w).Encode(answer) // the API server sees that the answer is truncated
 	return true
 }
 
-// Notes on who was asked, and who answered.
+// Notes returns how many requests each hook got, and what answered them.
 func (r *Recorder) Notes() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,10 +203,10 @@ func (r *Recorder) Notes() []string {
 	return notes
 }
 
-// Down ends the answers: from then on all webhooks are down.
+// Down stops the server. From then on, all webhooks fail.
 func (r *Recorder) Down() error { return r.server.Close() }
 
-// Close ends the programs, too.
+// Close stops the server and the programs.
 func (r *Recorder) Close() error {
 	errs := []error{r.Down()}
 	for _, p := range r.programs {

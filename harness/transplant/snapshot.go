@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// FromSnapshot is the data of a backup of etcd: values stay as they are, byte for byte.
+// FromSnapshot returns the data of an etcd backup. Its values stay unchanged, byte for byte.
 func FromSnapshot(s *storage.Snapshot) Data { return backup{s} }
 
 type backup struct{ *storage.Snapshot }

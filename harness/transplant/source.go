@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/capture"
 )
 
-// unstable are the group versions that an API server serves only where it was asked to.
+// unstable matches the group versions that an API server does not serve by default.
 var unstable = regexp.MustCompile(`/v\d+(alpha|beta)\d+$`)
 
-// Settings are the gates and APIs that the cluster of a capture had and that are not the default in its version.
+// Settings returns the gates and APIs of a captured cluster that differ from the defaults of its version.
 func Settings(index *capture.Index, list *features.List) clusters.Change {
 	change := clusters.Change{FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
 	only := map[string]*bool{}
@@ -42,7 +42,7 @@ func Settings(index *capture.Index, list *features.List) clusters.Change {
 	return change
 }
 
-// defaultOf a gate in kube-apiserver.
+// defaultOf returns the default of a gate in kube-apiserver.
 func defaultOf(list *features.List, name string, spec features.Spec) bool {
 	if value, ok := list.Programs[clusters.APIServer][name]; ok {
 		return value
@@ -50,7 +50,7 @@ func defaultOf(list *features.List, name string, spec features.Spec) bool {
 	return spec.Default
 }
 
-// everywhere says whether all programs that are known take a gate.
+// everywhere reports whether all known programs have a gate.
 func everywhere(list *features.List, name string) bool {
 	for _, gates := range list.Programs {
 		if _, ok := gates[name]; !ok {
@@ -60,8 +60,8 @@ func everywhere(list *features.List, name string) bool {
 	return true
 }
 
-// FirstState is that in which the cluster of a capture was, with what its data needs. Flags of the user come before
-// what the cluster says of itself.
+// FirstState returns the state of the captured cluster, with what its data needs. The user's flags override the
+// cluster's own settings.
 func FirstState(
 	ctx context.Context, provider clusters.Provider, lists features.Lister, index *capture.Index, data *Copy,
 	flags clusters.State,

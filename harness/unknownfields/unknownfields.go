@@ -1,4 +1,4 @@
-// Package unknownfields finds fields in steps that their kinds do not have: such a step could never fail, or never
+// Package unknownfields finds fields in steps that their kinds do not have. Such a step could never fail, or never
 // pass.
 package unknownfields
 
@@ -19,25 +19,25 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
-// Finder finds unknown fields by the schemas that an API server serves.
+// Finder finds unknown fields with the schemas that an API server serves.
 type Finder struct {
 	Kinds       *served.Kinds
 	Schemas     *schemas.Schemas
 	Expressions *expressions.Evaluator
 }
 
-// Missing are the fields that a step asks for, and that no state so far has had. The zero value is that of no state.
+// Missing are the fields that a step uses and that no state has had so far. The zero value is for no state.
 type Missing struct {
-	// fields, each with what to say of it; nil before the first state.
+	// fields with a message for each; nil before the first state.
 	fields map[string]string
-	// unchecked: of one of the states it is not known.
+	// unchecked says that the fields of one of the states are unknown.
 	unchecked bool
 }
 
-// Open says whether another state can change what is missing.
+// Open reports whether another state can change what is missing.
 func (m *Missing) Open() bool { return (m.fields == nil || len(m.fields) > 0) && !m.unchecked }
 
-// Keep keeps what is missing in one more state, too.
+// Keep keeps only the fields that are also missing in another state.
 func (m *Missing) Keep(more Missing) {
 	switch {
 	case more.unchecked:
@@ -53,15 +53,15 @@ func (m *Missing) removeUnless(again Missing) {
 	maps.DeleteFunc(m.fields, func(name, _ string) bool { return again.fields[name] == "" })
 }
 
-// asked is a field that a step asks of a kind.
+// asked is a field of a kind that a step uses.
 type asked struct {
 	scenarios.Selection
 	fieldpath.Use
-	// where the step asks it.
+	// where the step uses it.
 	where string
 }
 
-// asks lists the fields that a step asks for.
+// asks lists the fields that a step uses.
 func (f Finder) asks(step scenarios.Step) ([]asked, error) {
 	var all []asked
 	add := func(of scenarios.Selection, where string, fields ...fieldpath.Use) {
@@ -89,9 +89,9 @@ func (f Finder) asks(step scenarios.Step) ([]asked, error) {
 	return all, nil
 }
 
-// Missing finds the fields that a step asks for and that the kinds do not have now. After a transition, a field that
-// the step allows to be absent is not looked up: another version had it, perhaps, and that it is gone is what the step
-// asks for. Where something could not be looked up, nothing is said of any field.
+// Missing finds the fields that a step uses and that the kinds do not have now. After a transition, it skips fields
+// that the step allows to be absent: another version may have had them, and the step may check that they are gone. If
+// a lookup fails, the result is unchecked for all fields.
 func (f Finder) Missing(ctx context.Context, step scenarios.Step, afterTransition bool) Missing {
 	fields, err := f.asks(step)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f Finder) Missing(ctx context.Context, step scenarios.Step, afterTransitio
 			return Missing{unchecked: true}
 		}
 		if of == nil {
-			continue // no schema says which fields there are
+			continue // no schema lists the fields
 		}
 		if i, known := of.Unknown(field.Path); i >= 0 {
 			name := fieldpath.Use{Path: field.Path[:i+1]}.String()
@@ -126,8 +126,8 @@ func (f Finder) Missing(ctx context.Context, step scenarios.Step, afterTransitio
 	return Missing{fields: missing}
 }
 
-// Problem finds out whether a step asks for fields that do not exist now, nor did in one of the states before that it
-// judges. Doubt says that no schema could be looked up.
+// Problem reports the fields of a step that do not exist now, and did not exist in any earlier state that the step
+// judges. doubt says that a schema could not be looked up.
 func (f Finder) Problem(ctx context.Context, step scenarios.Step, afterTransition bool,
 	before *Missing,
 ) (problem, doubt string) {
@@ -152,8 +152,9 @@ func (f Finder) Problem(ctx context.Context, step scenarios.Step, afterTransitio
 	return step.Verb() + ": " + strings.Join(slices.Sorted(maps.Values(missing.fields)), "\n"), ""
 }
 
-// Status of a step that asks for a field that its kind does not have. It is an error of the scenario, but where a
-// custom resource should have a value there: its definition is a part of what is tested, and lacks the field.
+// Status returns the status of a step that uses a field that its kind does not have. It is an error of the scenario.
+// But if a custom resource must have a value there, the step fails: the test covers its definition, which lacks the
+// field.
 func Status(step scenarios.Step) reports.Status {
 	for _, watch := range step.Watches() {
 		if watch.Demanded && served.IsCustom(watch.APIVersion) {

@@ -59,8 +59,8 @@ const (
 	createAgain  = 250 * time.Millisecond
 )
 
-// createAll creates the objects in the order of their dependencies. It retries rejected objects as long as the last
-// success is not long ago.
+// createAll creates the objects in the order of their dependencies. It retries rejected objects until createWithin
+// after the last success.
 func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([]survey.Created, []rejected, error) {
 	var created []survey.Created
 	waiting := manifests.InOrder(objects)
@@ -95,8 +95,8 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 	}
 }
 
-// mayPass says whether a retry may succeed: something that the object needs may be missing, or the API server could not
-// judge it. A rejection of the object's content is final.
+// mayPass reports whether a retry may succeed: something that the object needs may be missing, or the API server
+// could not judge it. A rejection of the object's content is final.
 func mayPass(r rejected) bool {
 	return !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
 }

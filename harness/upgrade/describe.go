@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Describe is the plan of a rehearsal, for people.
+// Describe returns the plan of a rehearsal as text.
 func Describe(o Options) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "create %s\n", o.Path.States[0])

@@ -7,7 +7,7 @@ import (
 // mostEarly is the maximum number of a state's findings that are printed early. The report has all of them.
 const mostEarly = 10
 
-// tellEarly prints the new findings of a state right after its survey, so that nobody has to wait for the end of the
+// tellEarly prints the new findings of a state right after its survey, so that users need not wait for the end of the
 // path.
 func (r *rehearsal) tellEarly(state int) {
 	so := &upgrades.Report{Path: r.report.Path[:state+1]}

@@ -79,7 +79,7 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	return p, errors.Join(provider.Check(ctx, way), systems.CheckPath(ctx, way, w.Systems))
 }
 
-// withSystems are the states from one to the other: first Kubernetes is upgraded, then the systems change.
+// withSystems returns the states from one to the other: first Kubernetes is upgraded, then the systems change.
 func withSystems(ctx context.Context, provider clusters.Provider, from, to clusters.State, w Wanted) ([]clusters.State,
 	error,
 ) {

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/survey"
 )
 
-// goneWithin is how long deleted objects may take to disappear. goneAgain is the pause between two looks.
+// goneWithin is how long deleted objects may take to disappear. goneAgain is the pause between two checks.
 const (
 	goneWithin = time.Minute
 	goneAgain  = 250 * time.Millisecond
@@ -65,7 +65,7 @@ type removal struct {
 	kept []rejected
 }
 
-// remove deletes objects, those that others need last, and waits until they and their dependents are gone.
+// remove deletes objects in the reverse order of creation, and waits until they and their dependents are gone.
 // CustomResourceDefinitions and Namespaces stay, because their deletion would delete other objects.
 func (c *creator) remove(ctx context.Context, created []survey.Created) (removed removal, err error) {
 	byObject := map[*manifests.Object]survey.Created{}
@@ -102,7 +102,7 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (removed
 	return removed, nil
 }
 
-// stays says whether an object is not deleted, because that would delete others.
+// stays reports whether an object is not deleted, because that would delete others.
 func stays(o *manifests.Object) bool {
 	return slices.Contains([]schema.GroupKind{
 		{Kind: "Namespace"},

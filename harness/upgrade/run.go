@@ -267,7 +267,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	return false, nil
 }
 
-// died says whether a component exited during the survey of a state, which is a finding.
+// died reports whether a component exited during the survey of a state, which is a finding.
 func (r *rehearsal) died(i int) bool {
 	err := r.host.Death()
 	if err == nil {

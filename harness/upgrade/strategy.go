@@ -27,8 +27,8 @@ const (
 // Strategies lists them, the default first.
 func Strategies() []Strategy { return []Strategy{Minor, TwoStep, SkipLevel} }
 
-// between are the states from one to the other, by a strategy. States in the middle are equal to the first one, except
-// for the version.
+// between returns the states from one to the other, by a strategy. States in the middle are equal to the first one,
+// except for the version.
 func between(ctx context.Context, provider clusters.Provider, from, to clusters.State,
 	by Strategy,
 ) ([]clusters.State, error) {

@@ -54,7 +54,7 @@ func (j *judge) bootstrap(ctx context.Context) {
 	j.evidence("%d objects that Kubernetes maintains itself were watched for %s", len(versions[0]), j.Settle)
 }
 
-// bootstrapped says whether Kubernetes itself creates and maintains an object.
+// bootstrapped reports whether Kubernetes itself creates and maintains an object.
 func bootstrapped(o *unstructured.Unstructured) bool {
 	labels, annotations := o.GetLabels(), o.GetAnnotations()
 	switch {

@@ -28,7 +28,7 @@ type seen struct {
 	different []string
 	// restless are objects that changed between the two lists in each try.
 	restless []string
-	// problem says that a server rejects the list; unjudged that the list failed for another reason.
+	// problem says that a server rejects the list. unjudged says that the list failed for another reason.
 	problem  string
 	unjudged string
 }
@@ -59,7 +59,7 @@ func (j *judge) look(ctx context.Context) {
 	}
 }
 
-// volatile says whether objects of a kind change every few seconds, or are not stored.
+// volatile reports whether objects of a kind change every few seconds, or are not stored.
 func volatile(kind schema.GroupKind) bool {
 	return slices.Contains([]string{
 		"Event", "Event.events.k8s.io", "Lease.coordination.k8s.io", "LeaseCandidate.coordination.k8s.io",

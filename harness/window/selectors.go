@@ -50,7 +50,7 @@ func (j *judge) selectors(ctx context.Context) {
 	for _, s := range selectors() {
 		one, other := j.old.Kinds[s.kind], j.new.Kinds[s.kind]
 		if one == nil || other == nil {
-			continue // what only one of them serves is evidence of its own
+			continue // kinds that only one server serves are separate evidence
 		}
 		for _, version := range one.Versions {
 			if !slices.Contains(other.Versions, version) {

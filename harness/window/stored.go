@@ -126,7 +126,7 @@ func (j *judge) leader(ctx context.Context) {
 	}
 }
 
-// ruling says whether objects of a kind contain rules that an API server compiles.
+// ruling reports whether objects of a kind contain rules that an API server compiles.
 func ruling(kind schema.GroupKind) bool {
 	return kind.Group == "admissionregistration.k8s.io" ||
 		kind == schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
@@ -169,7 +169,7 @@ func (j *judge) rules(ctx context.Context) {
 	j.evidence("%d policies, webhooks and custom resource definitions would be accepted by %s", compiled, j.old.Name)
 }
 
-// anew is the object as one would create it in a new cluster.
+// anew returns the object as one would create it in a new cluster.
 func anew(o *unstructured.Unstructured) *unstructured.Unstructured {
 	fresh := o.DeepCopy()
 	for _, field := range []string{"uid", "resourceVersion", "managedFields", "creationTimestamp", "generation"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// mostProblems is how many of the writes' problems a message has; the evidence has what came of each write.
+// mostProblems is how many of the writes' problems a message has; the evidence has the result of each write.
 const mostProblems = 5
 
 // contender is one of several writes at the same time.
@@ -21,9 +21,8 @@ type contender struct {
 	answer  answer
 }
 
-// AtOnce sends writes at the same time: each is prepared until nothing is left but to send it, and then all are let go.
-// With an expect it is one of all the writes together; without, each step has its own. Attempts may be told from
-// several goroutines.
+// AtOnce sends writes at the same time: it prepares each until it only needs to be sent, and then sends all. An
+// expect applies to all writes together; without it, each step has its own. Several goroutines may report attempts.
 func (w *Writer) AtOnce(ctx context.Context, requests []Request, expect *scenarios.ParallelExpect) Verdict {
 	contenders, err := w.contenders(requests, expect)
 	if err != nil {
@@ -66,7 +65,7 @@ func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect
 		}
 		op.among = true
 		if op.applies() {
-			op.manager = request.Manager // or nobody could tell which of them it was that changed something
+			op.manager = request.Manager // otherwise it is unknown which of them changed something
 		}
 		c := &contender{name: fmt.Sprintf("write %d of %d", i+1, len(requests)), op: op, request: request}
 		if step.Name != "" {
@@ -80,7 +79,7 @@ func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect
 	return all, nil
 }
 
-// compareEach puts each write to what its own step expects.
+// compareEach compares each write with what its own step expects.
 func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdict {
 	together := Verdict{Status: reports.Passed}
 	var wrong, evidence []string
@@ -99,8 +98,8 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 	return together
 }
 
-// compareTogether counts the accepted writes and puts each of the others to how it should be rejected. A deviation that
-// is certain fails the step, also where the outcome of other writes is unknown.
+// compareTogether counts the accepted writes, and compares each of the others with how it should be rejected. A
+// certain deviation fails the step, even if the outcome of other writes is unknown.
 func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 	expect scenarios.ParallelExpect,
 ) Verdict {
@@ -150,8 +149,8 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 	return together
 }
 
-// wrongNumber says that the number of accepted writes can't be as wanted, whatever became of the unknown ones; "" when
-// it can.
+// wrongNumber says that the number of accepted writes can't be as wanted, whatever the unknown outcomes are; "" if it
+// can.
 func wrongNumber(want scenarios.Count, accepted, unknown, total int) string {
 	for more := range unknown + 1 {
 		if want.Holds(accepted+more, total) {
@@ -177,7 +176,7 @@ func describeCount(c scenarios.Count) string {
 	}
 }
 
-// graver is the status that tells more of a step: what failed surely has failed, whatever else is unknown.
+// graver returns the graver status: a certain failure is one, whatever else is unknown.
 func graver(a, b reports.Status) reports.Status {
 	for _, status := range []reports.Status{reports.Failed, reports.Error} {
 		if a == status || b == status {

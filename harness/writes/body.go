@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Body is what a step sends, in YAML, its expressions evaluated; "" for a step that sends no more than a name.
+// Body returns what a step sends, as YAML, with its expressions evaluated; "" if a step sends only a name.
 func Body(step *scenarios.Step) string {
 	switch {
 	case step.Create != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// compare says what the answer means for the step.
+// compare returns what the answer means for the step.
 func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Step, a answer) Verdict {
 	want := wanted(step)
 	switch {
@@ -152,7 +152,7 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 	return v
 }
 
-// orNothing is the text with something before it; "" when there is no text.
+// orNothing returns the text with something before it; "" if there is no text.
 func orNothing(before, text string) string {
 	if text == "" {
 		return ""
@@ -160,7 +160,7 @@ func orNothing(before, text string) string {
 	return before + text
 }
 
-// titles are what the problems are about: the text before each one's first colon.
+// titles returns what the problems are about: the text before each one's first colon.
 func titles(problems []string) []string {
 	var all []string
 	for _, problem := range problems {
@@ -170,7 +170,7 @@ func titles(problems []string) []string {
 	return all
 }
 
-// missing says which wanted warnings did not occur.
+// missing returns the wanted warnings that did not occur.
 func missing(want []scenarios.Text, got []string) []string {
 	var problems []string
 	for _, text := range want {
@@ -182,7 +182,7 @@ func missing(want []scenarios.Text, got []string) []string {
 	return problems
 }
 
-// render is an object as YAML, without the managed fields, which nobody wants to read.
+// render returns an object as YAML, without the managed fields.
 func render(object map[string]any) string {
 	shown := map[string]any{}
 	for key, value := range object {

@@ -27,16 +27,16 @@ type answer struct {
 	// err says why the outcome is unknown.
 	err      error
 	warnings []string
-	// sent says that the API server may have got the write.
+	// sent says that the API server may have received the write.
 	sent bool
-	// lost says that the write was accepted, but the answer to it never came.
+	// lost says that the write was accepted, but its answer was lost.
 	lost bool
-	// stored says that the write was rejected, or a dry run, and that it has changed what is stored nevertheless.
+	// stored says that the write was rejected, or a dry run, but has changed what is stored.
 	stored bool
-	// doubt says that after a rejection or a dry run something else is stored than before, and that it is unknown who did
-	// that.
+	// doubt says that after a rejection or a dry run something else is stored than before, and that it is unknown who
+	// changed it.
 	doubt string
-	// held says that the Proof has yet to tell whether a rejection stored something.
+	// held says that the Proof has not yet shown whether a rejection stored something.
 	held bool
 	// note is what else there is to say about a rejection.
 	note string
@@ -47,7 +47,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 	appear, cancel := context.WithTimeout(ctx, cmp.Or(w.Appear, defaultAppear))
 	defer cancel()
 	again, sent := w.pauses(), false
-	var said error // the last that was not only that time was up
+	var said error // the last error that was not only a timeout
 	for {
 		a := w.attempt(ctx, appear, op, request, sent)
 		sent = sent || a.sent
@@ -71,13 +71,13 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 	}
 }
 
-// cutOff says whether an attempt ended because its time was up, before anybody answered.
+// cutOff reports whether an attempt timed out before there was an answer.
 func cutOff(err error) bool {
 	_, answered := StatusOf(err)
 	return !answered && errors.Is(err, context.DeadlineExceeded)
 }
 
-// timeUp adds why the trying ended.
+// timeUp adds why the retries ended.
 func timeUp(ctx context.Context, a answer) answer {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.DeadlineExceeded) {
 		a.err = errors.Join(cause, a.err)
@@ -85,8 +85,8 @@ func timeUp(ctx context.Context, a answer) answer {
 	return a
 }
 
-// patience with one try. An API server waits up to 30 seconds for a webhook before it answers that it did so in vain; a
-// step that expects such an answer waits for it.
+// patience returns the timeout of one try. An API server waits up to 30 seconds for a webhook before it reports that
+// the webhook did not answer. A step that expects such a report waits for it.
 func (w *Writer) patience(step *scenarios.Step) time.Duration {
 	usual := defaultPatience
 	if step.Expect != nil && step.Expect.Rejected != nil && step.Expect.Rejected.Code >= http.StatusInternalServerError {
@@ -140,7 +140,7 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 		request.Proof.accept(a.object)
 	}
 	if a.outcome == Rejected && a.status.Code == http.StatusNotFound {
-		// The kind may have gone since it was found.
+		// The kind may have been removed since it was found.
 		w.Kinds.Reset()
 		if _, err := w.Kinds.Find(ctx, op.gvk); err != nil {
 			return notServed(err, appear, step)
@@ -152,8 +152,8 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	return w.verify(ctx, op, step, a, sent)
 }
 
-// outdated says whether the API server may have judged by the definition of a kind as it was before the track changed
-// it. It is asked again then, for a while.
+// outdated reports whether the API server may have judged by the definition of a kind from before the track changed
+// it. It is then asked again, for a while.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
 	if wanted(step) != nil || rejectedBy(status).by != scenarios.BySchema || !w.Kinds.IsFresh(op.gvk) {
 		return false
@@ -182,9 +182,9 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	return answer{outcome: Judge(err, asked...), object: object, status: status, err: err, sent: true}
 }
 
-// notServed judges that a kind could not be found: unknown when the API server could not be asked, and, where something
-// on the track may have brought the kind, for a while also when it could, since what was just installed is served a
-// moment later; unless that is what the scenario wants.
+// notServed judges a write whose kind could not be found. The outcome is unknown if the API server could not be
+// asked. If something on the track may have brought the kind, it is also unknown for a while after an answer, since
+// what was just installed is served a moment later; unless the scenario wants that the kind is not found.
 func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	var none *served.NotServedError
 	if !errors.As(err, &none) {

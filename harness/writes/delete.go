@@ -56,7 +56,8 @@ func (o *operation) setDelete(d scenarios.Delete) error {
 	return nil
 }
 
-// pin notes which object is meant, so that another one of its name is not taken for it; nil when there is none.
+// pin notes which object is meant, so that another one of its name is not mistaken for it. It returns nil if there is
+// none.
 func (o *operation) pin(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, error) {
 	object, err := api.Get(ctx, o.name, metav1.GetOptions{})
 	switch {
@@ -69,7 +70,7 @@ func (o *operation) pin(ctx context.Context, api dynamic.ResourceInterface) (*un
 	return object, nil
 }
 
-// deleteAll deletes one after the other all objects that a selector names.
+// deleteAll deletes all objects that a selector selects, one after the other.
 func (w *Writer) deleteAll(ctx context.Context, request Request) Verdict {
 	d := *request.Step.Delete
 	op := &operation{verb: "list", repeatable: true}
@@ -105,7 +106,7 @@ func (w *Writer) deleteEach(ctx context.Context, request Request, found []unstru
 		step := *request.Step
 		step.Delete = &one
 		verdict := w.Do(ctx, Request{Step: &step, Manager: request.Manager, Attempt: request.Attempt})
-		if verdict.gone { // something else deleted it since the list, as what it belongs to was deleted
+		if verdict.gone { // something else deleted it since the list, for example with its owner
 			verdict.Status, verdict.Evidence = reports.Passed, object.GetName()+" was gone already"
 		}
 		if verdict.Status != reports.Passed {
@@ -116,7 +117,7 @@ func (w *Writer) deleteEach(ctx context.Context, request Request, found []unstru
 	return Verdict{Status: reports.Passed, Evidence: strings.Join(evidence, "\n")}
 }
 
-// StillThereError says that an object was not gone when time was up.
+// StillThereError says that an object was not gone at the timeout.
 type StillThereError struct {
 	Name       string
 	Finalizers []string
@@ -139,8 +140,8 @@ func (e *StillThereError) Error() string {
 	}
 }
 
-// UntilGone waits on a watch until the object with that UID is gone; one of another UID counts as gone. The error is a
-// *StillThereError when time was up while the object was there, anything else when nobody could say.
+// UntilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error
+// is a *StillThereError if the object existed when time was up, and any other error if that is unknown.
 func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
 	var last error
 	again := (&Writer{}).pauses()
@@ -169,7 +170,7 @@ func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, 
 	}
 }
 
-// stillThereOr is what was known last when the waiting ended.
+// stillThereOr returns what was known last when the waiting ended.
 func stillThereOr(ctx context.Context, name string, last error) error {
 	switch {
 	case last == nil:
@@ -222,8 +223,8 @@ func stillThere(object *unstructured.Unstructured) *StillThereError {
 	}
 }
 
-// contentReasons are the messages of those conditions of a namespace, or of a CRD, that keep it: what is left in it,
-// and with which finalizers.
+// contentReasons returns the messages of the conditions that keep a namespace, or a CRD: what is left in it, and with
+// which finalizers.
 func contentReasons(object *unstructured.Unstructured) []string {
 	kind := object.GetKind()
 	if kind != "Namespace" && kind != "CustomResourceDefinition" {

@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
-// Dropped is a field that was sent and is not in the object returned. What was sent with another value is there:
-// webhooks, policies and the API server itself may change values.
+// Dropped is a field that was sent and is not in the returned object. A field that is there with another value is not
+// dropped: webhooks, policies and the API server itself may change values.
 type Dropped struct {
-	// Path of names (string) and places in lists as they were sent (int).
+	// Path of names (string) and indexes in lists as they were sent (int).
 	Path []any
 	// Value that was sent.
 	Value any
@@ -25,7 +25,7 @@ func (d Dropped) String() string { return fieldpath.Format(d.Path) }
 // JSON patch sets.
 type piece = Dropped
 
-// lostOf returns what of the pieces is not in the object returned.
+// lostOf returns what of the pieces is not in the returned object.
 func lostOf(pieces []piece, got map[string]any) []Dropped {
 	var all []Dropped
 	for _, p := range pieces {
@@ -80,8 +80,8 @@ func isContainer(value any) bool {
 	return false
 }
 
-// readable is an object as it is read where it is written in two ways: the texts of a Secret are returned as data
-// alone.
+// readable returns an object with the fields that can be sent in two ways: the texts of a Secret are returned only as
+// data.
 func readable(got map[string]any) map[string]any {
 	if got["apiVersion"] != "v1" || got["kind"] != "Secret" || got["data"] == nil {
 		return got
@@ -89,7 +89,7 @@ func readable(got map[string]any) map[string]any {
 	return with(got, "stringData", got["data"])
 }
 
-// lost compares what was sent with what there is at one path.
+// lost compares what was sent with what was returned at one path.
 func lost(path []any, sent, got any) []Dropped {
 	switch sent := sent.(type) {
 	case map[string]any:
@@ -115,7 +115,7 @@ func lost(path []any, sent, got any) []Dropped {
 	return nil
 }
 
-// lostOfList pairs the elements sent with those that there are, and tells what is lost of each.
+// lostOfList pairs the sent elements with the returned ones, and returns what is lost of each.
 func lostOfList(path []any, sent, got []any) []Dropped {
 	var all []Dropped
 	for i, partner := range pair(sent, got) {
@@ -129,9 +129,9 @@ func lostOfList(path []any, sent, got []any) []Dropped {
 	return all
 }
 
-// pair returns for each element sent the place of the one that became of it; -1 where there is none. Equal ones, or
-// those with the same keys, are paired first, then those of which the least is lost. An element whose name is gone is
-// gone, whatever else is in the list.
+// pair returns for each sent element the index of the element that it became; -1 if there is none. Equal ones, or
+// those with the same keys, are paired first, then those that lose least. An element whose name is missing is gone,
+// whatever else is in the list.
 func pair(sent, got []any) []int {
 	partners, taken := slices.Repeat([]int{-1}, len(sent)), make([]bool, len(got))
 	take := func(i int, among func(any) bool) {
@@ -163,7 +163,7 @@ func pair(sent, got []any) []int {
 	return partners
 }
 
-// sameElement says whether two elements are equal or, with keys, have the same ones.
+// sameElement reports whether two elements are equal or, with keys, have the same ones.
 func sameElement(sent, got any, keys []string) bool {
 	if keys == nil {
 		return reflect.DeepEqual(sent, got)
@@ -171,7 +171,7 @@ func sameElement(sent, got any, keys []string) bool {
 	return matching.SameKeys(sent, got, keys)
 }
 
-// leaves are the paths to all values in what was dropped.
+// leaves returns the paths to all values in what was dropped.
 func (d Dropped) leaves() [][]any {
 	var all [][]any
 	switch value := d.Value.(type) {

@@ -13,8 +13,8 @@ import (
 
 type userKey struct{}
 
-// withUser returns a context whose writes are sent as the user, for clients that Configure has prepared; as the
-// client's own when there is none.
+// withUser returns a context whose writes are sent as the user, for clients that Configure has prepared. Without a
+// user they are sent as the client's own.
 func withUser(ctx context.Context, user *scenarios.User) context.Context {
 	if user == nil {
 		return ctx
@@ -38,11 +38,11 @@ func (i impersonate) RoundTrip(request *http.Request) (*http.Response, error) {
 	return i.next.RoundTrip(request)
 }
 
-// mayNotImpersonate is what an API server says to who may not act as others (k8s.io/apiserver,
+// mayNotImpersonate is the API server's answer to a client that may not act as others (k8s.io/apiserver,
 // endpoints/filters/impersonation).
 var mayNotImpersonate = regexp.MustCompile(`^\S+ (?:"[^"]*" )?is forbidden: User "[^"]*" cannot impersonate`)
 
-// ownRejection says whether it was not the write that was rejected, but that it is sent as another user.
+// ownRejection reports that the impersonation of another user was rejected, and not the write.
 func ownRejection(status metav1.Status, user *scenarios.User) bool {
 	return user != nil && mayNotImpersonate.MatchString(status.Message)
 }

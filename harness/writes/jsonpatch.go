@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// setBy is what the operations of a JSON patch set and leave there. What they move or copy is not looked at, and
-// neither are empty values, of which a patch cannot tell whether they are kept.
+// setBy returns what the operations of a JSON patch set and keep. It ignores what they move or copy, and empty
+// values, since a patch does not show whether these are kept.
 func setBy(operations []any) []piece {
 	var set []piece
 	for _, o := range operations {
@@ -34,8 +34,8 @@ func setBy(operations []any) []piece {
 	return set
 }
 
-// removed leaves out what is at a path, below it and above it: what is left of what is above is not known. Where an
-// element of a list is removed, it may be any of them.
+// removed removes the pieces at a path, below it and above it: what remains of those above is unknown. If an element
+// of a list is removed, it may be any of them.
 func removed(set []piece, path []any) []piece {
 	if appends(path) {
 		path = path[:len(path)-1]
@@ -43,12 +43,13 @@ func removed(set []piece, path []any) []piece {
 	return slices.DeleteFunc(set, func(p piece) bool { return under(p.Path, path) || under(path, p.Path) })
 }
 
-// under says whether a path is another one, or leads on from it.
+// under reports whether a path is another one, or continues it.
 func under(path, other []any) bool {
 	return len(path) >= len(other) && reflect.DeepEqual(path[:len(other)], other)
 }
 
-// appends says whether the path is the end of a list, or a place in one, at which an operation may put another element.
+// appends reports whether the path is the end of a list, or an index in one, at which an operation may insert an
+// element.
 func appends(path []any) bool {
 	if len(path) == 0 {
 		return false
@@ -57,7 +58,7 @@ func appends(path []any) bool {
 	return isPlace || path[len(path)-1] == "-"
 }
 
-// owned says whether the path is to what the API server alone decides.
+// owned reports whether only the API server decides what is at the path.
 func owned(path []any) bool {
 	if len(path) == 0 {
 		return true
@@ -69,7 +70,7 @@ func owned(path []any) bool {
 	return path[0] == "metadata" && slices.Contains(ownMetadata(), name)
 }
 
-// steps reads a JSON pointer. A number may be a place in a list or a name; it is taken for a place.
+// steps reads a JSON pointer. A number may be an index in a list or a name; it is read as an index.
 func steps(pointer any) []any {
 	text, _ := pointer.(string)
 	if text == "" {

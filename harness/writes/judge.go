@@ -13,16 +13,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Outcome is what became of a write.
+// Outcome is the outcome of a write.
 type Outcome int
 
 // The outcomes of a write.
 const (
 	// Unknown: the outcome is unknown. The connection broke, time was up, or the API server was not able to judge.
 	Unknown Outcome = iota
-	// Accepted: the API server took the write.
+	// Accepted: the API server accepted the write.
 	Accepted
-	// Rejected: the API server judged the write and would not have it.
+	// Rejected: the API server judged the write and rejected it.
 	Rejected
 )
 
@@ -31,8 +31,8 @@ func (o Outcome) String() string {
 	return [...]string{Unknown: "unknown", Accepted: "accepted", Rejected: "rejected"}[o]
 }
 
-// Judge says what the answer to a write means. The asked codes are those that the scenario expects a rejection to have:
-// an answer with one of them is a rejection even where it would else be unknown.
+// Judge returns what the answer to a write means. The scenario expects a rejection to have one of the asked codes: an
+// answer with one of them is a rejection, even if it would otherwise be unknown.
 func Judge(err error, asked ...int) Outcome {
 	if err == nil {
 		return Accepted
@@ -50,8 +50,8 @@ func Judge(err error, asked ...int) Outcome {
 	return Rejected
 }
 
-// mistyped says whether server-side apply could not take an object, the one that was sent or the one that is stored, as
-// one of its kind. The API server answers with 500, though it has judged the object (k8s.io/apiserver,
+// mistyped reports whether server-side apply could not read an object, the sent or the stored one, as one of its
+// kind. The API server answers with 500, though it has judged the object (k8s.io/apiserver,
 // endpoints/handlers/fieldmanager; structured-merge-diff in apimachinery's util/managedfields).
 func mistyped(status metav1.Status) bool {
 	return status.Code == http.StatusInternalServerError &&
@@ -69,7 +69,7 @@ func StatusOf(err error) (metav1.Status, bool) {
 	return answer.Status(), true
 }
 
-// Words are the API server's own words in an error, with its code and reason; those of the error where it did not
+// Words returns the API server's own words in an error, with its code and reason; those of the error if it did not
 // answer.
 func Words(err error) string {
 	status, ok := StatusOf(err)
@@ -79,8 +79,8 @@ func Words(err error) string {
 	return fmt.Sprintf("%d %s: %s", status.Code, status.Reason, status.Message)
 }
 
-// Aborted says whether the API server ended the request without an answer. An HTTP/2 server does that when the handler
-// panics.
+// Aborted reports whether the API server ended the request without an answer. An HTTP/2 server does that when the
+// handler panics.
 func Aborted(err error) bool {
 	var stream http2.StreamError
 	return errors.As(err, &stream) && stream.Code == http2.ErrCodeInternal
@@ -94,8 +94,8 @@ func explained(err error) error {
 	return fmt.Errorf("the API server aborted the request, as it does after a panic; its log has the cause: %w", err)
 }
 
-// verdict says whether the code is one that an API server gives after looking at the write: not an overloaded server
-// (429), not one that does not know us (401), not one that gave up (408, 5xx other than mistyped).
+// verdict reports whether an API server returns the code after it has looked at the write. An overloaded server
+// (429), one that does not know us (401), and one that gave up (408, 5xx other than mistyped) have not.
 func verdict(status metav1.Status) bool {
 	switch status.Code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly:
@@ -106,7 +106,7 @@ func verdict(status metav1.Status) bool {
 	return status.Code >= 400 && status.Code < 500 || mistyped(status)
 }
 
-// disruptionBudget says whether an eviction was rejected by a PodDisruptionBudget. That has the code of an overloaded
+// disruptionBudget reports whether a PodDisruptionBudget rejected an eviction. That has the code of an overloaded
 // server.
 func disruptionBudget(status metav1.Status) bool {
 	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
@@ -114,16 +114,16 @@ func disruptionBudget(status metav1.Status) bool {
 	})
 }
 
-// foreign says whether the answer was no Status of an API server: client-go makes one of whatever text it got.
+// foreign reports whether the answer was not a Status of an API server: client-go makes one of any text that it gets.
 func foreign(status metav1.Status) bool {
 	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
 		return cause.Type == metav1.CauseTypeUnexpectedServerResponse
 	})
 }
 
-// notReady recognizes what an API server says with a 4xx code while it can't judge, or not yet: admission plugins whose
-// informers have not synced (right after a start), the quota's own bookkeeping, and a dry run that a webhook was not
-// asked about.
+// notReady recognizes what an API server answers with a 4xx code while it can't judge, or not yet: admission plugins
+// whose informers have not synced (right after a start), the quota's own bookkeeping, and a dry run about which a
+// webhook was not asked.
 func notReady(status metav1.Status) bool {
 	for _, words := range []string{
 		"not yet ready to handle request",

@@ -13,12 +13,12 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/served"
 )
 
-// Single is what became of a write that was sent once, as any client would send it.
+// Single is the result of a write that was sent once, as any client would send it.
 type Single struct {
 	Outcome Outcome
 	// Object that was returned when the write was accepted.
 	Object *unstructured.Unstructured
-	// Made is what was made, or may have been; nil where nothing was.
+	// Made is what was made, or may have been; nil if nothing was.
 	Made *Made
 	// Problem says why the outcome is not as the step expects, or is unknown; "" when it is as expected.
 	Problem string
@@ -26,7 +26,7 @@ type Single struct {
 	Alike string
 }
 
-// Once sends a write of a kind that was found before, and neither looks around nor sends it again.
+// Once sends a write of a kind that was found before. It does not look at what is stored, and does not send it again.
 func (w *Writer) Once(ctx context.Context, request Request, kind served.Kind) Single {
 	op, err := w.prepare(request)
 	if err != nil {
@@ -64,7 +64,7 @@ func (w *Writer) Once(ctx context.Context, request Request, kind served.Kind) Si
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// Alike is a text without what tells objects and requests apart: the name, and all numbers.
+// Alike returns a text without what distinguishes objects and requests: the name, and all numbers.
 func Alike(text, name string) string {
 	if name != "" {
 		text = strings.ReplaceAll(text, name, "*")
@@ -72,7 +72,7 @@ func Alike(text, name string) string {
 	return numbers.ReplaceAllString(text, "0")
 }
 
-// WithoutAddress is why a request failed, without the address that it was sent to.
+// WithoutAddress returns why a request failed, without the address that it was sent to.
 func WithoutAddress(err error) string {
 	var transport *url.Error
 	switch status, answered := StatusOf(err); {
@@ -86,7 +86,7 @@ func WithoutAddress(err error) string {
 	return short(err.Error())
 }
 
-// longest text of a reason of which there may be many.
+// longest is the maximum length of a reason, of which there may be many.
 const longest = 300
 
 func short(text string) string {

@@ -19,17 +19,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// write is how one of the verbs that write is sent.
+// write is how one of the write verbs is sent.
 type write struct {
 	effect
-	// prepare takes what is to be sent from a step.
+	// prepare takes what to send from a step.
 	prepare func(*operation, *scenarios.Step) error
 }
 
 // effect is what a write may do to an object.
 type effect struct{ makes, changes, removes bool }
 
-// table is how the verbs that write are sent, by their names.
+// table maps the names of the write verbs to how they are sent.
 func table() map[string]write {
 	return map[string]write{
 		"create": {effect{makes: true}, func(o *operation, s *scenarios.Step) error {
@@ -48,7 +48,7 @@ func table() map[string]write {
 	}
 }
 
-// operation is one write, ready to be sent as often as it takes.
+// operation is one write, ready to be sent as often as necessary.
 type operation struct {
 	verb string
 	effect
@@ -61,24 +61,24 @@ type operation struct {
 	subresource                   string
 	// validation is how the API server treats fields that it does not know.
 	validation string
-	// sent are the parts of what is sent, without what the object returned, of its kind, need not have. Nil where nothing
-	// is to be found again.
+	// sent returns the parts of what is sent that the returned object, of its kind, must have. It is nil if nothing must
+	// be found again.
 	sent func(got map[string]any) []piece
-	// among others that are sent at the same time, and may write the same object.
+	// among: others are sent at the same time, and may write the same object.
 	among bool
-	// repeatable writes do no harm when they are stored twice.
+	// repeatable: the write does no harm if it is stored twice.
 	repeatable bool
 	send       sending
-	// settle waits, after the write was accepted, until its effect is there. May be nil.
+	// settle waits, after the write was accepted, until it takes effect. May be nil.
 	settle func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error
 
-	// kind is known once it was found.
+	// kind is set once it is found.
 	kind *served.Kind
-	// before is the object before the write, where that was looked at.
+	// before is the object before the write, if that was looked at.
 	before *unstructured.Unstructured
-	// there are the objects without managed fields that were there before a creation, where that was looked at.
+	// there are the objects without managed fields that existed before a creation, if that was looked at.
 	there strangers
-	// existed says that the object was there before an apply.
+	// existed says that the object existed before an apply.
 	existed bool
 	uid     types.UID
 }
@@ -86,13 +86,13 @@ type operation struct {
 // sending sends an operation once.
 type sending func(ctx context.Context, api dynamic.ResourceInterface, op *operation) (*unstructured.Unstructured, error)
 
-// creates says that the write makes an object, or fails.
+// creates reports whether the write makes an object, or fails.
 func (e effect) creates() bool { return e.makes && !e.changes }
 
-// applies says that the write makes an object, or changes the one that is there.
+// applies reports whether the write makes an object, or changes the existing one.
 func (e effect) applies() bool { return e.makes && e.changes }
 
-// namespaceOf is where the object is, "" for one that is cluster-scoped.
+// namespaceOf returns the namespace of the object, "" if it is cluster-scoped.
 func (o *operation) namespaceOf(w *Writer) string {
 	switch {
 	case o.kind == nil || !o.kind.Namespaced:
@@ -143,7 +143,7 @@ func (w *Writer) prepare(request Request) (*operation, error) {
 	return op, op.checkName()
 }
 
-// setApply has the field manager of all applies: what one owns the next one may take away.
+// setApply sets the field manager of all applies, so that an apply can remove what an earlier one owns.
 func (o *operation) setApply(step *scenarios.Step) error {
 	o.manager, o.repeatable = ApplyManager, true
 	return o.setObject(step.Apply, sendApply)
@@ -176,7 +176,7 @@ func (o *operation) setReference(ref scenarios.ObjectReference) error {
 	return nil
 }
 
-// checkName finds names that never reach an API server, because no URL can hold them. A create has its name in the
+// checkName finds names that cannot reach an API server, because no URL can hold them. A create has its name in the
 // body.
 func (o *operation) checkName() error {
 	switch {
@@ -197,7 +197,7 @@ func whole(object map[string]any) func(map[string]any) []piece {
 	return func(got map[string]any) []piece { return []piece{{Value: significant(object, got)}} }
 }
 
-// plain makes an object of JSON's own types alone, which is what client-go can copy.
+// plain converts an object to JSON's own types, which client-go can copy.
 func plain[M ~map[string]any](object M) (map[string]any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {
@@ -210,7 +210,7 @@ func plain[M ~map[string]any](object M) (map[string]any, error) {
 	return out, nil
 }
 
-// body is a copy of the object, in its namespace.
+// body returns a copy of the object, in its namespace.
 func (o *operation) body() *unstructured.Unstructured {
 	u := (&unstructured.Unstructured{Object: o.object}).DeepCopy()
 	if o.namespace != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
-// Times that a request is tried again for while its outcome is unknown.
+// Times for the retries of a request whose outcome is unknown.
 const (
 	patience  = 15 * time.Second
 	firstWait = 50 * time.Millisecond
@@ -16,8 +16,8 @@ const (
 	oneTry    = 30 * time.Second
 )
 
-// Persist sends a request until it is accepted or rejected, or for as long as its patience lasts. What it returns is of
-// the last try.
+// Persist sends a request until it is accepted or rejected, or its patience ends. It returns the result of the last
+// try.
 func Persist(ctx context.Context, send func(context.Context) error) (Outcome, error) {
 	began, again := time.Now(), pauses.Growing(firstWait, lastWait)
 	for {
@@ -31,8 +31,8 @@ func Persist(ctx context.Context, send func(context.Context) error) (Outcome, er
 	}
 }
 
-// Undecodable says whether the API server cannot make anything of what is stored. A newer one calls that a storage that
-// is not ready yet, with 429, and says so for good.
+// Undecodable reports whether the API server cannot decode what is stored. A newer one reports that with 429,
+// permanently, as a storage that is not ready yet.
 func Undecodable(err error) bool {
 	words := Words(err)
 	return strings.Contains(words, "no kind \"") && strings.Contains(words, "is registered for version") ||

@@ -21,15 +21,15 @@ import (
 // page is how many objects are listed at once.
 const page = 500
 
-// Proof looks once for many rejected creations of one kind in one namespace whether any of them stored something: a
-// watch tells of what is stored meanwhile, also of what goes again, and one consistent list in the end of all that is
-// there. Whose it is an object's field manager says, under whatever name. Where that would cost more than to look for
-// each by itself, or is not possible, nothing is held. It is not safe for concurrent use.
+// Proof checks once, for many rejected creations of one kind in one namespace, whether any of them stored something.
+// A watch reports what is stored meanwhile, even if it is deleted again, and one consistent list at the end returns
+// all that is there. An object's field manager shows which creation made it, under whatever name. If this costs more
+// than a check of each creation, or is not possible, nothing is held. It is not safe for concurrent use.
 type Proof struct {
 	w    *Writer
 	ctx  context.Context
 	stop context.CancelFunc
-	// most objects that a list may have to be worth it.
+	// most is how many objects a list may have for the proof to be worth it.
 	most int64
 
 	began     bool
@@ -43,26 +43,27 @@ type Proof struct {
 	// made is the object that each field manager was seen to have written.
 	made   map[string]*unstructured.Unstructured
 	broken bool
-	// there are the strangers that none of the rejected creations made; came are all that were seen since.
+	// there are the strangers that none of the rejected creations made. came are all that were seen since.
 	there strangers
 	came  []*unstructured.Unstructured
 }
 
-// held is a rejected creation of which nobody has looked yet whether it stored something.
+// held is a rejected creation that has not been checked yet: it may have stored something.
 type held struct {
 	op     *operation
 	step   *scenarios.Step
 	answer answer
 }
 
-// NewProof is for so many creations, which come one after the other and should be rejected. It must be closed.
+// NewProof returns a Proof for that many creations, which follow one another and should be rejected. It must be
+// closed.
 func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
 	p := &Proof{w: w, most: int64(creations), made: map[string]*unstructured.Unstructured{}, there: strangers{}}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	return p
 }
 
-// begin watches the kind from before the first creation on.
+// begin watches the kind, starting before the first creation.
 func (p *Proof) begin(ctx context.Context, op *operation) {
 	if p == nil || p.began || !op.creates() {
 		return
@@ -109,7 +110,7 @@ func (p *Proof) note(object *unstructured.Unstructured) {
 	}
 }
 
-// stranger is one that the creation may have made; nil when there is none.
+// stranger returns one that the creation may have made; nil if there is none.
 func (p *Proof) stranger(op *operation) *unstructured.Unstructured {
 	for _, object := range p.came {
 		named := op.name == object.GetName() || op.name == "" && strings.HasPrefix(object.GetName(), op.generateName)
@@ -120,7 +121,7 @@ func (p *Proof) stranger(op *operation) *unstructured.Unstructured {
 	return nil
 }
 
-// accept takes note of an object that was not rejected.
+// accept notes an object that was not rejected.
 func (p *Proof) accept(object *unstructured.Unstructured) {
 	if p == nil || object == nil {
 		return
@@ -130,12 +131,12 @@ func (p *Proof) accept(object *unstructured.Unstructured) {
 	p.there.add(object)
 }
 
-// watches says whether rejections of such a creation are held.
+// watches reports whether rejections of such a creation are held.
 func (p *Proof) watches(op *operation) bool {
 	return p != nil && p.watcher != nil && op.creates() && *op.kind == p.kind && op.namespaceOf(p.w) == p.namespace
 }
 
-// hold keeps a rejection until Prove; false when it must be looked after at once.
+// hold keeps a rejection until Prove. It returns false if the rejection must be checked at once.
 func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
 	if !p.watches(op) || a.outcome != Rejected {
 		return false
@@ -148,8 +149,8 @@ func (p *Proof) hold(op *operation, step *scenarios.Step, a answer) bool {
 	return !p.broken
 }
 
-// Prove returns what is to be said of each rejection that was held, in their order, and holds none any more. It tries
-// to look until the context ends.
+// Prove returns a verdict on each rejection that was held, in order, and then holds none. It tries to look until the
+// context ends.
 func (p *Proof) Prove(ctx context.Context) []Verdict {
 	if p == nil || len(p.held) == 0 {
 		return nil
@@ -179,7 +180,7 @@ func (p *Proof) Prove(ctx context.Context) []Verdict {
 	return verdicts
 }
 
-// list notes all that is there, by a consistent read, and returns the UIDs.
+// list notes all objects, by a consistent read, and returns the UIDs.
 func (p *Proof) list(ctx context.Context) (map[string]bool, error) {
 	again, there, options := p.w.pauses(), map[string]bool{}, metav1.ListOptions{Limit: page}
 	for {
@@ -187,7 +188,7 @@ func (p *Proof) list(ctx context.Context) (map[string]bool, error) {
 		list, err := p.api.List(limited, options)
 		cancel()
 		if err != nil {
-			options.Continue = "" // it may be what is wrong
+			options.Continue = "" // the token may be the problem
 			if !pauses.Wait(ctx, again) {
 				return nil, fmt.Errorf("list %s: %w", p.kind.Resource.Resource, err)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// differences says how a rejection differs from the one wanted, nothing where it does not; and, where there are
-// alternatives, which one it is.
+// differences returns how a rejection differs from the wanted one, nothing if it does not. If there are alternatives,
+// it also returns which one matches.
 func differences(want scenarios.Rejection, got metav1.Status) (problems []string, met string) {
 	found := fieldDifferences(want, got)
 	if len(want.AnyOf) == 0 {
@@ -28,7 +28,7 @@ func differences(want scenarios.Rejection, got metav1.Status) (problems []string
 	return append(found, "anyOf: no alternative matches:\n"+strings.Join(unmet, "\n")), ""
 }
 
-// fieldDifferences says field by field how a rejection differs from the one wanted.
+// fieldDifferences returns field by field how a rejection differs from the wanted one.
 func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 	var found []string
 	differ := func(field, wanted, was string) {
@@ -61,7 +61,7 @@ func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 	return found
 }
 
-// sameCauses says whether each wanted cause has one of its own among those that were given, and none is left over.
+// sameCauses reports whether each wanted cause has its own match among the returned ones, and none is left over.
 func sameCauses(want []scenarios.Cause, got []metav1.StatusCause) bool {
 	if len(want) != len(got) {
 		return false
@@ -96,7 +96,7 @@ func anyLike(want scenarios.Text, texts []string) bool {
 	return false
 }
 
-// describeStatus is a rejection in full, as a person wants to read it.
+// describeStatus describes a rejection in full, for a person.
 func describeStatus(status metav1.Status) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %s: %s", status.Code, orNone(string(status.Reason)), status.Message)
@@ -109,7 +109,7 @@ func describeStatus(status metav1.Status) string {
 	return b.String()
 }
 
-// describeRejection is what was wanted of a rejection, in one line.
+// describeRejection describes the wanted rejection in one line.
 func describeRejection(want scenarios.Rejection) string {
 	var parts []string
 	if want.Code != 0 {

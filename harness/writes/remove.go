@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
-// Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. One that
-// somebody else made in its place stays. The error says what keeps the object.
+// Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. It does not
+// delete an object that another client made in its place. The error says what keeps the object.
 func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 	api := dynamic.ResourceInterface(client.Resource(made.Resource))
 	if made.Namespaced {
@@ -34,7 +34,7 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 	}
 }
 
-// removeOnce sends the deletion, and returns the UID of what is being deleted; "" when there is nothing of ours.
+// removeOnce sends the deletion, and returns the UID of what is being deleted; "" if there is no object of ours.
 func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (types.UID, error) {
 	uid := types.UID(made.UID)
 	if uid == "" {

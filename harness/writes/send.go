@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// staleError is a conflict about a resourceVersion that the step did not name: somebody else wrote in between.
+// staleError is a conflict about a resourceVersion that the step did not set: another client wrote in between.
 type staleError struct{ cause error }
 
 func (e *staleError) Error() string {
@@ -55,7 +55,7 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 	stored, err := api.Get(ctx, op.name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
-		// The API server must be the one who says what an update of nothing is.
+		// The API server must decide what an update of a missing object is.
 		return api.Update(ctx, body, options)
 	case err != nil:
 		return nil, &unsentError{fmt.Errorf("read %s before its update: %w", op.name, err)}
@@ -64,8 +64,8 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 	return updated, outrun(err)
 }
 
-// outrun is a staleError where the API server says that somebody else wrote the object, and not that a webhook or a
-// policy, which may choose the code of its rejection, would not have it.
+// outrun returns a staleError if the API server says that another client wrote the object. A rejection by a webhook
+// or a policy, which may choose its code, is none.
 func outrun(err error) error {
 	if status, ok := StatusOf(err); ok && apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) &&
 		rejectedBy(status).by == "" {

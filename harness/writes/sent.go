@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
-// compareSent says what is wrong with what was sent and is not in the object returned, and notes what the API server is
-// meant to ignore.
+// compareSent returns the problems with what was sent and is not in the returned object. The note lists what the API
+// server is meant to ignore.
 func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (problems []string, note string) {
 	if op.sent == nil || a.object == nil || a.object.GetKind() == "Status" ||
 		step.FieldValidation == scenarios.IgnoreFields {
@@ -66,7 +66,7 @@ func expectedDrops(step *scenarios.Step) ([]fieldpath.Path, error) {
 	return paths, nil
 }
 
-// undeclared are the paths of what was dropped and was not expected to be: the whole where nothing of it was.
+// undeclared returns the paths of what was unexpectedly dropped: the whole, if none of it was expected to be dropped.
 func undeclared(d Dropped, expected []fieldpath.Path) [][]any {
 	var left [][]any
 	leaves := d.leaves()
@@ -90,7 +90,7 @@ func covered(place []any, paths []fieldpath.Path) bool {
 	return false
 }
 
-// notDropped says why what was expected to be dropped was not.
+// notDropped returns why a field that was expected to be dropped was not.
 func notDropped(path fieldpath.Path, sent []piece, gone map[string]bool) string {
 	found := false
 	for _, p := range sent {
@@ -110,8 +110,8 @@ func notDropped(path fieldpath.Path, sent []piece, gone map[string]bool) string 
 	return ""
 }
 
-// ignores says whether the API server is meant to ignore the path: status is written through its subresource alone, and
-// nothing else through that.
+// ignores reports whether the API server is meant to ignore the path: status is written only through its subresource,
+// which writes nothing else.
 func (o *operation) ignores(path []any) bool {
 	if len(path) == 0 {
 		return false
@@ -125,7 +125,7 @@ func (o *operation) ignores(path []any) bool {
 	return false
 }
 
-// blame says which feature gate or version is likely to be the reason.
+// blame names the feature gate or version that is the likely reason.
 func (w *Writer) blame(op *operation, path []any) string {
 	if w.Blame == nil {
 		return ""

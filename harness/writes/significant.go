@@ -12,9 +12,9 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// significant is what of a sent object must be in the object returned. Left out are: nulls; the directives of a
+// significant returns what of a sent object must be in the returned object. It leaves out: nulls; the directives of a
 // strategic merge patch; what the API server alone decides (identity, and metadata like uid and managedFields); and
-// empty values (false, 0, "", {}, []) where an API server need not tell them from none.
+// empty values (false, 0, "", {}, []) that an API server need not distinguish from absent ones.
 func significant(sent, got map[string]any) map[string]any {
 	apiVersion, _ := got["apiVersion"].(string)
 	kind, _ := got["kind"].(string)
@@ -25,7 +25,7 @@ func significant(sent, got map[string]any) map[string]any {
 		kept["metadata"] = without(metadata, ownMetadata()...)
 	}
 	if gvk == (schema.GroupVersionKind{Version: "v1", Kind: "Endpoints"}) {
-		kept = without(kept, "subsets") // they are merged and split anew
+		kept = without(kept, "subsets") // they are merged and split again
 	}
 	return kept
 }
@@ -39,8 +39,8 @@ func ownMetadata() []string {
 	}
 }
 
-// encoded is an object as the types of its kind write it, which tells empty values that are kept from those that are
-// not; nil where the kind has no types here, as custom ones.
+// encoded returns an object as the types of its kind write it, which shows the empty values that are kept; nil if the
+// kind has no types here, such as a custom one.
 func encoded(gvk schema.GroupVersionKind, object map[string]any) map[string]any {
 	typed, err := kubernetesTypes().New(gvk)
 	if err != nil {
@@ -56,7 +56,7 @@ func encoded(gvk schema.GroupVersionKind, object map[string]any) map[string]any 
 	return written
 }
 
-// kubernetesTypes are those of the kinds that Kubernetes itself serves.
+// kubernetesTypes are the types of the kinds that Kubernetes itself serves.
 var kubernetesTypes = sync.OnceValue(func() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme} {
@@ -67,7 +67,7 @@ var kubernetesTypes = sync.OnceValue(func() *runtime.Scheme {
 	return scheme
 })
 
-// bare is a value without its empty values. Elements of lists stay, so that their places do.
+// bare returns a value without its empty values. Elements of lists stay, so that their indexes do.
 func bare[V any](value V) V {
 	var next any = value
 	switch value := any(value).(type) {
@@ -90,7 +90,7 @@ func bare[V any](value V) V {
 	return bared
 }
 
-// empty says whether a value is one that an encoder may leave out.
+// empty reports whether an encoder may leave out a value.
 func empty(value any) bool {
 	switch value := value.(type) {
 	case nil:
@@ -103,9 +103,9 @@ func empty(value any) bool {
 	return value == false || value == "" || value == int64(0) || value == float64(0)
 }
 
-// pruned is a value without what an API server need not keep; nil when that is all of it. An empty value counts only
-// where its type keeps it (kept) and would not have it unsent (unsent). Elements of lists stay, so that their places
-// do.
+// pruned returns a value without what an API server need not keep; nil if nothing is left. An empty value counts only
+// if its type keeps it (kept) and does not write it when it was not sent (unsent). Elements of lists stay, so that
+// their indexes do.
 func pruned(sent, kept, unsent any) any {
 	if empty(sent) && (sent == nil || kept == nil || unsent != nil) {
 		return nil

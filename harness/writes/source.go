@@ -30,8 +30,8 @@ func (r source) String() string {
 	}
 }
 
-// The texts by which the API server itself says who rejected. They begin the message, or what follows "is forbidden: ":
-// what a webhook or a policy says in its own words comes later and cannot be taken for them.
+// These texts show what rejected a write, in the API server's own words. They begin the message, or come directly
+// after "is forbidden: ". A webhook's or a policy's own words come later, and cannot be mistaken for them.
 var (
 	// k8s.io/apiserver, admission/plugin/webhook/errors and webhook/validating.
 	webhookDenied = regexp.MustCompile(`^admission webhook "([^"]+)" denied the request`)
@@ -43,12 +43,12 @@ var (
 	escalation = regexp.MustCompile(`^user "[^"]*" \(groups=.*\) is attempting to grant RBAC permissions not currently held`)
 	// k8s.io/apimachinery, api/errors: NewForbidden.
 	forbidden = regexp.MustCompile(`(?s)^(?:\S+ (?:"[^"]*" )?is )?forbidden: (.*)$`)
-	// k8s.io/apimachinery, runtime: an object that is not what its kind demands never gets as far as admission.
+	// k8s.io/apimachinery, runtime: an object that does not fit its kind never reaches admission.
 	undecodable = regexp.MustCompile(`^\S+ in version "[^"]*" cannot be handled as a `)
 )
 
-// plugins are the texts of admission plugins that are built into the API server. A plugin whose text is not here is not
-// told.
+// plugins are the texts of admission plugins that are built into the API server. A plugin whose text is not here is
+// not recognized.
 var plugins = []struct {
 	name string
 	text *regexp.Regexp
@@ -83,7 +83,7 @@ var plugins = []struct {
 	{"DenyServiceExternalIPs", regexp.MustCompile(`^Use of external IPs is denied by admission control`)},
 }
 
-// rejectedBy says who rejected, from what the API server writes into a Status and nobody else can: the code alone tells
+// rejectedBy returns what rejected a write, from what only the API server writes into a Status. The code alone shows
 // nothing (a webhook and a policy may choose theirs).
 func rejectedBy(status metav1.Status) source {
 	if m := webhookDenied.FindStringSubmatch(status.Message); m != nil {

@@ -14,13 +14,13 @@ type start struct {
 
 func newStart(writes int) *start { return &start{awaited: writes, open: make(chan struct{})} }
 
-// place is that of one write at a start.
+// place is the place of one write at a start.
 type place struct {
 	*start
 	once sync.Once
 }
 
-// arrive waits until nobody is awaited any more. Who has been there goes on at once.
+// arrive waits until all writes are ready. After that it returns at once.
 func (p *place) arrive(ctx context.Context) error {
 	p.leave()
 	select {
@@ -31,7 +31,7 @@ func (p *place) arrive(ctx context.Context) error {
 	}
 }
 
-// leave says that the write is awaited no more: it is ready, or over before it came to be sent.
+// leave notes that the write is no longer awaited: it is ready, or it ended before it could be sent.
 func (p *place) leave() {
 	p.once.Do(func() {
 		p.mu.Lock()

@@ -10,34 +10,34 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// strangers are objects of which nobody can tell who wrote them: some API servers keep no managed fields. One that was
-// there before a creation is not what the creation made; of one that came meanwhile this is unknown.
+// strangers are objects whose writer is unknown: some API servers keep no managed fields. A creation did not make one
+// that existed before it. For one that appeared meanwhile this is unknown.
 type strangers map[string]bool
 
-// identified is the object itself, and not only its name, where it has a UID.
+// identified returns the UID of the object, or its name if it has none.
 func identified(object *unstructured.Unstructured) string {
 	return cmp.Or(string(object.GetUID()), object.GetNamespace()+"/"+object.GetName())
 }
 
-// add takes note of an object, if it is one.
+// add notes an object, if it is a stranger.
 func (s strangers) add(object *unstructured.Unstructured) {
 	if len(object.GetManagedFields()) == 0 {
 		s[identified(object)] = true
 	}
 }
 
-// isNew says whether the object is a stranger that is not among these.
+// isNew reports whether the object is a stranger that is not among these.
 func (s strangers) isNew(object *unstructured.Unstructured) bool {
 	return len(object.GetManagedFields()) == 0 && !s[identified(object)]
 }
 
-// strange says of a new one why it is in doubt.
+// strange explains why a new stranger is in doubt.
 func strange(object *unstructured.Unstructured) string {
 	return fmt.Sprintf("%s %s did not exist before, and has no managed fields that show who created it",
 		object.GetKind(), object.GetName())
 }
 
-// lookForStrangers looks for those that a creation's own object could be taken for.
+// lookForStrangers finds the strangers that a creation's own object could be mistaken for.
 func (o *operation) lookForStrangers(ctx context.Context, api dynamic.ResourceInterface) (strangers, error) {
 	there := strangers{}
 	if o.name != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Unlike says how a text differs from what is wanted; "" when it does not.
+// Unlike returns how a text differs from what is wanted; "" if it does not.
 func Unlike(want scenarios.Text, got string) string {
 	if want.Contains != "" && !strings.Contains(got, want.Contains) {
 		return fmt.Sprintf("does not contain %q", want.Contains)
@@ -31,7 +31,7 @@ func Unlike(want scenarios.Text, got string) string {
 	return ""
 }
 
-// Describe is the condition in words.
+// Describe returns the condition in words.
 func Describe(want scenarios.Text) string {
 	var parts []string
 	if want.Contains != "" {

@@ -17,8 +17,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// landed says whether a try whose answer was lost was stored: the object then carries this step's field manager, or,
-// for a deletion, is gone or going.
+// landed reports whether a try whose answer was lost was stored: the object then has this step's field manager or,
+// for a deletion, is gone or being deleted.
 func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, bool,
 	error,
 ) {
@@ -39,7 +39,7 @@ func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (
 	return object, object != nil && wroteBy(object, o.manager), nil
 }
 
-// look reads the object; nil when it is not there. One with a generated name is found by this step's field manager.
+// look reads the object; nil if it does not exist. One with a generated name is found by this step's field manager.
 func (o *operation) look(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, error) {
 	if o.name == "" {
 		return o.lookGenerated(ctx, api)
@@ -71,8 +71,8 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 	return stranger, nil
 }
 
-// lookBefore keeps what is there before the write, where that is needed: to see that a rejected change stored nothing,
-// and to tell an apply that makes an object from one that changes it.
+// lookBefore keeps what exists before the write, if that is needed: to see that a rejected change stored nothing, and
+// to distinguish an apply that makes an object from one that changes it.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
 	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
@@ -91,8 +91,8 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request)
 	return nil
 }
 
-// verify makes sure that a rejected write, or a dry run, stored nothing. It tries until it could look, and gives an
-// unknown outcome if it never could.
+// verify checks that a rejected write, or a dry run, stored nothing. It tries until it can look. If it never can, the
+// outcome is unknown.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
 	dry := len(op.dryRun) > 0
 	if op.effect == (effect{}) || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
@@ -110,7 +110,7 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	}
 }
 
-// unseen is a rejection, or a dry run, after which nobody could look.
+// unseen is the answer for a rejection, or a dry run, that could not be checked.
 func unseen(a answer, err error) answer {
 	what := "was accepted as a dry run"
 	if a.outcome == Rejected {
@@ -141,7 +141,7 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 	return a
 }
 
-// trace is what is to be seen of a write in what is stored.
+// trace is how a write shows in what is stored.
 type trace int
 
 const (
@@ -153,7 +153,7 @@ const (
 	doubtful
 )
 
-// trace looks in the object for what this step changed, and for what somebody else did to it meanwhile.
+// trace looks in the object for what this step changed, and for what another client changed meanwhile.
 func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
 	case o.removes:
@@ -174,7 +174,7 @@ func (o *operation) trace(now *unstructured.Unstructured) (found trace, what str
 	return o.change(now)
 }
 
-// change compares what a write would have changed with what it was before.
+// change compares what a write would have changed with its state before.
 func (o *operation) change(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
 	case now == nil && o.before == nil:
@@ -194,7 +194,7 @@ func (o *operation) change(now *unstructured.Unstructured) (found trace, what st
 	return none, "another client changed the object meanwhile; this step changed nothing"
 }
 
-// share is what the object's managed fields say about this step's field manager.
+// share returns the managed fields of the object for this step's field manager.
 func (o *operation) share(object *unstructured.Unstructured) []metav1.ManagedFieldsEntry {
 	var share []metav1.ManagedFieldsEntry
 	if object == nil {

@@ -8,9 +8,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Configure prepares a client configuration for a Writer: warnings go to the request that drew them, nothing is
-// throttled, client-go repeats no write on its own, because how often a write was sent must be known here, and a write
-// is sent as whoever its step names.
+// Configure prepares a client configuration for a Writer. Warnings go to the request that caused them. Nothing is
+// throttled. client-go does not repeat a write, because the Writer must know how often it was sent. A write is sent
+// as the user that its step names.
 func Configure(config *rest.Config, userAgent string) *rest.Config {
 	c := rest.CopyConfig(config)
 	c.QPS = -1
@@ -21,7 +21,7 @@ func Configure(config *rest.Config, userAgent string) *rest.Config {
 	return c
 }
 
-// once hides Retry-After, at which client-go would wait and send the request again.
+// once hides Retry-After, which would make client-go wait and send the request again.
 type once struct{ next http.RoundTripper }
 
 func (o once) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -32,7 +32,7 @@ func (o once) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// warnings are those that one request drew.
+// warnings are the warnings of one request.
 type warnings struct {
 	mu    sync.Mutex
 	texts []string
@@ -40,8 +40,8 @@ type warnings struct {
 
 type warningsKey struct{}
 
-// WithWarnings returns a context whose requests' warnings are kept, for clients that Configure has prepared; and what
-// tells them.
+// WithWarnings returns a context that keeps the warnings of its requests, for clients that Configure has prepared. It
+// also returns a function that returns them.
 func WithWarnings(ctx context.Context) (context.Context, func() []string) {
 	ctx, w := withWarnings(ctx)
 	return ctx, w.all

@@ -21,7 +21,7 @@ import (
 // ApplyManager owns the fields that apply steps set.
 const ApplyManager = "rehearse"
 
-// Times of a Writer that sets none.
+// Default times of a Writer.
 const (
 	defaultPatience = 10 * time.Second
 	webhookPatience = 35 * time.Second
@@ -32,7 +32,7 @@ const (
 type Writer struct {
 	// Client reaches the API server with a configuration from Configure.
 	Client dynamic.Interface
-	// Kinds tells resources by their kinds.
+	// Kinds finds resources by their kinds.
 	Kinds *served.Kinds
 	// Namespace of objects that name none.
 	Namespace string
@@ -40,19 +40,20 @@ type Writer struct {
 	Mismatch func(want, got map[string]any) string
 	// Holds evaluates the CEL expression that a step expects to be true of the object that was returned.
 	Holds func(step *scenarios.Step, object map[string]any) (bool, error)
-	// Blame says which feature gate or version of Kubernetes is likely to be the reason that a field of a kind was not
-	// taken; "" where nothing is known. May be nil.
+	// Blame names the feature gate or version of Kubernetes that is the likely reason why a field of a kind was dropped;
+	// "" if none is known. May be nil.
 	Blame func(gvk schema.GroupVersionKind, path []any) string
-	// Wrote hears of each object that was made (or may have been), so that it can be removed in the end. May be nil.
+	// Wrote is called with each object that was made (or may have been), so that it can be removed at the end. May be
+	// nil.
 	Wrote func(Made)
 
-	// Pauses between tries while the outcome is unknown; from 25 ms to 1 s unless set.
+	// Pauses between tries while the outcome is unknown. Default: from 25 ms to 1 s.
 	Pauses func() backoff.BackOff
-	// Patience with one try, 10 s unless set, or 35 s where the API server's own failure is expected: a connection that
-	// hangs must not take all of a step's time.
+	// Patience is the timeout of one try. Default: 10 s, or 35 s if the API server's own failure is expected. A
+	// connection that hangs must not take all of a step's time.
 	Patience time.Duration
-	// Appear is how long a kind that something on the track may have brought is waited for, 5 s unless set: a CRD that was
-	// just made is served a moment later, and so is a change of one.
+	// Appear is how long to wait for a kind that something on the track may have brought. Default: 5 s. A CRD that was
+	// just created, or changed, is served a moment later.
 	Appear time.Duration
 }
 
@@ -71,30 +72,30 @@ type Made struct {
 type Request struct {
 	// Step with one of the write verbs, its expressions evaluated.
 	Step *scenarios.Step
-	// Manager is the field manager of this step alone, by which an object shows that this very step wrote it.
+	// Manager is the field manager of this step alone. It shows that this very step wrote an object.
 	Manager string
-	// Attempt hears what came of each try that did not decide the outcome. May be nil.
+	// Attempt is called with the result of each try that did not decide the outcome. May be nil.
 	Attempt func(outcome string)
 
-	// Proof that may look later whether the write, if it is rejected, stored something; nil to look at once.
+	// Proof may check later whether the write, if it is rejected, stored something; nil to check at once.
 	Proof *Proof
 
 	// start is where writes that are sent at the same time wait for each other; nil for one that is sent alone.
 	start *place
 }
 
-// Verdict is what is to be said about a step.
+// Verdict is what to report about a step.
 type Verdict struct {
 	Status   reports.Status
 	Message  string
 	Evidence string
-	// Held says that the write was rejected and that the Proof has yet to tell whether it stored something.
+	// Held says that the write was rejected, and that the Proof has not yet shown whether it stored something.
 	Held bool
-	// gone says that the write failed because the object that it was about was not there.
+	// gone says that the write failed because its object did not exist.
 	gone bool
 	// Object that was returned; nil when the write was rejected or its outcome is unknown.
 	Object map[string]any
-	// Objects that were returned to the accepted ones of writes at the same time, in the writes' order.
+	// Objects that were returned for the accepted ones of writes at the same time, in the writes' order.
 	Objects []any
 }
 
@@ -121,14 +122,14 @@ func (w *Writer) do(ctx context.Context, op *operation, request Request) Verdict
 	return verdict
 }
 
-// tell passes on what was made, also what may have been made.
+// tell reports what was made, or may have been made.
 func (w *Writer) tell(op *operation, a answer) {
 	if made, ok := op.made(w, a); ok && w.Wrote != nil {
 		w.Wrote(made)
 	}
 }
 
-// made is what the write made, or may have made.
+// made returns what the write made, or may have made.
 func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
 	if !o.makes || o.existed || o.kind == nil {
 		return made, false
@@ -145,7 +146,7 @@ func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
 	return made, a.sent && a.outcome == Unknown && !dry && o.name != ""
 }
 
-// learn passes on what defines kinds.
+// learn tells Kinds about objects that may define kinds.
 func (w *Writer) learn(op *operation, a answer) {
 	switch {
 	case a.outcome != Accepted || len(op.dryRun) > 0:
@@ -163,7 +164,7 @@ func (w *Writer) pauses() backoff.BackOff {
 	return pauses.Growing(25*time.Millisecond, time.Second)
 }
 
-// wroteBy says whether the object's managed fields name the manager.
+// wroteBy reports whether the object's managed fields name the manager.
 func wroteBy(object *unstructured.Unstructured, manager string) bool {
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == manager && entry.Operation == metav1.ManagedFieldsOperationUpdate {

@@ -18,7 +18,7 @@ func Check(t testing.TB, path, got string) {
 	}
 }
 
-// Want is the golden file at a path; with -update it is what the test got.
+// Want returns the golden file at a path. With -update it first writes got to the file.
 func Want(t testing.TB, path, got string) string {
 	t.Helper()
 	if *update {

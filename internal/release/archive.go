@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// member is one file of an archive or of an image's layer. Everything that could differ from one machine to another
-// (owners, times, the order) is set by us.
+// member is one file of an archive or of an image's layer. We set everything that could differ between machines
+// (owners, times, the order).
 type member struct {
 	name string
 	mode int64
-	// One of these: a file that is read, bytes, the target of a symbolic link, or none for a folder.
+	// One of these: the path of a file to read, bytes, the target of a symbolic link; or none for a folder.
 	file string
 	data []byte
 	link string

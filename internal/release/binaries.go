@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// publishBinaries fills the folder: an archive for each platform and the list of its modules, the version's changes,
-// and the checksums of all of them.
+// publishBinaries fills the folder: for each platform an archive and the list of its modules, then the version's
+// changes, and the checksums of all files.
 func publishBinaries(ctx context.Context, s settings, platforms []platform, once bool, out io.Writer) error {
 	var files []string
 	var version string
@@ -55,7 +55,7 @@ func publishBinaries(ctx context.Context, s settings, platforms []platform, once
 	return nil
 }
 
-// buildProgram builds for a platform, into a folder of its own.
+// buildProgram builds for a platform, into its own folder.
 func buildProgram(ctx context.Context, s settings, p platform) (*program, error) {
 	file := filepath.Join(s.out, "bin", p.OS+"_"+p.Arch, "rehearse")
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -49,7 +49,7 @@ type (
 	}
 )
 
-// encodeBOM writes the list of the modules in a program as JSON.
+// encodeBOM returns the list of the modules in a program as JSON.
 func encodeBOM(info *buildinfo.BuildInfo, version string, at time.Time) ([]byte, error) {
 	data, err := json.MarshalIndent(bomOf(info, version, at), "", "  ")
 	if err != nil {
@@ -58,8 +58,8 @@ func encodeBOM(info *buildinfo.BuildInfo, version string, at time.Time) ([]byte,
 	return append(data, '\n'), nil
 }
 
-// bomOf lists the modules that the Go tool recorded in a program, and Go itself, whose standard library is in it, too.
-// The version is the program's; not every program has its own recorded.
+// bomOf lists the modules that the Go tool recorded in a program, and Go itself for the standard library. version is
+// the program's: not every program has recorded its own.
 func bomOf(info *buildinfo.BuildInfo, version string, at time.Time) *bom {
 	main := componentOf("application", info.Main.Path, version)
 	main.Licenses = make([]bomLicense, 1)
@@ -86,7 +86,7 @@ func bomOf(info *buildinfo.BuildInfo, version string, at time.Time) *bom {
 	return list
 }
 
-// ofModule is a module, or the one that replaces it. Its checksum is the one in go.sum.
+// ofModule returns a module, or the one that replaces it. Its checksum is the one in go.sum.
 func ofModule(m *debug.Module) bomComponent {
 	if m.Replace != nil {
 		m = m.Replace

@@ -42,8 +42,8 @@ type builder struct {
 	cache string
 }
 
-// build writes the program for a platform into a file. The version comes from Git by way of the Go tool: that of the
-// tag, or a pseudo-version.
+// build writes the program for a platform into a file. The Go tool takes the version from Git: the tag's, or a
+// pseudo-version.
 func (b builder) build(ctx context.Context, p platform, file string) error {
 	file, err := filepath.Abs(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file,
 		"./cmd/rehearse")
 	command.Dir = b.source
-	// What of the user's environment would change the program.
+	// These override variables of the user's environment that would change the program.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
 		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 	if b.cache != "" {
@@ -64,7 +64,7 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 	return nil
 }
 
-// buildAgain builds the same commit in another folder, from an empty cache, and compares.
+// buildAgain builds the same commit in another folder with an empty cache, and compares the results.
 func buildAgain(ctx context.Context, source string, p platform, first string) error {
 	dir, err := os.MkdirTemp("", "rehearse-release-")
 	if err != nil {
@@ -117,16 +117,16 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// program is one that was built.
+// program is a built program.
 type program struct {
 	platform platform
 	file     string
 	info     *buildinfo.BuildInfo
-	// committed is when the commit was made; the time of every file that is published.
+	// committed is the time of the commit. Every published file gets this time.
 	committed time.Time
 }
 
-// readProgram reads what the Go tool wrote into a program, and rejects one that nobody could build again.
+// readProgram reads what the Go tool recorded in a program. It rejects a program that cannot be reproduced.
 func readProgram(p platform, file string) (*program, error) {
 	info, err := buildinfo.ReadFile(file)
 	if err != nil {
@@ -154,5 +154,5 @@ func (p *program) setting(key string) string {
 	return ""
 }
 
-// version of the program: a tag's name, or a pseudo-version.
+// version returns the program's version: a tag's name, or a pseudo-version.
 func (p *program) version() string { return p.info.Main.Version }

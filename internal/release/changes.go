@@ -22,8 +22,8 @@ func writeChanges(changelog, version, file string) error {
 	return os.WriteFile(file, []byte(section), 0o644)
 }
 
-// changesOf cuts a version's section out of a changelog. A pseudo-version is no release: its changes are the unreleased
-// ones.
+// changesOf returns a version's section of a changelog. A pseudo-version is no release, so its section is the
+// unreleased changes.
 func changesOf(changelog, version string) (string, error) {
 	title := version
 	if module.IsPseudoVersion(version) {

@@ -24,8 +24,8 @@ import (
 
 const imageName = "rehearse"
 
-// publishImage writes the image in two forms: one archive of all platforms as an OCI layout, and one for each platform
-// as docker load reads it.
+// publishImage writes the image in two forms: an OCI layout with all platforms in one archive, and an archive for
+// docker load for each platform.
 func publishImage(ctx context.Context, s settings, platforms []platform, kubernetes []string, out io.Writer) error {
 	work, err := os.MkdirTemp("", "rehearse-image-")
 	if err != nil {
@@ -72,7 +72,7 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 	return nil
 }
 
-// cachedVersions makes versions exact by what the cache has, and says what they add to the image's tag.
+// cachedVersions returns the exact versions in the cache, and the suffix for the image's tag.
 func cachedVersions(ctx context.Context, wanted []string) ([]string, string, error) {
 	if len(wanted) == 0 {
 		return nil, "", nil
@@ -103,7 +103,7 @@ func userStore() (*releases.Store, error) {
 	return releases.New(releases.Options{CacheDir: dir})
 }
 
-// imageOf is the image for one platform.
+// imageOf returns the image for one platform.
 func imageOf(ctx context.Context, s settings, built *program, kubernetes []string, work string) (v1.Image, error) {
 	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	parts, err := partsOf(ctx, s, built, kubernetes)
@@ -149,7 +149,7 @@ func layerOf(members []member, built *program, file string) (v1.Layer, error) {
 	return tarball.LayerFromFile(file, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
 }
 
-// configOf is how a container of the image starts. The Dockerfile says the same.
+// configOf returns how a container of the image starts. The Dockerfile has the same settings.
 func configOf(built *program, kubernetes []string) v1.Config {
 	labels := map[string]string{
 		"org.opencontainers.image.title":       "Rehearse",
@@ -171,7 +171,7 @@ func configOf(built *program, kubernetes []string) v1.Config {
 	}
 }
 
-// writeLayout packs an index as an OCI layout, with the names by which engines find it.
+// writeLayout packs an index as an OCI layout, with the names that container engines look for.
 func writeLayout(index v1.ImageIndex, tag name.Tag, built *program, dir, file string) error {
 	named := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: index, Descriptor: v1.Descriptor{
 		Annotations: map[string]string{

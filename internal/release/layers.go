@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// layerPart is what one layer has.
+// layerPart is the content of one layer.
 type layerPart struct {
 	about   string
 	members []member
 }
 
-// partsOf are the layers of an image: what changes least comes first, and each version of Kubernetes is a layer of its
-// own, which images share.
+// partsOf returns the layers of an image, from what changes least to what changes most. Each version of Kubernetes is
+// its own layer, which images share.
 func partsOf(ctx context.Context, s settings, built *program, kubernetes []string) ([]layerPart, error) {
 	parts := []layerPart{system()}
 	if len(kubernetes) > 0 {
@@ -53,7 +53,7 @@ func partsOf(ctx context.Context, s settings, built *program, kubernetes []strin
 	}}), nil
 }
 
-// system is what any program finds: users, certificates of authorities, and a folder for temporary files.
+// system contains what any program needs: users, root certificates, and a folder for temporary files.
 func system() layerPart {
 	return layerPart{about: "users, certificates of authorities", members: []member{
 		{name: "etc", mode: 0o755},
@@ -67,8 +67,8 @@ func system() layerPart {
 	}}
 }
 
-// authorities are the root certificates of Mozilla's list, as the Go project keeps them. One that is trusted only with
-// a condition is left out: a file of certificates cannot say it.
+// authorities returns the root certificates of Mozilla's list, as the Go project maintains them. It omits roots that
+// are trusted only under a condition, which a file of certificates cannot express.
 func authorities() []byte {
 	var text bytes.Buffer
 	for root := range bundle.Roots() {
@@ -79,7 +79,7 @@ func authorities() []byte {
 	return text.Bytes()
 }
 
-// controlPlane are the programs of a version, and the lists of their modules.
+// controlPlane returns the programs of a version, and the lists of their modules.
 func controlPlane(ctx context.Context, store *releases.Store, built *program, version string) (layerPart, error) {
 	files, err := store.Bundle(ctx, version, built.platform.OS+"-"+built.platform.Arch, built.committed)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command release builds what is published of a version: binaries in archives with checksums, a bill of materials for
-// each, the version's changes, and container images.
+// Command release builds what is published for a version: binaries in archives with checksums, a bill of materials
+// for each, the version's changes, and container images.
 //
 //	go run ./internal/release binaries
 //	go run ./internal/release image --kubernetes 1.36
@@ -29,7 +29,7 @@ func main() {
 // settings are those of all commands.
 type settings struct {
 	source, out string
-	// platforms are a list with blanks or commas.
+	// platforms is a list separated by blanks or commas.
 	platforms string
 }
 
@@ -81,7 +81,7 @@ func newImageCommand(s *settings) *cobra.Command {
 	return command
 }
 
-// listed are the words of a list with blanks or commas.
+// listed splits a list separated by blanks or commas.
 func listed(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 }

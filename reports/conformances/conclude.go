@@ -15,8 +15,8 @@ const (
 	extendedLevel = "extended"
 )
 
-// Conclude draws what follows from the report's scenarios and from its requirements' evidence: the requirements'
-// statuses and reasons, the variants, the levels and the summary.
+// Conclude derives the statuses and reasons of the requirements from the evidence, and from these the variants, the
+// levels and the summary.
 func (r *Report) Conclude() {
 	reasons := map[string]string{}
 	for _, s := range r.Scenarios {
@@ -30,7 +30,7 @@ func (r *Report) Conclude() {
 	r.sum()
 }
 
-// sum draws the variants, the levels and the summary from the statuses.
+// sum derives the variants, the levels and the summary from the statuses.
 func (r *Report) sum() {
 	r.Variants = variantsOf(r.Scenarios)
 	r.Core, r.Extended = r.level(coreLevel), r.level(extendedLevel)
@@ -43,8 +43,8 @@ func (r *Report) sum() {
 	}
 }
 
-// status that follows from the evidence. What went wrong weighs more than what went well, and what is not known more
-// than that, too.
+// status returns the status that follows from the evidence: the worst result decides, and an unknown one is worse
+// than passed.
 func (e Evidence) status() Status {
 	switch {
 	case len(e.Failed) > 0:
@@ -58,7 +58,7 @@ func (e Evidence) status() Status {
 	}
 }
 
-// reason of a status: that of the first scenario that brought it about.
+// reason returns the reason of a status: that of the first scenario with this result.
 func (e Evidence) reason(status Status, reasons map[string]string) string {
 	var decisive []string
 	switch status {
@@ -146,12 +146,12 @@ func (r *Report) level(name string) Level {
 	return l
 }
 
-// Total number of requirements.
+// Total returns the number of requirements.
 func (s Statistics) Total() int {
 	return s.Passed + s.Failed + s.Known + s.Untested + s.Unstable
 }
 
-// String is "18 of 20 passed, 1 failed, 1 untested": zeros are left out.
+// String returns "18 of 20 passed, 1 failed, 1 untested". It omits zeros.
 func (s Statistics) String() string {
 	parts := []string{fmt.Sprintf("%d of %d passed", s.Passed, s.Total())}
 	for _, part := range []struct {
@@ -176,8 +176,8 @@ func sentence(level string, l Level) string {
 	}
 }
 
-// ExitCode is what a command that made the report ends with: 130 after an interrupt; 1 when a requirement failed or was
-// unstable; 3 when one could not be judged; 0 when each is met, or known not to be.
+// ExitCode returns the exit code of a command that made the report: 130 after an interrupt; 1 if a requirement failed
+// or is unstable; 3 if one could not be judged, or if there is none; 0 if each is met, or known not to be.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:

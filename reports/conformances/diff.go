@@ -18,7 +18,7 @@ type Diff struct {
 	Changes []Change
 }
 
-// Change is how a requirement differs. Before or After is nil where a report does not have the requirement.
+// Change is how a requirement differs. Before or After is nil if a report does not have the requirement.
 type Change struct {
 	ID            string
 	Before, After *Requirement
@@ -71,7 +71,7 @@ func compareIDs(a, b string) int {
 	})
 }
 
-// idParts are the runs of digits and of other characters.
+// idParts splits an id into digits and other characters.
 func idParts(id string) []string {
 	var parts []string
 	digits := false
@@ -92,25 +92,25 @@ func (c Change) differs() bool {
 		len(onlyIn(c.Before.Scenarios.Failed, c.After.Scenarios.Failed)) > 0
 }
 
-// onlyIn are the names in a that are not in b.
+// onlyIn returns the names in a that are not in b.
 func onlyIn(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(name string) bool { return slices.Contains(b, name) })
 }
 
-// Same says that every requirement came out alike.
+// Same reports whether every requirement has the same result.
 func (d *Diff) Same() bool { return len(d.Changes) == 0 }
 
-// Worse and Better count the requirements that were met and are not any more, or the other way around.
+// Worse counts the requirements whose result is worse than before.
 func (d *Diff) Worse() int {
 	return d.count(func(before, after int) bool { return after < before })
 }
 
-// Better counts the requirements that came out better than before.
+// Better counts the requirements whose result is better than before.
 func (d *Diff) Better() int {
 	return d.count(func(before, after int) bool { return after > before })
 }
 
-// rank of a status: how much it says for the implementation.
+// rank orders statuses: a higher one is better for the implementation.
 func rank(status Status) int {
 	return map[Status]int{
 		Failed: 0, Known: 1, Untested: 2,
@@ -128,8 +128,8 @@ func (d *Diff) count(holds func(before, after int) bool) int {
 	return n
 }
 
-// String says it for a person: what is compared, the levels, and each requirement that differs with the scenarios
-// behind it.
+// String returns a text for a person: what is compared, the levels, and each requirement that differs with its
+// scenarios.
 func (d *Diff) String() string {
 	var b strings.Builder
 	d.headers(&b)
@@ -180,7 +180,7 @@ func (d *Diff) headers(b *strings.Builder) {
 	}
 }
 
-// String is the change in a line, what the requirement says in the next, and then what is behind it.
+// String returns the change in one line, then the requirement's statement, and then its scenarios.
 func (c Change) String() string {
 	var b strings.Builder
 	describe := func(q *Requirement, level bool) string {

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Markdown is the report as a page: the result, what is not met with the evidence folded away, what is met,
-// and how to reproduce it.
+// Markdown returns the report as a page: the result, what is not met with folded evidence, what is met, and how to
+// reproduce it.
 func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Conformance of %s with %s\n\n", who(r), r.Suite.Name)
@@ -81,7 +81,7 @@ func table(b *strings.Builder, title string, r *Report,
 	}
 }
 
-// total number of scenarios behind a requirement that say something of it.
+// total returns the number of scenarios with a result for a requirement.
 func (e Evidence) total() int {
 	return len(e.Passed) + len(e.Failed) + len(e.Known) + len(e.Untested)
 }
@@ -93,7 +93,7 @@ func sign(status Status) string {
 	}[status]
 }
 
-// details is the evidence of what did not pass.
+// details writes the evidence of what did not pass.
 func details(b *strings.Builder, r *Report) {
 	var details []string
 	for _, s := range r.Scenarios {

@@ -7,9 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Repeated is one report of several of one suite and one implementation. A requirement or a scenario whose
-// verdicts differ is unstable, which is not passed. Of a run that was interrupted only what came of the others is
-// taken, where there is another.
+// Repeated merges several reports of one suite and one implementation. A requirement or a scenario whose verdicts
+// differ is unstable, which is not passed. Reports of interrupted runs are ignored if there is another.
 func Repeated(list []*Report) *Report {
 	all := slices.DeleteFunc(slices.Clone(list), func(r *Report) bool { return r.Interrupted })
 	interrupted := len(all) < len(list)
@@ -25,7 +24,7 @@ func Repeated(list []*Report) *Report {
 	for i := range merged.Scenarios {
 		merged.Scenarios[i] = repeatedScenario(all, merged.Scenarios[i])
 	}
-	for _, r := range all[1:] { // readings, which ran because a requirement failed that time
+	for _, r := range all[1:] { // scenarios of readings, which ran because a requirement failed in that run
 		for _, s := range r.Scenarios {
 			if !slices.ContainsFunc(merged.Scenarios, func(known Scenario) bool { return known.Name == s.Name }) {
 				merged.Scenarios = append(merged.Scenarios, s)

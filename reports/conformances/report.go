@@ -1,4 +1,4 @@
-// Package conformances has the report on which requirements of a specification an implementation meets, and its
+// Package conformances contains the report on which requirements of a specification an implementation meets, and its
 // writers.
 package conformances
 
@@ -16,7 +16,7 @@ const (
 	Kind       = "ConformanceReport"
 )
 
-// Report says which requirements of a specification an implementation meets, and on what evidence.
+// Report says which requirements of a specification an implementation meets, with the evidence.
 type Report struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string `yaml:"kind"`
@@ -24,27 +24,27 @@ type Report struct {
 	Date time.Time `yaml:"date"`
 	// Suite that was run.
 	Suite Suite `yaml:"suite"`
-	// Profile of the suite, where it has several kinds of implementations; "" for all of it.
+	// Profile of the suite, if it has several kinds of implementations; "" for all of it.
 	Profile string `yaml:"profile,omitempty"`
 	// Implementation that was tested.
 	Implementation Implementation `yaml:"implementation"`
-	// Interrupted says that the run did not come to its end.
+	// Interrupted says that the run did not finish.
 	Interrupted bool `yaml:"interrupted,omitempty"`
-	// Runs is how often the suite was run, where that was more than once.
+	// Runs is how often the suite ran, if more than once.
 	Runs int `yaml:"runs,omitempty"`
-	// Focus is the regular expression that names of scenarios had to match; "" where all were run.
+	// Focus is the regular expression that selected scenarios by name; "" if all ran.
 	Focus string `yaml:"focus,omitempty"`
 	// Summary is the result in one sentence.
 	Summary string `yaml:"summary"`
 	// Core and Extended are the results of the two levels.
 	Core     Level `yaml:"core"`
 	Extended Level `yaml:"extended"`
-	// Variants of the system that were seen: what came of the scenarios that had them. Sorted.
+	// Variants of the system that were seen, with the results of their scenarios. Sorted.
 	Variants []Variant `yaml:"variants,omitempty"`
 	// Requirements in the order of the suite.
 	Requirements []Requirement `yaml:"requirements"`
-	// OutsideProfile are the requirements that no scenario of the profile covers, or none that the focus matches. They
-	// count nowhere.
+	// OutsideProfile are the requirements that no scenario of the profile covers, or only scenarios that the focus does
+	// not match. They are not counted.
 	OutsideProfile []string `yaml:"outsideProfile,omitempty"`
 	// Scenarios are the evidence, in the order of the suite.
 	Scenarios []Scenario `yaml:"scenarios"`
@@ -52,28 +52,28 @@ type Report struct {
 	Reproduce Reproduction `yaml:"reproduce"`
 }
 
-// Suite names a suite as it was.
+// Suite identifies the suite that ran.
 type Suite struct {
 	Name string `yaml:"name"`
-	// Digest is the same for the same requirements and scenarios.
+	// Digest is equal for equal requirements and scenarios.
 	Digest string `yaml:"digest"`
 }
 
-// Implementation is what was tested, and whose it is.
+// Implementation is what was tested, and who makes it.
 type Implementation struct {
 	// Organization that makes it.
 	Organization string `yaml:"organization"`
 	// Project is its name.
 	Project string `yaml:"project"`
-	// URL of the project: https://...
+	// URL of the project, which begins with https://.
 	URL string `yaml:"url"`
 	// Version that was tested.
 	Version string `yaml:"version"`
-	// Contact are people or teams to ask: @acme/maintainers, an address, an issue tracker.
+	// Contact are people, teams or places for questions: @acme/maintainers, an address, an issue tracker.
 	Contact []string `yaml:"contact"`
 }
 
-// Validate says everything that is missing or malformed.
+// Validate returns an error for everything that is missing or malformed.
 func (i Implementation) Validate() error {
 	var errs []error
 	for _, field := range []struct{ name, value string }{
@@ -100,19 +100,19 @@ func (i Implementation) Validate() error {
 	return errors.Join(errs...)
 }
 
-// String is organization/project version.
+// String returns organization/project version.
 func (i Implementation) String() string {
 	return fmt.Sprintf("%s/%s %s", i.Organization, i.Project, i.Version)
 }
 
-// Result is what came of a level.
+// Result is the result of a level.
 type Result string
 
 // The results of a level.
 const (
-	// Success: every requirement passed, and there was at least one.
+	// Success: every requirement passed, and there is at least one.
 	Success Result = "success"
-	// Partial: none failed, but some could not be judged, or failed as a known issue says.
+	// Partial: none failed, but some could not be judged, or failed with a known issue.
 	Partial Result = "partial"
 	// Failure: a requirement failed, or was unstable.
 	Failure Result = "failure"
@@ -120,7 +120,7 @@ const (
 	NothingRequired Result = "none"
 )
 
-// Level is what came of the requirements of a level.
+// Level is the result for the requirements of one level.
 type Level struct {
 	Result     Result     `yaml:"result"`
 	Statistics Statistics `yaml:"statistics"`
@@ -135,11 +135,11 @@ type Statistics struct {
 	Unstable int `yaml:"unstable,omitempty"`
 }
 
-// Variant is a variant of the system, and what came of the scenarios that had it.
+// Variant is a variant of the system, with the results of its scenarios.
 type Variant struct {
-	// Name of the variant; a scenario that goes through several counts for each.
+	// Name of the variant. A scenario that goes through several variants counts for each.
 	Name string `yaml:"name"`
-	// Scenarios that had the variant, by what came of them.
+	// Scenarios that had the variant, by result.
 	Passed   int `yaml:"passed"`
 	Failed   int `yaml:"failed"`
 	Known    int `yaml:"known"`
@@ -151,54 +151,54 @@ type Status string
 
 // The statuses.
 const (
-	// Passed: every scenario that covers it and could be run passed, and at least one did.
+	// Passed: every scenario that covers it and could run passed, and at least one did.
 	Passed Status = "passed"
 	// Failed: a scenario that covers it failed.
 	Failed Status = "failed"
-	// Known: it is not met, just as a known issue says.
+	// Known: it is not met, as a known issue says.
 	Known Status = "known"
 	// Untested: it could not be judged.
 	Untested Status = "untested"
-	// Unstable: it came out differently in several runs.
+	// Unstable: its results differ between runs.
 	Unstable Status = "unstable"
-	// Skipped: the scenario is not for this implementation or this provider, and was not begun.
+	// Skipped: the scenario is not for this implementation or this provider, and did not start.
 	Skipped Status = "skipped"
 )
 
-// Requirement is what came of one requirement.
+// Requirement is the result for one requirement.
 type Requirement struct {
 	ID     string `yaml:"id"`
 	Level  string `yaml:"level"`
 	Status Status `yaml:"status"`
-	// Runs are its statuses in the runs, where they differ.
+	// Runs are its statuses in the runs, if they differ.
 	Runs []Status `yaml:"runs,omitempty"`
-	// Reason of the status, where it is not passed.
+	// Reason of the status, if it is not passed.
 	Reason    string `yaml:"reason,omitempty"`
 	Statement string `yaml:"statement"`
 	Source    string `yaml:"source"`
-	// Variant in which it was seen to be met, where there are several; "" where there are not, or it is not met.
+	// Variant in which it is met, if there are several; otherwise "".
 	Variant string `yaml:"variant,omitempty"`
-	// Scenarios that cover it, by what they say of it.
+	// Scenarios that cover it, by their results for it.
 	Scenarios Evidence `yaml:"scenarios"`
 }
 
-// Evidence is titles of scenarios, by what they say of a requirement.
+// Evidence lists titles of scenarios, by their results for a requirement.
 type Evidence struct {
 	Passed   []string `yaml:"passed,omitempty"`
 	Failed   []string `yaml:"failed,omitempty"`
 	Known    []string `yaml:"known,omitempty"`
 	Untested []string `yaml:"untested,omitempty"`
-	// Ended early at a known issue with another requirement, so that they say nothing of this one.
+	// Ended are those that ended early at a known issue with another requirement, without a result for this one.
 	Ended []string `yaml:"ended,omitempty"`
-	// Skipped are not for this implementation or this provider.
+	// Skipped are scenarios that are not for this implementation or this provider.
 	Skipped []string `yaml:"skipped,omitempty"`
-	// Others are of variants of the requirement that were not seen. They say nothing of it.
+	// Others are for variants of the requirement that were not seen. They have no result for it.
 	Others []string `yaml:"others,omitempty"`
-	// Decided is the step that decided, by the title of its scenario, where it was one step and not the whole scenario.
+	// Decided maps the title of a scenario to the step that decided, if it was one step and not the whole scenario.
 	Decided map[string]string `yaml:"decided,omitempty"`
 }
 
-// Decide takes note of the step of a scenario that decided.
+// Decide records the step of a scenario that decided.
 func (e *Evidence) Decide(scenario, step string) {
 	if e.Decided == nil {
 		e.Decided = map[string]string{}
@@ -206,36 +206,35 @@ func (e *Evidence) Decide(scenario, step string) {
 	e.Decided[scenario] = step
 }
 
-// Scenario is what came of one scenario.
+// Scenario is the result of one scenario.
 type Scenario struct {
 	// Name of the scenario, with its row.
 	Name   string `yaml:"name"`
 	Status Status `yaml:"status"`
-	// Runs are its statuses in the runs, where they differ.
+	// Runs are its statuses in the runs, if they differ.
 	Runs []Status `yaml:"runs,omitempty"`
 	// Source is its file and line.
 	Source string `yaml:"source"`
-	// Path is the states that its cluster went through, and Variants those of the system in them.
+	// Path is the states of its cluster. Variants are those of the system in these states.
 	Path     []string `yaml:"path,omitempty"`
 	Variants []string `yaml:"variants,omitempty"`
-	// Steps that passed, of how many.
+	// Steps is how many steps passed, of how many.
 	Steps string `yaml:"steps,omitempty"`
-	// Cases are what was drawn, where the scenario is a rule of which cases were generated.
+	// Cases are the generated cases, if the scenario is a rule with such cases.
 	Cases *Cases `yaml:"cases,omitempty"`
-	// Reason why it did not pass, in a line.
+	// Reason why it did not pass, in one line.
 	Reason string `yaml:"reason,omitempty"`
-	// Evidence of what was seen instead: where, in which state, and the whole message.
+	// Evidence is what was seen instead: where, in which state, and the whole message.
 	Evidence string `yaml:"evidence,omitempty"`
 }
 
-// Cases are generated cases of a rule, on each of which the implementation's verdict was compared with the
-// specification's.
+// Cases are generated cases of a rule. For each, the implementation's verdict was compared with the specification's.
 type Cases struct {
-	// Seed that they were drawn with: the same seed draws the same cases.
+	// Seed of the generator. The same seed gives the same cases.
 	Seed uint64 `yaml:"seed"`
-	// Agreed is how many there were until one disagreed.
+	// Agreed is how many cases agreed before the first disagreement.
 	Agreed int `yaml:"agreed"`
-	// Disagreement is the smallest case found that the implementation judges otherwise.
+	// Disagreement is the smallest case found in which the implementation's verdict differs.
 	Disagreement string `yaml:"disagreement,omitempty"`
 }
 

@@ -10,7 +10,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// YAML is the report as YAML. It can be read back.
+// YAML returns the report as YAML. Read can read it.
 func YAML(r *Report) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := yaml.NewEncoder(&b)
@@ -21,7 +21,7 @@ func YAML(r *Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Read reads a report. It rejects one whose conclusions do not follow from its evidence, as after an edit by
+// Read reads a report. It rejects one whose conclusions do not follow from its evidence, such as after an edit by
 // hand.
 func Read(data []byte) (*Report, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -46,7 +46,7 @@ func Read(data []byte) (*Report, error) {
 	return r, nil
 }
 
-// contradictions are where a report is at odds with itself.
+// contradictions returns an error for each contradiction in a report.
 func (r *Report) contradictions() []error {
 	errs := append(r.badScenarios(), r.badRequirements()...)
 	if len(errs) > 0 {

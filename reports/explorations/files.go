@@ -13,13 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Write puts explore.json, explore.md, junit.xml, known.yaml and the scenarios of the findings into a folder, which it
-// makes if need be.
+// Write writes explore.json, explore.md, junit.xml, known.yaml and the scenarios of the findings into a folder, which
+// it creates if necessary.
 func Write(dir string, r *Report) error {
 	text, err1 := JSON(r)
 	junit, err2 := JUnit(r)
 	known, err3 := KnownOf(r)
-	err4 := os.MkdirAll(filepath.Join(dir, "scenarios"), 0o755) // also where there are none
+	err4 := os.MkdirAll(filepath.Join(dir, "scenarios"), 0o755) // even if there are none
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return fmt.Errorf("write the reports: %w", err)
 	}
@@ -34,10 +34,10 @@ func Write(dir string, r *Report) error {
 	return folder.Write(dir, files)
 }
 
-// JSON is the report itself, indented.
+// JSON returns the report as indented JSON.
 func JSON(r *Report) ([]byte, error) { return folder.JSON(r) }
 
-// JUnit has one case for each finding, and one for the whole path. Findings that are known are skipped.
+// JUnit returns one case for each finding, and one for the whole path. Known findings are skipped.
 func JUnit(r *Report) ([]byte, error) {
 	var cases []reporters.JUnitTestCase
 	for _, f := range r.Findings {

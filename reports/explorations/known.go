@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Known is a file of findings that are no news.
+// Known is a file of known findings.
 type Known struct {
-	// Known findings.
+	// Known lists them.
 	Known []KnownFinding `json:"known"`
 }
 
 // KnownFinding is one of them.
 type KnownFinding struct {
-	// ID of the finding, as a report has it.
+	// ID of the finding in a report.
 	ID string `json:"id"`
-	// Reason why it is no news, and a link to where it is dealt with.
+	// Reason why it is not new, and a link to where it is handled.
 	Reason string `json:"reason"`
 	Link   string `json:"link,omitempty"`
 }
@@ -40,7 +40,7 @@ func ReadKnown(file string) (*Known, error) {
 	return &k, nil
 }
 
-// Mark marks the findings of a report that are known.
+// Mark marks the known findings of a report.
 func (k *Known) Mark(r *Report) {
 	if k == nil {
 		return
@@ -54,7 +54,7 @@ func (k *Known) Mark(r *Report) {
 	}
 }
 
-// KnownOf is a file in which all findings of a report are known.
+// KnownOf returns a file that lists all findings of a report as known.
 func KnownOf(r *Report) ([]byte, error) {
 	k := Known{Known: []KnownFinding{}}
 	for _, f := range r.Findings {

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Markdown is the report for an issue: what is new comes first, each finding with the scenario that shows it.
+// Markdown returns the report for an issue: new findings first, each with the scenario that reproduces it.
 func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Exploration\n\n%s\n", plain.Escaped(r.Sentence()))
@@ -49,7 +49,7 @@ func Markdown(r *Report) string {
 	return b.String()
 }
 
-// Markdown is a finding, to paste into an issue.
+// Markdown returns a finding to paste into an issue.
 func (f *Finding) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Escaped(f.Title()), plain.Escaped(f.Hop()))

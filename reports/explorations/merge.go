@@ -13,7 +13,7 @@ import (
 // Part is the report of a shard, with where it was read.
 type Part = reports.ShardOf[*Report]
 
-// Piece is the report as a shard.
+// Piece returns the report as a shard.
 func (r *Report) Piece() reports.Piece {
 	return reports.Piece{Head: r.Head, Shard: r.Shard, Interrupted: r.Interrupted}
 }
@@ -31,8 +31,8 @@ func Read(data []byte) (*Report, error) {
 	return &r, nil
 }
 
-// Merge makes the one report of its shards, each of which must be there once. A state is reached where all shards
-// reached it.
+// Merge merges the reports of all shards, each of which must be there once. A state is reached if all shards reached
+// it.
 func Merge(parts []Part) (*Report, error) {
 	results, head, err := reports.Join(parts)
 	if err != nil {
@@ -60,7 +60,7 @@ func Merge(parts []Part) (*Report, error) {
 	return all, nil
 }
 
-// add takes what a shard found.
+// add adds the results of a shard.
 func (r *Report) add(part *Report) {
 	r.Interrupted, r.Late = r.Interrupted || part.Interrupted, r.Late || part.Late
 	for i, s := range part.Path {
@@ -99,7 +99,7 @@ func (r *Report) addGate(gate *Gate) {
 	whole.Rejected = reports.Union(whole.Rejected, gate.Rejected)
 }
 
-// addRow adds up a kind that several shards have: what controllers make is in each where they made it.
+// addRow adds up a kind that several shards have: each shard has the objects that its controllers created.
 func (r *Report) addRow(row *upgrades.Row) {
 	at := slices.IndexFunc(r.Matrix, func(known *upgrades.Row) bool { return known.Kind == row.Kind })
 	if at < 0 {
@@ -115,8 +115,8 @@ func (r *Report) addRow(row *upgrades.Row) {
 	}
 }
 
-// joined are findings of which those that are the same in several shards are one: with the smallest object, its
-// scenario and what that showed. A finding that was shown again is shown, whatever another shard's object did.
+// joined merges the findings that several shards share. Of each, it keeps the object and the scenario with the best
+// proof, and among equal proofs the smallest object.
 func joined(all, more []*Finding) []*Finding {
 	for _, f := range more {
 		at := slices.IndexFunc(all, func(known *Finding) bool { return known.ID == f.ID })
@@ -139,7 +139,7 @@ func joined(all, more []*Finding) []*Finding {
 
 func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, NotShown}, f.Proof) }
 
-// Sorted puts findings in order: the worst sort first, of one sort those of most objects.
+// Sorted sorts findings: the worst sort first, and within a sort those with the most objects.
 func Sorted(all []*Finding) {
 	slices.SortStableFunc(all, func(a, b *Finding) int {
 		return cmp.Or(slices.Index(Sorts(), a.Sort)-slices.Index(Sorts(), b.Sort), b.Objects-a.Objects,

@@ -18,15 +18,15 @@ type Sort string
 const (
 	// Defect: an object is stuck, unreadable, moved by itself, or lost for good.
 	Defect Sort = "defect"
-	// Hazard: it follows from how Kubernetes is designed, as a field that an older version drops. It is to be known, and
-	// nobody will mend it.
+	// Hazard: it follows from the design of Kubernetes, such as a field that an older version drops. Users must know
+	// about it, but it will not be fixed.
 	Hazard Sort = "hazard"
 )
 
 // Sorts lists them, worst first.
 func Sorts() []Sort { return []Sort{Defect, Hazard} }
 
-// Proof says whether a finding was shown again by its own scenario, in a cluster that was made for it.
+// Proof says whether a finding's own scenario reproduced it, in a cluster created for it.
 type Proof string
 
 // The proofs.
@@ -43,36 +43,36 @@ const Format = 1
 type Report struct {
 	reports.Head
 
-	// Interrupted says that the exploration was stopped before its end, Late that its time was up.
+	// Interrupted says that the exploration was stopped before its end. Late says that its time was up.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Late        bool `json:"late,omitempty"`
-	// Shard says which part of an exploration this is; none where it is all of it. Idle: there are fewer kinds than
-	// shards, and the part has none.
+	// Shard says which part of an exploration this is; nil for all of it. Idle says that the part has no kinds, because
+	// there are fewer kinds than shards.
 	Shard *reports.Shard `json:"shard,omitempty"`
 	Idle  bool           `json:"idle,omitempty"`
-	// Seed of what was chosen.
+	// Seed of the random choices.
 	Seed uint64 `json:"seed"`
-	// Path of states, each in one line, and how long each took to explore, in seconds.
+	// Path of states, each in one line, with the seconds that its exploration took.
 	Path []*State `json:"path"`
 	// Kinds with their fields.
 	Kinds []*Kind `json:"kinds"`
-	// Tried is how many different objects were tried, Crossed how many of them crossed the path.
+	// Tried is how many different objects were tried, and Crossed how many of them crossed the path.
 	Tried   int `json:"tried"`
 	Crossed int `json:"crossed"`
-	// DryRuns are those that made the objects, PerSecond how many there were in a second.
+	// DryRuns is how many dry runs made the objects, and PerSecond how many there were per second.
 	DryRuns   int64   `json:"dryRuns"`
 	PerSecond float64 `json:"dryRunsPerSecond"`
 	// Gates tells which fields and values depend on which feature gate.
 	Gates []*Gate `json:"gates,omitempty"`
-	// Matrix of kinds and states: what became of the objects that crossed the path together.
+	// Matrix of kinds and states: the results for the objects that crossed the path together.
 	Matrix []*upgrades.Row `json:"matrix,omitempty"`
-	// Findings, worst first. Dropped are those that their own scenarios did not show again.
+	// Findings, worst first. Dropped are those that their own scenarios did not reproduce.
 	Findings []*Finding `json:"findings"`
 	Dropped  []*Finding `json:"dropped,omitempty"`
-	// Unjudged is what could not be judged, Untried what was not tried, and why.
+	// Unjudged is what could not be judged. Untried is what was not tried, and why.
 	Unjudged []string `json:"unjudged,omitempty"`
 	Untried  []string `json:"untried,omitempty"`
-	// Notes are what a reader must know of how it was explored.
+	// Notes are facts about the exploration that a reader must know.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -82,9 +82,9 @@ type State struct {
 	// Reached says that the objects were surveyed there.
 	Reached bool    `json:"reached"`
 	Seconds float64 `json:"seconds"`
-	// Accepted is how many of the objects that were tried it accepts.
+	// Accepted is how many of the tried objects the state accepts.
 	Accepted int `json:"accepted"`
-	// Way to it, and Flips, the gates that have another value than in the state before, where that is known.
+	// Way to it. Flips are the gates whose value differs from the state before, if known.
 	Way   string   `json:"way,omitempty"`
 	Flips []string `json:"flips,omitempty"`
 }
@@ -93,12 +93,12 @@ type State struct {
 type Kind struct {
 	Name    string `json:"name"`
 	Objects int    `json:"objects"`
-	// Fields that it has, Covered those that an accepted object has.
+	// Fields is the number of its fields, and Covered the number of those that an accepted object has.
 	Fields  int `json:"fields"`
 	Covered int `json:"covered"`
-	// Dropped are those that the API server drops: their gates are off, or they are its own. Nobody can set them.
+	// Dropped is the number of fields that no client can set: their gates are off, or they are the API server's.
 	Dropped int `json:"dropped,omitempty"`
-	// Rest are the others, with the words of the last rejection.
+	// Rest are the other fields, with the message of the last rejection.
 	Rest []Rest `json:"rest,omitempty"`
 }
 
@@ -111,48 +111,48 @@ type Rest struct {
 // Gate is what depends on a feature gate.
 type Gate struct {
 	Name string `json:"name"`
-	// Fields that are kept only while it is on, values that are accepted only then or only while it is off.
+	// Fields that are kept only while it is on, and values that are accepted only while it is on, or off.
 	Fields   []string `json:"fields,omitempty"`
 	Accepted []string `json:"accepted,omitempty"`
 	Rejected []string `json:"rejected,omitempty"`
 }
 
-// Finding is one thing that is broken, for all objects that show it.
+// Finding is one problem, for all objects that show it.
 type Finding struct {
-	// ID is the same in every exploration that finds it: findings are known by it.
+	// ID is the same in every exploration. It identifies known findings.
 	ID   string `json:"id"`
 	Sort Sort   `json:"sort"`
-	// Rule says why it is of that sort.
+	// Rule is the reason for its sort.
 	Rule string `json:"rule"`
-	// Checks that fail alike, and the kinds of the objects.
+	// Checks that fail in the same way, and the kinds of the objects.
 	Checks []string `json:"checks"`
 	Kinds  []string `json:"kinds"`
-	// From is the state in which the object was made, Before the one before the transition that breaks it, and To the one
-	// after it.
+	// From is the state in which the object was created. Before and To are the states before and after the transition
+	// that breaks it.
 	From   string `json:"from"`
 	Before string `json:"before"`
 	To     string `json:"to"`
 	// What fails, in one sentence, and the API server's own words.
 	What  string `json:"what"`
 	Words string `json:"words"`
-	// Back says whether the rollback mends it.
+	// Back says whether the rollback repairs it.
 	Back string `json:"back,omitempty"`
-	// Flips are the gates that are likely to blame.
+	// Flips are the gates that are most likely to blame.
 	Flips []string `json:"flips,omitempty"`
-	// Objects is how many showed it; Fields are those that they were made for, at most a few.
+	// Objects is how many showed it. Fields are those that they were made for, at most a few.
 	Objects int      `json:"objects"`
 	Fields  []string `json:"fields,omitempty"`
 	// Object is the smallest that shows it, as YAML.
 	Object string `json:"object"`
-	// Scenario is the text of a file that shows it, Proof whether it did.
+	// Scenario is the text of a file that reproduces it. Proof says whether it did.
 	Scenario string `json:"scenario,omitempty"`
 	Proof    Proof  `json:"proof"`
-	// Known says why the finding is no news, with a link.
+	// Known is why the finding is not new, with a link.
 	Known string `json:"known,omitempty"`
 	Link  string `json:"link,omitempty"`
 }
 
-// Count is how many findings of a sort there are, and how many of them are known.
+// Count returns how many findings of a sort there are, and how many of them are known.
 func (r *Report) Count(sort Sort) (all, known int) {
 	for _, f := range r.Findings {
 		if f.Sort != sort {
@@ -166,7 +166,7 @@ func (r *Report) Count(sort Sort) (all, known int) {
 	return all, known
 }
 
-// Fields is how many fields can be set, and how many of them an object has.
+// Fields returns how many fields can be set, and how many of them an object has.
 func (r *Report) Fields() (all, covered int) {
 	for _, k := range r.Kinds {
 		all, covered = all+k.Fields-k.Dropped, covered+k.Covered
@@ -174,7 +174,7 @@ func (r *Report) Fields() (all, covered int) {
 	return all, covered
 }
 
-// Sentence is what came of it.
+// Sentence returns the result in one sentence.
 func (r *Report) Sentence() string {
 	if r.Idle {
 		return fmt.Sprintf("shard %d/%d has nothing to explore: there are fewer kinds than shards", r.Shard.Number,
@@ -211,8 +211,8 @@ func (r *Report) reached() int {
 	return n
 }
 
-// ExitCode: 0 nothing new (or, of a shard, nothing to explore), 1 new findings, 3 something could not be judged, 130
-// interrupted.
+// ExitCode returns 0 for nothing new (or, for a shard, nothing to explore), 1 for new findings, 3 if something could
+// not be judged, and 130 if interrupted.
 func (r *Report) ExitCode() int {
 	unknown := 0
 	for _, sort := range Sorts() {

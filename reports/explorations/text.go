@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Text is the report for a terminal: a sentence, the findings, and what was and was not tried.
+// Text returns the report for a terminal: a sentence, the findings, and what was and was not tried.
 func Text(r *Report) string {
 	var b strings.Builder
 	b.WriteString(r.Sentence() + "\n")
@@ -39,12 +39,12 @@ func were(n int) string {
 	return fmt.Sprintf("%d findings were", n)
 }
 
-// Title is what a finding is, in one line.
+// Title returns the finding in one line.
 func (f *Finding) Title() string {
 	return fmt.Sprintf("%s: %s", strings.Join(f.Kinds, ", "), f.What)
 }
 
-// Hop is the way on which it broke.
+// Hop returns the transition that broke it.
 func (f *Finding) Hop() string {
 	if f.Before == f.To {
 		return f.To
@@ -61,7 +61,7 @@ func (f *Finding) text() string {
 	return b.String()
 }
 
-// objectsOf says how many objects show a finding, and for which fields they were made; "" if none crossed the path.
+// objectsOf returns how many objects show a finding, and the fields that they were made for; "" if none did.
 func objectsOf(f *Finding) string {
 	if f.Objects == 0 {
 		return ""
@@ -69,7 +69,7 @@ func objectsOf(f *Finding) string {
 	return fmt.Sprintf("%d, for %s", f.Objects, strings.Join(f.Fields, ", "))
 }
 
-// Lines of a finding, each a word and what there is to say.
+// Lines returns the lines of a finding, each a word and its text.
 func (f *Finding) Lines() [][2]string {
 	var lines [][2]string
 	for _, line := range [][2]string{
@@ -91,7 +91,7 @@ func (f *Finding) Lines() [][2]string {
 	return lines
 }
 
-// made is where the objects were made, if that is not the state before the hop.
+// made returns the state in which the objects were created, if that is not the state before the hop.
 func made(f *Finding) string {
 	if f.From == f.Before {
 		return ""

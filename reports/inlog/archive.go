@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// Pack writes files of a folder, by their names with slashes, as a compressed archive. The same files give the same
+// Pack packs files of a folder into a compressed archive. Their names use slashes. The same files give the same
 // bytes.
 func Pack(dir string, names []string) ([]byte, error) {
 	var buffer bytes.Buffer
@@ -35,7 +35,7 @@ func Pack(dir string, names []string) ([]byte, error) {
 	return buffer.Bytes(), err
 }
 
-// Unpack writes the files of a compressed archive into a folder, and none outside of it.
+// Unpack writes the files of a compressed archive into a folder, and never outside of it.
 func Unpack(from io.Reader, dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

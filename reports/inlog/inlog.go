@@ -1,5 +1,5 @@
-// Package inlog transports the report folder of a shard in the log of its pod: lines beside the other output, from
-// which the folder is restored. A log needs no volume, no storage and no permissions in the cluster.
+// Package inlog transports the report folder of a shard in the log of its pod, in lines between the other output. The
+// reader restores the folder from these lines. This needs no volume, no storage and no permissions in the cluster.
 package inlog
 
 import (
@@ -19,18 +19,17 @@ import (
 )
 
 const (
-	// mark begins each line: mark, an identifier, the line's number from 0, and base64; or mark, the identifier, "end",
-	// the number of lines, and the SHA-256 of what they carry.
+	// mark begins each line. It is followed by an identifier, the line's number (from 0), and base64. The last line has
+	// the identifier, "end", the number of lines, and the SHA-256 of the data.
 	mark = "#rehearse-report"
-	// lineLength keeps a line below the 16 KiB at which container engines break it.
+	// lineLength keeps a line below 16 KiB, at which container engines split it.
 	lineLength = 8 << 10
-	// Limit is how long all lines of a report may be together. A node keeps only the newest 10 MiB of a log where its
-	// kubelet has the default configuration.
+	// Limit is the maximum length of all lines of a report. By default, a kubelet keeps only the newest 10 MiB of a log.
 	Limit = 6 << 20
 )
 
-// Write prints the files of a folder. The first one has to be carried; where the others do not fit the largest of them
-// are left out, and Write returns their names. The identifier tells the reports in one log apart; it has no blanks.
+// Write prints the files of a folder. It must include the first one. If the others do not fit, it omits the largest
+// ones and returns their names. The identifier distinguishes the reports in one log; it must not contain blanks.
 func Write(out io.Writer, id, dir, first string, others []string, limit int) (left []string, err error) {
 	others = slices.Clone(others)
 	sizes := map[string]int64{}
@@ -72,21 +71,21 @@ func printLines(out io.Writer, id string, data []byte) error {
 	return err
 }
 
-// Reader finds the reports in a log, line by line. The zero value is ready.
+// Reader finds the reports in a log, line by line. The zero value is ready to use.
 type Reader struct {
 	parts map[string][]string
-	// bad are the identifiers of reports with lines that are missing or changed.
+	// bad has the identifiers of reports with missing or changed lines.
 	bad map[string]error
 }
 
-// Report is one that was carried whole.
+// Report is a complete report from a log.
 type Report struct {
 	ID   string
 	data []byte
 }
 
-// Line takes the next line. It says whether the line belongs to a report, and returns the report that ends with it. A
-// report that is broken is an error.
+// Line processes the next line. It returns whether the line belongs to a report, and the report that ends with it. A
+// broken report is an error.
 func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 	words := strings.Fields(line)
 	if len(words) < 4 || words[0] != mark {
@@ -112,7 +111,7 @@ func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 	return true, &Report{ID: id, data: data}, nil
 }
 
-// joined are the bytes of a report, if the last line says that they are all.
+// joined returns the bytes of a report, if the last line confirms that it is complete.
 func joined(parts, end []string, bad error) ([]byte, error) {
 	if bad != nil {
 		return nil, bad
@@ -130,7 +129,7 @@ func joined(parts, end []string, bad error) ([]byte, error) {
 	return data, nil
 }
 
-// Unfinished are the identifiers of reports whose end has not come.
+// Unfinished returns the identifiers of reports without an end so far.
 func (r *Reader) Unfinished() []string {
 	var all []string
 	for id := range r.parts {
@@ -140,7 +139,7 @@ func (r *Reader) Unfinished() []string {
 	return all
 }
 
-// Unpack writes the report's files into a folder, which it makes.
+// Unpack writes the report's files into a folder, which it creates.
 func (r *Report) Unpack(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("unpack the report of %s: %w", r.ID, err)

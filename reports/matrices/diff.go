@@ -10,7 +10,7 @@ import (
 
 // Diff is what changed from one matrix to another.
 type Diff struct {
-	// Changes of cells, in the order of the later matrix; those that it does not have come last.
+	// Changes of cells, in the order of the later matrix. Cells that it does not have come last.
 	Changes []Change
 }
 
@@ -37,7 +37,7 @@ func Compare(before, after *Report) (*Diff, error) {
 	return d, nil
 }
 
-// rank of a status: how much it says for the system.
+// rank orders statuses: a higher one is better for the system.
 func rank(cell *Cell) int {
 	return map[reports.Status]int{
 		reports.Failed: 0, Unstable: 1, reports.Error: 2, reports.NotRun: 3, reports.Skipped: 4, reports.Known: 5,
@@ -45,8 +45,8 @@ func rank(cell *Cell) int {
 	}[known(cell.Status)]
 }
 
-// Worse says whether the cell came out worse than before. A new cell is worse where it failed, or could not be judged.
-// One that is not there any more is not: an old version leaves the matrix on purpose.
+// Worse reports whether the result of the cell is worse than before. A new cell is worse if it failed or could not be
+// judged. A removed cell is not worse: old versions leave the matrix on purpose.
 func (c Change) Worse() bool {
 	switch {
 	case c.After == nil:
@@ -61,7 +61,7 @@ func (c Change) better() bool {
 	return c.Before != nil && c.After != nil && rank(c.After) > rank(c.Before)
 }
 
-// Worse counts the cells that came out worse.
+// Worse counts the cells with a worse result.
 func (d *Diff) Worse() int { return d.count(Change.Worse) }
 
 func (d *Diff) count(holds func(Change) bool) int {
@@ -74,7 +74,7 @@ func (d *Diff) count(holds func(Change) bool) int {
 	return n
 }
 
-// String says it for a person, a line for each cell that differs.
+// String returns a line for each cell that differs.
 func (d *Diff) String() string {
 	if len(d.Changes) == 0 {
 		return "no cell differs\n"

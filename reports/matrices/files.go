@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// File is the name of the file in which a matrix is kept.
+// File is the file name of a matrix.
 const File = "matrix.json"
 
-// Write puts matrix.json, matrix.md and more files, by their names, into a folder.
+// Write writes matrix.json, matrix.md and more files, by their names, into a folder.
 func Write(dir string, r *Report, more map[string][]byte) error {
 	text, err := folder.JSON(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func Write(dir string, r *Report, more map[string][]byte) error {
 	return folder.Write(dir, files)
 }
 
-// Markdown is the report for a page: a table for each scenario, and why cells are not passed.
+// Markdown returns the report for a page: a table for each scenario, and why cells are not passed.
 func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n", plain.Escaped(r.Sentence()))

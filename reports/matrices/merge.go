@@ -11,12 +11,12 @@ import (
 // Part is the matrix of a shard, with where it was read.
 type Part = reports.ShardOf[*Report]
 
-// Piece is the matrix as a shard.
+// Piece returns the matrix as a shard.
 func (r *Report) Piece() reports.Piece {
 	return reports.Piece{Head: r.Head, Shard: r.Shard, Interrupted: r.Interrupted}
 }
 
-// OfShard keeps the cells that a planned run has, which may be a shard. The first shard has those that cannot be run.
+// OfShard keeps the cells of a planned run, which may be a shard. The first shard also has those that cannot run.
 func (r *Report) OfShard(run *reports.Run) {
 	if r.Shard = run.Shard; r.Shard == nil {
 		return
@@ -30,8 +30,7 @@ func (r *Report) OfShard(run *reports.Run) {
 	r.Cells = slices.DeleteFunc(r.Cells, func(c *Cell) bool { return !mine[c.Title] })
 }
 
-// Merge makes the one matrix of its shards, each of which must be there once, judged by the run that theirs make
-// together.
+// Merge merges the matrices of all shards, each of which must be there once. The merged run sets the results.
 func Merge(parts []Part, run *reports.Run) (*Report, error) {
 	list, head, err := reports.Join(parts)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Repeated is one matrix of several that were made alike. A cell whose verdicts differ is unstable, which is not
-// passed. What did not run in a run that was interrupted is left out, where another run has the cell.
+// Repeated merges the matrices of several equal runs. A cell whose verdicts differ is unstable, which is not passed.
+// If a cell did not run in an interrupted run, only the other runs count.
 func Repeated(list []*Report) *Report {
 	merged := *list[0]
 	merged.Runs, merged.Cells = len(list), nil

@@ -1,4 +1,4 @@
-// Package matrices has the report of scenarios on every version of a system and of Kubernetes, and compares two.
+// Package matrices reports on scenarios on every version of a system and of Kubernetes, and compares two reports.
 package matrices
 
 import (
@@ -13,10 +13,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Unstable is the status of a cell that came out differently in several runs. It is not passed.
+// Unstable is the status of a cell whose results differ between runs. It is not passed.
 const Unstable reports.Status = "unstable"
 
-// known is a status that a cell can have; what is none did not run.
+// known returns a valid status of a cell. Any other status is not run.
 func known(status reports.Status) reports.Status {
 	if status == Unstable {
 		return status
@@ -24,7 +24,7 @@ func known(status reports.Status) reports.Status {
 	return status.OrNotRun()
 }
 
-// statuses of cells, in the order in which they are counted.
+// statuses returns the statuses of cells in the order in which they are counted.
 func statuses() []reports.Status {
 	all := reports.Statuses()
 	return slices.Insert(all, slices.Index(all, reports.Failed)+1, Unstable)
@@ -33,14 +33,14 @@ func statuses() []reports.Status {
 // format is the version of matrix.json that this program writes.
 const format = 1
 
-// Report is what came of each scenario on each version of a system and of Kubernetes. It is matrix.json.
+// Report is the result of each scenario on each version of a system and of Kubernetes. It is matrix.json.
 type Report struct {
 	reports.Head
 
 	// Interrupted says that the run was interrupted before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Shard says which part of a matrix this is; none where it is all of it. A part has its own cells alone; those that
-	// cannot be run are the first one's.
+	// Shard says which part of a matrix this is; nil for all of it. A part contains only its own cells. Cells that
+	// cannot run belong to the first part.
 	Shard *reports.Shard `json:"shard,omitempty"`
 	// System whose versions are the rows.
 	System string `json:"system"`
@@ -49,13 +49,13 @@ type Report struct {
 	Kubernetes []string `json:"kubernetes"`
 	// Scenarios by their names, in the order of their files.
 	Scenarios []string `json:"scenarios"`
-	// Runs is how many runs the matrix is of, where it was repeated.
+	// Runs is how many runs were merged, if the matrix was repeated.
 	Runs int `json:"runs,omitempty"`
 	// Cells, for each scenario one for each version of the system and of Kubernetes.
 	Cells []*Cell `json:"cells"`
 }
 
-// Cell is what came of a scenario on one version of the system and of Kubernetes.
+// Cell is the result of a scenario on one version of the system and of Kubernetes.
 type Cell struct {
 	Scenario   string `json:"scenario"`
 	Version    string `json:"version"`
@@ -63,14 +63,14 @@ type Cell struct {
 	// Status is passed, known, failed, error (it could not be judged), skipped (it was left out on purpose), notRun, or
 	// unstable (several runs do not agree).
 	Status reports.Status `json:"status"`
-	// Runs are the statuses in each of several runs, where they are not all the same.
+	// Runs are the statuses of the runs, if they differ.
 	Runs []reports.Status `json:"runs,omitempty"`
-	// Reason of the status, where it is not passed.
+	// Reason of the status, if it is not passed.
 	Reason string `json:"reason,omitempty"`
 	// Unplanned says that the scenario could not be planned for these versions: the cell is skipped, and the exit code
 	// says that something could not be tested.
 	Unplanned bool `json:"unplanned,omitempty"`
-	// Title of the scenario in the run, "" where it is not part of the run.
+	// Title of the scenario in the run; "" if it is not part of the run.
 	Title string `json:"title,omitempty"`
 	// Path is the states of the scenario's cluster.
 	Path []string `json:"path,omitempty"`
@@ -78,7 +78,7 @@ type Cell struct {
 	Took float64 `json:"seconds,omitempty"`
 }
 
-// Judge takes over what came of each cell's scenario in a run.
+// Judge sets each cell's result from a run.
 func (r *Report) Judge(run *reports.Run) {
 	r.Command, r.Program = run.Command, run.Program
 	r.Started, r.Finished, r.Interrupted = run.Started, run.Finished, run.Interrupted
@@ -107,8 +107,8 @@ func (r *Report) Judge(run *reports.Run) {
 	}
 }
 
-// broken is the setup step of a track that broke, so that no scenario can be judged there: a version of the system that
-// does not start, say. nil where none did.
+// broken returns the failed setup step of a track, which prevents a verdict on its scenarios. An example is a version
+// of the system that does not start. It returns nil if none failed.
 func broken(run *reports.Run, track *reports.Track) *reports.Step {
 	for _, step := range track.Setup {
 		if reports.SetupBroken(run, step) {
@@ -133,7 +133,7 @@ func Read(data []byte) (*Report, error) {
 	return &r, nil
 }
 
-// New is a report of cells, of which none is judged yet.
+// New returns a report of cells without results.
 func New(system string, versions, kubernetes []string, cells []*Cell) *Report {
 	r := &Report{
 		Head: reports.Head{Format: format}, System: system, Versions: versions, Kubernetes: kubernetes,
@@ -147,7 +147,7 @@ func New(system string, versions, kubernetes []string, cells []*Cell) *Report {
 	return r
 }
 
-// Cell of a scenario, or nil.
+// Cell returns the cell of a scenario, or nil.
 func (r *Report) Cell(scenario, version, kubernetes string) *Cell {
 	for _, cell := range r.Cells {
 		if cell.Scenario == scenario && cell.Version == version && cell.Kubernetes == kubernetes {
@@ -157,7 +157,7 @@ func (r *Report) Cell(scenario, version, kubernetes string) *Cell {
 	return nil
 }
 
-// count is how many cells have a status.
+// count returns how many cells have a status.
 func (r *Report) count(status reports.Status) int {
 	n := 0
 	for _, cell := range r.Cells {
@@ -168,7 +168,7 @@ func (r *Report) count(status reports.Status) int {
 	return n
 }
 
-// unplanned is how many cells could not be planned.
+// unplanned returns how many cells could not be planned.
 func (r *Report) unplanned() int {
 	n := 0
 	for _, cell := range r.Cells {
@@ -179,7 +179,7 @@ func (r *Report) unplanned() int {
 	return n
 }
 
-// Sentence is the result.
+// Sentence returns the result in one sentence.
 func (r *Report) Sentence() string {
 	parts := []string{}
 	for _, status := range statuses() {
@@ -204,7 +204,7 @@ func (r *Report) Sentence() string {
 	return text
 }
 
-// Word is a cell's status as a person reads it.
+// Word returns a cell's status for a reader.
 func Word(status reports.Status) string {
 	switch known(status) {
 	case reports.Skipped:
@@ -218,8 +218,8 @@ func Word(status reports.Status) string {
 	}
 }
 
-// ExitCode is that of a run with the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed or is
-// unstable, 3 one could not be planned, could not be judged or did not run, or else 0.
+// ExitCode depends on the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed or is unstable, 3
+// one could not be planned, could not be judged or did not run, and otherwise 0.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Text is the report for a terminal: a table for each scenario, and why cells are not passed.
+// Text returns the report for a terminal: a table for each scenario, and why cells are not passed.
 func Text(r *Report) string {
 	var b strings.Builder
 	for _, scenario := range r.Scenarios {
@@ -24,7 +24,7 @@ func Text(r *Report) string {
 			}
 			fmt.Fprintln(table)
 		}
-		_ = table.Flush() // a Builder takes everything
+		_ = table.Flush() // writing to a Builder never fails
 		for _, reason := range r.Reasons(scenario) {
 			fmt.Fprintf(&b, "  %s: %s: %s\n", Word(reason.Status), reason.Where, reason.Text)
 		}
@@ -40,15 +40,15 @@ func word(cell *Cell) string {
 	return Word(cell.Status)
 }
 
-// Reason why cells of a scenario are not passed: those with the same reason together.
+// Reason says why cells of a scenario are not passed. Cells with the same reason share one.
 type Reason struct {
 	Status reports.Status
-	// Where are the cells: "v1.2.0 on 1.34, 1.35; v1.3.0 on 1.34".
+	// Where names the cells: "v1.2.0 on 1.34, 1.35; v1.3.0 on 1.34".
 	Where string
 	Text  string
 }
 
-// Reasons why cells of a scenario are not passed, in the order of the cells; failures come first.
+// Reasons returns why cells of a scenario are not passed: failures first, and otherwise in the order of the cells.
 func (r *Report) Reasons(scenario string) []Reason {
 	var all []Reason
 	for _, status := range []reports.Status{

@@ -6,8 +6,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/matrices"
 )
 
-// OfMatrix returns the page of a matrix of versions: its tables, and why cells are not passed. report.html beside it
-// has each cell's scenario in full.
+// OfMatrix returns the page of a matrix of versions: its tables, and why cells are not passed. The full scenarios are
+// in report.html beside it.
 func OfMatrix(r *matrices.Report) ([]byte, error) {
 	v := &view{
 		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(),
@@ -50,7 +50,7 @@ func scenarioCells(r *matrices.Report, scenario string) matrix {
 	return m
 }
 
-// shade is the status whose colour and mark a cell has: an unstable one is not passed.
+// shade returns the status whose colour and mark a cell gets: an unstable cell looks like a failed one.
 func shade(status reports.Status) reports.Status {
 	if status == matrices.Unstable {
 		return reports.Failed

@@ -14,14 +14,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// The most of a run's histories that the page takes; the rest lies in the files beside it.
+// The maximum that the page takes from a run's histories. The files beside it contain the rest.
 const (
 	mostBodies  = 8 << 20
 	mostChanges = 400_000
 	mostText    = 20_000 // of one step's message or evidence
 )
 
-// The data of the script. Names are short because there are many of them; times are milliseconds since the run began.
+// The data of the script. Names are short because there are many. Times are milliseconds since the start of the run.
 type (
 	runData struct {
 		Start     int64             `json:"start"`
@@ -35,7 +35,7 @@ type (
 		Bands     []bandData    `json:"bands"`
 		Processes []processData `json:"processes,omitempty"`
 	}
-	// bandData is a time on a track: a state, or work on the cluster (Verb).
+	// bandData is a period on a track: a state, or work on the cluster (Verb).
 	bandData struct {
 		Name   string `json:"name"`
 		Verb   string `json:"verb,omitempty"`
@@ -96,17 +96,17 @@ type (
 		Kind      string `json:"k"`
 		Namespace string `json:"ns,omitempty"`
 		Name      string `json:"n"`
-		// Changes are time, type and step, and where the page has it the object or {"patch": ...}.
+		// Changes have a time, a type and a step and, if the page has it, the object or {"patch": ...}.
 		Changes [][]any `json:"c"`
 		// Managers at the end of the scenario: the name, the subresource and the fields of each.
 		Managers [][3]any `json:"g,omitempty"`
-		// Sets are the managers at other times, and Managed is which of them there were after a change, by its number.
+		// Sets are the managers at other times. Managed maps the number of a change to the set after it.
 		Sets    [][][3]any  `json:"s,omitempty"`
 		Managed map[int]int `json:"m,omitempty"`
 	}
 )
 
-// dataOf is what the script needs, packed, and a sentence on what is left out.
+// dataOf returns the packed data of the script, and a sentence about what is left out.
 func dataOf(run *reports.Run, histories map[*reports.Scenario]*history, files fs.FS) (packed, left string, err error) {
 	if run.Started.IsZero() {
 		return "", "", nil
@@ -128,7 +128,7 @@ func dataOf(run *reports.Run, histories map[*reports.Scenario]*history, files fs
 	return packed, left, err
 }
 
-// pack makes a text small, of characters that may stand in HTML.
+// pack compresses a text, and encodes it with characters that are allowed in HTML.
 func pack(text []byte) (string, error) {
 	var b bytes.Buffer
 	encoder := base64.NewEncoder(base64.StdEncoding, &b)
@@ -154,7 +154,7 @@ type collector struct {
 	taken []*reports.Scenario
 }
 
-// relative is a time of the script; zero for none, so that what begins with the run begins a millisecond later.
+// relative returns a time for the script. 0 means none, so the earliest time is 1.
 func (c *collector) relative(at int64) int64 {
 	if at == 0 {
 		return 0
@@ -182,7 +182,7 @@ func (c *collector) track(t *reports.Track, runEnd int64) trackData {
 		})
 		if step.Verb == "create" || step.Verb == "using" || step.Verb == "transition" {
 			if state = step.Name; step.Status != reports.Passed {
-				state = "" // nobody knows
+				state = "" // unknown
 			} else if step.Verb == "transition" {
 				state = c.stateAfter(t, step)
 			}
@@ -214,7 +214,7 @@ func processes(lives []reports.Process, relative func(int64) int64) []processDat
 	return all
 }
 
-// stateAfter is the state that a transition leads to, with all that the path says of it.
+// stateAfter returns the state that a transition leads to, as written in the path.
 func (c *collector) stateAfter(t *reports.Track, step *reports.Step) string {
 	n := 0
 	for _, other := range t.Setup {
@@ -227,7 +227,7 @@ func (c *collector) stateAfter(t *reports.Track, step *reports.Step) string {
 	return step.Name
 }
 
-// ended says whether the track's cluster was deleted, or left.
+// ended reports whether the track's cluster was deleted or left.
 func ended(t *reports.Track) bool {
 	return slices.ContainsFunc(t.Setup, func(s *reports.Step) bool {
 		return (s.Verb == "delete" || s.Verb == "leaving") && !s.Started.IsZero()

@@ -72,8 +72,8 @@ func short(text string) string {
 	return text
 }
 
-// manage puts the managers of an object's fields into its data, as far as there is room, and returns how much is taken.
-// Those of one change are mostly those of the change before.
+// manage adds the managers of an object's fields to its data, as far as there is room. It returns how much room is
+// taken. Each set of managers is stored once, because most changes do not change it.
 func (d *objectData) manage(o *object, taken int) int {
 	d.Managers, taken = managersData(o.Managers, taken)
 	numbers := map[string]int{}
@@ -102,15 +102,15 @@ func (d *objectData) manage(o *object, taken int) int {
 func managersData(managers []manager, taken int) (all [][3]any, now int) {
 	for _, m := range managers {
 		if taken += len(m.Fields); taken > mostBodies {
-			return nil, taken // some of them would be wrong
+			return nil, taken // an incomplete list would be wrong
 		}
 		all = append(all, [3]any{m.Name, m.Subresource, m.Fields})
 	}
 	return all, taken
 }
 
-// objects puts the histories into the scenarios: those of what did not pass first, as far as there is room. It says
-// what is left out.
+// objects adds the histories to the scenarios as far as there is room, beginning with those that did not pass. It
+// returns what is left out.
 func (c *collector) objects(scenarios []scenarioData) (left string) {
 	order := make([]int, len(scenarios))
 	for i := range order {

@@ -10,14 +10,14 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// difference is one field that is not as it was wanted.
+// difference is one field that differs from the wanted one.
 type difference struct {
 	Field  string `json:"f"`
 	Wanted string `json:"w"`
 	Seen   string `json:"s"`
 }
 
-// The forms in which messages tell a difference (harness/matching, harness/writes).
+// The forms of differences in messages (harness/matching, harness/writes).
 var (
 	oneLined  = regexp.MustCompile(`^\s*([^\s:][^:]*?): wanted (.+?), (is .+|not there|not in .+)$`)
 	forbidden = regexp.MustCompile(`^\s*([^\s:][^:]*?): must be absent, is (.+)$`)
@@ -26,10 +26,10 @@ var (
 	gotLine   = regexp.MustCompile(`^\s+(?:got|is)\s+(.+)$`)
 )
 
-// mostDifferences is how many a reader still takes in.
+// mostDifferences is how many differences the page shows for a message.
 const mostDifferences = 40
 
-// differences that a message tells; none where it tells them in another way, and then it is read whole.
+// differences returns the differences in a message. If it has none of these forms, the page shows all of it.
 func differences(message string) []difference {
 	var all []difference
 	lines := strings.Split(plain.Clean(message), "\n")
@@ -51,8 +51,7 @@ func differences(message string) []difference {
 	return all
 }
 
-// excerpt is what the file has at a position (file:line:column): the lines of one step, without what they are all
-// indented by.
+// excerpt returns the lines of one step in a file, without their common indent. The position is file:line:column.
 func excerpt(sources map[string]string, position string) (text string, line int) {
 	file, line, ok := cutPosition(position)
 	if !ok {
@@ -83,7 +82,7 @@ func excerpt(sources map[string]string, position string) (text string, line int)
 	return b.String(), line
 }
 
-// cutPosition takes file:line:column apart.
+// cutPosition splits file:line:column.
 func cutPosition(position string) (file string, line int, ok bool) {
 	rest, _, ok1 := cutLast(position, ":")
 	file, number, ok2 := cutLast(rest, ":")

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Failures that are written out whole for readers without script; of all others there is a line.
+// These failures are shown in full to readers without script. All others have one line.
 const (
 	shownFailures = 60
 	shownText     = 12000
@@ -29,14 +29,14 @@ type failure struct {
 	Name, Link, Headline, Place, State string
 	Step                               string
 	Differences                        []difference
-	// Wanted is the step as the file has it, from line WantedLine on; Seen is what was there instead.
+	// Wanted is the step as the file has it, from line WantedLine on. Seen is the actual result.
 	Wanted, Seen string
 	WantedLine   int
 	Text         string
 	Short        bool
 }
 
-// groups are the failures of a run, worst and most frequent first.
+// groups returns the failures of a run, worst and most frequent first.
 func groups(run *reports.Run) []group {
 	byShape := map[string]*group{}
 	var order []*group
@@ -120,10 +120,10 @@ func scenarioFailure(run *reports.Run, track *reports.Track, s *reports.Scenario
 	return f
 }
 
-// pointer is the end of a line that leads to what the whole account shows.
+// pointer is the end of a line that points to more text below it.
 var pointer = regexp.MustCompile(`; the end of \S+:$`)
 
-// brief is a line without such an end.
+// brief returns a line without such an end.
 func brief(line string) string { return pointer.ReplaceAllString(line, "") }
 
 func clipped(text string) string {
@@ -133,7 +133,7 @@ func clipped(text string) string {
 	return text
 }
 
-// What differs from case to case in messages that say the same.
+// These parts differ between messages that otherwise say the same.
 var shapes = []struct {
 	pattern *regexp.Regexp
 	with    string
@@ -149,7 +149,7 @@ var shapes = []struct {
 	{regexp.MustCompile(`\b[\w]+(-[\w]+)*-?\d[\w.-]*\b`), "…"},
 }
 
-// shape is a message without what differs from case to case.
+// shape returns a message without the parts that differ from case to case.
 func shape(message string) string {
 	for _, s := range shapes {
 		message = s.pattern.ReplaceAllString(message, s.with)

@@ -11,23 +11,23 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// maxHistory is how much of one history is read.
+// maxHistory is how many bytes of one history are read.
 const maxHistory = 256 << 20
 
-// history is what a scenario's history.jsonl holds, by object.
+// history is the content of a scenario's history.jsonl, by object.
 type history struct {
 	File    string
 	Objects []*object
 	Gaps    []reports.HistoryLine
-	// Problem says why it could not be read whole.
+	// Problem says why it could not be read completely.
 	Problem string
 }
 
-// object is the life of one object: of one name, so that one that was made again follows the one before.
+// object is the history of one name: an object that was recreated follows the one before.
 type object struct {
 	Kind, Namespace, Name string
 	Changes               []change
-	// Managers of its fields at the end of the scenario, where they are known.
+	// Managers of its fields at the end of the scenario, if known.
 	Managers []manager
 }
 
@@ -43,25 +43,25 @@ type change struct {
 	At   int64
 	Type string
 	Step int
-	// Body is the whole object, or with Patch a merge patch to the one before; nil where it is not known.
+	// Body is the whole object or, with Patch, a merge patch to the one before; nil if unknown.
 	Body  json.RawMessage
 	Patch bool
-	// Managers of the object's fields just after it, where they are known.
+	// Managers of the object's fields just after it, if known.
 	Managers []manager
 }
 
-// recorded is a history's line with its objects left as they are.
+// recorded is a line of a history. Its objects are not decoded.
 type recorded struct {
 	reports.HistoryLine
 	Object json.RawMessage `json:"object"`
 	Patch  json.RawMessage `json:"patch"`
-	// Managers hide those of the line.
+	// Managers hides the field of the embedded line.
 	Managers []manager `json:"managers"`
 }
 
 func isHistory(artifact string) bool { return path.Base(artifact) == reports.HistoryFile }
 
-// readHistories reads the histories of all scenarios that left one.
+// readHistories reads all histories of the scenarios.
 func readHistories(run *reports.Run, files fs.FS) map[*reports.Scenario]*history {
 	all := map[*reports.Scenario]*history{}
 	for _, track := range run.Tracks {

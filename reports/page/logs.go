@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// mostLogs is how many lines of logs a step shows, and mostLine how long one is.
+// mostLogs is how many lines of logs a step shows, and mostLine the maximum length of one.
 const (
 	mostLogs = 40
 	mostLine = 400
@@ -35,7 +35,7 @@ type logLine struct {
 // klogged is the head of a line that Kubernetes' components log: I1122 23:11:47.650772   16011 options.go:263] text.
 var klogged = regexp.MustCompile(`^([IWEF])(\d{4} \d\d:\d\d:\d\d\.\d{6}) +\d+ (.*)$`)
 
-// readLogs reads what the components logged while a scenario ran that did not pass, and the events of its namespace.
+// readLogs reads the components' logs and the events of a scenario that did not pass.
 func readLogs(s *reports.Scenario, files fs.FS) []logLine {
 	if files == nil || s.Status == reports.Passed {
 		return nil
@@ -56,7 +56,7 @@ func readLogs(s *reports.Scenario, files fs.FS) []logLine {
 	return all
 }
 
-// parseLog takes the lines that have a time. Those of Kubernetes have no year, and are in the time zone of the machine.
+// parseLog returns the lines that have a time. The times of Kubernetes have no year, and use the machine's time zone.
 func parseLog(name string, data []byte, near time.Time) []logLine {
 	var all []logLine
 	lines := bufio.NewScanner(bytes.NewReader(data))
@@ -81,7 +81,7 @@ func parseLog(name string, data []byte, near time.Time) []logLine {
 			continue
 		}
 		if structured.Msg == "request stats" {
-			continue // etcd has one for each slow request
+			continue // etcd logs one for each slow request
 		}
 		if at, err := time.Parse("2006-01-02T15:04:05.000000Z0700", structured.TS); err == nil {
 			all = append(all, logLine{
@@ -131,8 +131,8 @@ func readEvents(files fs.FS, name string) []logLine {
 	return all
 }
 
-// logsOf are the lines of a step's time: warnings and errors first to stay where there are too many. Events know only
-// seconds.
+// logsOf returns the lines from the time of a step. If there are too many, it prefers warnings and errors. Times of
+// events are in whole seconds.
 func logsOf(step *reports.Step, logs []logLine) []logLine {
 	if step.Started.IsZero() {
 		return nil

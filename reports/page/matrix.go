@@ -14,7 +14,7 @@ type matrix struct {
 	Title, Text, Corner string
 	Columns             []column
 	Rows                []matrixRow
-	// Flips are beside it: what changes by itself on the way to a column.
+	// Flips are shown beside it: the gates that flip on the way to a column.
 	Flips []flips
 }
 
@@ -31,22 +31,22 @@ type matrixRow struct {
 	Cells             []cell
 }
 
-// cell has the worst of what was seen; none where nothing was.
+// cell has the worst status that was seen, if any.
 type cell struct {
 	Status reports.Status
 	Text   string
 	Title  string
 }
 
-// gravity orders statuses: a cell has the gravest of its own. Only what passed alone is green.
+// gravity orders statuses: a cell shows its worst one. It is green only if everything passed.
 var gravity = []reports.Status{
 	reports.Passed, reports.NotRun, reports.Skipped, reports.Known, reports.Error,
 	reports.Failed,
 }
 
-// requirements is the matrix of requirements and versions. A step that names a requirement counts in the version that
-// it ran in. Where no step does, the scenario as a whole counts in each version of its path; one that failed says
-// nothing of the versions that its failing step did not run in.
+// requirements returns the matrix of requirements and versions. A step that names a requirement counts in the version
+// that it ran in. If no step names it, the scenario as a whole counts in each version of its path. A failed scenario
+// says nothing about versions in which its failing step did not run.
 func requirements(run *reports.Run) matrix {
 	m := matrix{
 		Title: "Requirements and versions", Corner: "requirement",
@@ -80,7 +80,7 @@ func requirements(run *reports.Run) matrix {
 	}
 	statements, rank := map[string]reports.Requirement{}, map[string]int{}
 	for i, r := range run.Requirements {
-		statements[r.ID], rank[r.ID] = r, i-len(run.Requirements) // before those that are not known
+		statements[r.ID], rank[r.ID] = r, i-len(run.Requirements) // before unknown ones
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
 	for _, id := range ids {
@@ -93,7 +93,7 @@ func requirements(run *reports.Run) matrix {
 	return m
 }
 
-// testedIn says what a scenario says of a requirement, by version.
+// testedIn returns a scenario's result for a requirement, by version.
 func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	found := map[string]reports.Status{}
 	note := func(version string, status reports.Status) {

@@ -11,10 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// shownMoves is how many objects are listed of one transition.
+// shownMoves is how many objects are listed for one transition.
 const shownMoves = 40
 
-// moved is what changed by itself after a transition: between its beginning and the next step that writes.
+// moved is what changed by itself after a transition: from its start to the next step that writes.
 type moved struct {
 	Scenario, Link, Transition string
 	Objects                    []movedObject
@@ -23,13 +23,13 @@ type moved struct {
 
 type movedObject struct{ Name, What, Fields string }
 
-// calm are the verbs that write nothing.
+// calm are the verbs that do not write.
 var calm = []string{
 	"transition", "eventually", "always", "never", "sequence", "unchanged", "resolve", "metric",
 	"rolledOut", "snapshot",
 }
 
-// movements lists what moved by itself, scenario by scenario.
+// movements lists what changed by itself, for each transition of each scenario.
 func movements(run *reports.Run, histories map[*reports.Scenario]*history) []moved {
 	var all []moved
 	for _, track := range run.Tracks {
@@ -52,14 +52,14 @@ func movements(run *reports.Run, histories map[*reports.Scenario]*history) []mov
 	return all
 }
 
-// underLoad says whether a step writes while it runs, as its text says; also where its text is not known.
+// underLoad reports whether a step writes while it runs, according to its text; true if the text is unknown.
 func underLoad(run *reports.Run, step *reports.Step) bool {
 	text, _ := excerpt(run.Sources, step.Position)
 	return text == "" || strings.Contains(text, "during:")
 }
 
 func movedBy(s *reports.Scenario, i int, h *history) moved {
-	until := i + 1 // the first step that writes again, as an index
+	until := i + 1 // the index of the next step that writes, or of the next transition
 	for until < len(s.Steps) && slices.Contains(calm, s.Steps[until].Verb) && s.Steps[until].Verb != "transition" {
 		until++
 	}
@@ -79,8 +79,8 @@ func movedBy(s *reports.Scenario, i int, h *history) moved {
 	return m
 }
 
-// movedIn says how an object changed in some steps (numbers, both included), of which the first began then, and which
-// of its fields.
+// movedIn returns how an object changed in the steps first to last (both included), and which of its fields. began is
+// the start of the first step.
 func (o *object) movedIn(first, last int, began time.Time) (what, fields string) {
 	counts, paths := map[string]int{}, map[string]bool{}
 	for _, c := range o.Changes {
@@ -115,8 +115,8 @@ func (o *object) movedIn(first, last int, began time.Time) (what, fields string)
 	return strings.Join(words, ", "), strings.Join(names, ", ")
 }
 
-// createdBefore says whether the object was made before a time, or in the same second: on a busy machine a watch tells
-// of it later.
+// createdBefore reports whether the object was created before a time, or in the same second. On a busy machine, a
+// watch delivers it later.
 func (c change) createdBefore(at time.Time) bool {
 	var object struct {
 		Metadata struct {
@@ -129,7 +129,7 @@ func (c change) createdBefore(at time.Time) bool {
 	return !object.Metadata.CreationTimestamp.After(at.Truncate(time.Second))
 }
 
-// leaves are the fields that a merge patch sets, but for the resourceVersion that each change has.
+// leaves collects the fields that a merge patch sets, except the resourceVersion, which each change has.
 func leaves(patch map[string]any, prefix string, into map[string]bool) {
 	for key, value := range patch {
 		field := strings.TrimPrefix(prefix+"."+key, ".")

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// File is what the page is called in a report folder.
+// File is the page's name in a report folder.
 const File = "report.html"
 
 //go:embed page.html.tmpl
@@ -36,8 +36,7 @@ var objectsScript string
 //go:embed script/filters.js
 var filtersScript string
 
-// Format is the page as a file of a report folder. While a run goes on the page leaves out the histories, which are
-// read when it ends.
+// Format is the page as a file of a report folder. It reads the histories only when the run has ended.
 func Format(dir string) reports.FileFormat {
 	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
 		if run.Finished.IsZero() {
@@ -47,7 +46,7 @@ func Format(dir string) reports.FileFormat {
 	}}
 }
 
-// Of returns the page of a run. files is the report folder, which has the histories and logs of its scenarios; nil for
+// Of returns the page of a run. files is the report folder with the histories and logs of its scenarios; nil for
 // none.
 func Of(run *reports.Run, files fs.FS) ([]byte, error) {
 	histories := readHistories(run, files)
@@ -81,7 +80,7 @@ func render(v *view) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// word for a status.
+// word returns the word for a status.
 func word(s reports.Status) string {
 	if s == reports.Known {
 		return "known issue"

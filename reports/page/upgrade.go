@@ -11,8 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// shownObjects is how many objects are named of one finding, shownFlips how many gates: those that are likely to blame
-// come first, and the matrix has all beside it.
+// shownObjects is how many objects of a finding are named, and shownFlips how many gates. The gates most likely to
+// blame come first. The matrix beside it has all gates.
 const (
 	shownObjects = 12
 	shownFlips   = 3
@@ -52,7 +52,7 @@ func OfUpgrade(r *upgrades.Report) ([]byte, error) {
 	return render(v)
 }
 
-// arrows makes a way of what is written for terminals.
+// arrows replaces the arrows of terminals.
 func arrows(text string) string { return strings.ReplaceAll(text, " -> ", " → ") }
 
 // verdictOf an exit code.
@@ -102,7 +102,7 @@ func listed(flips []string) string {
 	return strings.Join(flips, ", ")
 }
 
-// kindsMatrix is kinds and states, with the gates that flip on the way to each.
+// kindsMatrix returns the matrix of kinds and states, with the gates that flip on the way to each state.
 func kindsMatrix(path []*upgrades.State, rows []*upgrades.Row) matrix {
 	m := matrix{
 		Title: "Kinds and states", Corner: "kind",

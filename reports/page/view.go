@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// view is what the template shows.
+// view is the data of the template.
 type view struct {
 	Title, Sentence, Description string
 	// Verdict gives the top its colour.
@@ -26,7 +26,7 @@ type view struct {
 	Matrices  []matrix
 	Rows      []scenarioRow
 	Choices   []choice
-	// HasTimeline says that Data has something to draw.
+	// HasTimeline says that Data contains something to draw.
 	HasTimeline bool
 
 	Styles template.CSS
@@ -34,18 +34,18 @@ type view struct {
 	Script template.JS
 }
 
-// finding is what a survey shows of objects on their way through versions.
+// finding is a result about objects on a path through versions.
 type finding struct {
 	Status                      reports.Status
 	Severity, Title, Hop, Count string
 	Objects                     []string
 	More                        int
 	Lines                       []findingLine
-	// Scenario shows it again; "" for none.
+	// Scenario reproduces it; "" for none.
 	Scenario string
 }
 
-// findingLine is a word, what there is to say, and where to read more; "" for nowhere.
+// findingLine has a word, its text, and a link to read more; "" for none.
 type findingLine struct{ Name, Text, Link string }
 
 // chip is a count of scenarios with a status.
@@ -95,7 +95,7 @@ func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 	return v
 }
 
-// anchor of a scenario in links.
+// anchor returns the name of a scenario in links.
 func anchor(s *reports.Scenario) string {
 	return strings.Map(func(r rune) rune {
 		if r == ' ' || r == '/' || r == '?' || r == '#' || r == '"' {
@@ -107,7 +107,7 @@ func anchor(s *reports.Scenario) string {
 
 func place(s *reports.Scenario) string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
-// verdict is passed only where everything is.
+// verdict is passed only if everything passed.
 func verdict(run *reports.Run) reports.Status {
 	c := reports.Count(run)
 	switch {
@@ -124,7 +124,7 @@ func verdict(run *reports.Run) reports.Status {
 	}
 }
 
-// sentence says what was run, on what, and what came of it.
+// sentence returns what ran, on which versions, and the result.
 func sentence(run *reports.Run) string {
 	c := reports.Count(run)
 	on := ""
@@ -144,13 +144,13 @@ func sentence(run *reports.Run) string {
 	return fmt.Sprintf("%s%s: %s.%s", plain.Plural(c.Total(), "scenario"), on, c, end)
 }
 
-// becomes says what came of a scenario.
+// becomes describes the result of a scenario.
 var becomes = map[reports.Status]string{
 	reports.Passed: "passed", reports.Failed: "failed", reports.Error: "could not be judged",
 	reports.Known: "failed with a known issue", reports.Skipped: "was skipped", reports.NotRun: "did not run to its end",
 }
 
-// way is the versions of the only path, or all versions of several.
+// way returns the versions of the path. If there are several paths, it returns all versions.
 func way(run *reports.Run) string {
 	var ways []string
 	for _, track := range run.Tracks {
@@ -170,7 +170,7 @@ func way(run *reports.Run) string {
 	return strings.Join(reports.Versions(run), ", ")
 }
 
-// only is the scenario of a run that has just one.
+// only returns the scenario of a run that has just one, or nil.
 func only(run *reports.Run) *reports.Scenario {
 	var found *reports.Scenario
 	for _, track := range run.Tracks {
@@ -226,7 +226,7 @@ func facts(run *reports.Run) []fact {
 	return all
 }
 
-// notes are what a reader must know of what the page does not show.
+// notes returns what is missing from the page, and why.
 func notes(run *reports.Run) []string {
 	var all []string
 	if run.Format < 2 {
@@ -285,7 +285,7 @@ func sorted(set map[string]bool) []string {
 	return all
 }
 
-// millis is a time as the script knows it; zero is none.
+// millis returns a time as the script needs it; 0 is no time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

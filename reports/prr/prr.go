@@ -12,9 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Markdown has the questions of the enhancement template, under their exact headings, with what the scenarios that
-// carry the label kep showed. What no scenario shows is left open, with what would show it. The error says that there
-// is no such scenario.
+// Markdown returns the questions of the enhancement template, under their exact headings, with the results of the
+// scenarios with the label kep. A question without a result stays open, with a hint on what would answer it. It
+// returns an error if there is no such scenario.
 func Markdown(run *reports.Run, kep string) (string, error) {
 	var journeys []journey
 	for _, track := range run.Tracks {
@@ -41,11 +41,11 @@ func Markdown(run *reports.Run, kep string) (string, error) {
 	return b.String(), nil
 }
 
-// journey is one scenario with the states that it went through.
+// journey is one scenario with the states that it reached.
 type journey struct {
 	*reports.Scenario
 	remark string
-	// states that were reached, and begins the number of the first step in each.
+	// states are the reached states, and begins the index of the first step in each.
 	states []string
 	begins []int
 }
@@ -60,7 +60,7 @@ func journeyOf(s *reports.Scenario, remark string) journey {
 			j.states, j.begins = append(j.states, step.State), append(j.begins, i)
 		}
 	}
-	// The state after the last transition begins no step, where none follows.
+	// If no step follows the last transition, the state after it begins with no step.
 	if n := len(s.Steps); n > 0 && s.Steps[n-1].Verb == "transition" && s.Steps[n-1].Status == reports.Passed {
 		if after, ok := strings.CutPrefix(s.Steps[n-1].Evidence, "the cluster is now "); ok {
 			j.states, j.begins = append(j.states, after), append(j.begins, n)
@@ -69,7 +69,7 @@ func journeyOf(s *reports.Scenario, remark string) journey {
 	return j
 }
 
-// gates of a state, by name.
+// gates returns the gates of a state, by name.
 func gates(state string) map[string]bool {
 	all := map[string]bool{}
 	for _, word := range strings.Fields(state)[1:] {
@@ -86,8 +86,8 @@ func version(state string) string {
 	return text
 }
 
-// after finds the state in which a gate has gone through some values in a row, and returns its number; -1 where it
-// never did.
+// after finds the state at which a gate has had the given values, one after the other. It returns the state's index,
+// or -1 if there is none.
 func (j journey) after(values ...bool) (state int, gate string) {
 	names := map[string]bool{}
 	for _, s := range j.states {
@@ -108,7 +108,7 @@ func (j journey) after(values ...bool) (state int, gate string) {
 	return -1, ""
 }
 
-// turns says whether the versions go up, down and up again.
+// turns reports whether the versions go up, down, and up again.
 func (j journey) turns() (up, down, again bool) {
 	for i := 1; i < len(j.states); i++ {
 		switch c := compareVersions(version(j.states[i-1]), version(j.states[i])); {
@@ -123,7 +123,7 @@ func (j journey) turns() (up, down, again bool) {
 	return up, down, again
 }
 
-// observed lists what the steps of a state did, and what was seen.
+// observed lists the steps of a state with their results.
 func (j journey) observed(state int) string {
 	end := len(j.Steps)
 	if state+1 < len(j.begins) {
@@ -146,7 +146,7 @@ func (j journey) observed(state int) string {
 	return b.String()
 }
 
-// title of a scenario with its verdict and its place.
+// title returns a scenario with its verdict and its place.
 func (j journey) title() string {
 	text := fmt.Sprintf("`%s` (%s:%d): **%s**", j.Name, j.File, j.Line, reports.StatusWord(j.Status))
 	if j.Status != reports.Passed && j.remark != "" {

@@ -28,7 +28,7 @@ const (
 	Unavailable = "How does this feature react if the API server and/or etcd is unavailable?"
 )
 
-// question of the enhancement template: its exact heading, what answers it ("" for nothing), and what would.
+// question of the enhancement template: its exact heading, its answer ("" for none), and what would answer it.
 type question struct {
 	heading string
 	answer  func(*reports.Run, []journey) string
@@ -37,7 +37,7 @@ type question struct {
 
 func none(*reports.Run, []journey) string { return "" }
 
-// questions in the order of the template.
+// questions returns the questions in the order of the template.
 func questions() []question {
 	return []question{
 		{
@@ -92,7 +92,7 @@ func questions() []question {
 	}
 }
 
-// toggled lists the gates that were changed in a live cluster, with what proves it.
+// toggled lists the gates that were changed in a live cluster, with the proof.
 func toggled(_ *reports.Run, journeys []journey) string {
 	proofs := map[string]bool{}
 	var b strings.Builder
@@ -136,7 +136,7 @@ func proven(j journey, state, gate string) string {
 	return strings.Join(by, ", ")
 }
 
-// values answers by what was seen after a gate went through some values.
+// values answers with the results after a gate had the given values, one after the other.
 func values(wanted ...bool) func(*reports.Run, []journey) string {
 	return func(_ *reports.Run, journeys []journey) string {
 		var b strings.Builder
@@ -167,7 +167,7 @@ func tests(run *reports.Run, journeys []journey) string {
 	return withCommand(run, b.String())
 }
 
-// unaffected lists what stayed as it was while a gate was turned on.
+// unaffected lists what stayed unchanged while a gate was turned on.
 func unaffected(_ *reports.Run, journeys []journey) string {
 	switched := slices.DeleteFunc(slices.Clone(journeys), func(j journey) bool {
 		state, _ := j.after(false, true)
@@ -176,7 +176,7 @@ func unaffected(_ *reports.Run, journeys []journey) string {
 	return byVerb(switched, func(step *reports.Step) bool { return step.Verb == "unchanged" })
 }
 
-// withCommand adds how to repeat it.
+// withCommand adds the command that repeats the run.
 func withCommand(run *reports.Run, text string) string {
 	if text == "" || run.Command == "" {
 		return text
@@ -207,7 +207,7 @@ func turned(run *reports.Run, journeys []journey) string {
 	return withCommand(run, b.String())
 }
 
-// disturbed lists what was tried while something was broken, and the rollouts that failed.
+// disturbed lists the steps that disturbed the cluster, and the transitions that failed.
 func disturbed(_ *reports.Run, journeys []journey) string {
 	return byVerb(journeys, func(step *reports.Step) bool {
 		return step.Verb == "kill" || step.Verb == "restart" || step.Verb == "transition" && step.Status != reports.Passed
@@ -222,7 +222,7 @@ func metrics(_ *reports.Run, journeys []journey) string {
 	return byVerb(journeys, func(step *reports.Step) bool { return step.Verb == "metric" })
 }
 
-// byVerb lists the steps of some kind that ran, with what was seen.
+// byVerb lists the steps that ran and match, with their results.
 func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 	var b strings.Builder
 	for _, j := range journeys {
@@ -244,7 +244,7 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 	return b.String()
 }
 
-// escaped is a text in which Markdown sees nothing.
+// escaped escapes a text for Markdown.
 func escaped(text string) string { return plain.Escaped(plain.Clean(text)) }
 
 // compareVersions orders 1.34.4 and 1.35.0.

@@ -13,7 +13,7 @@ type stretch struct {
 	color    string
 }
 
-// The forms in which messages tell what was wanted and what was seen (harness/matching, harness/writes).
+// The forms of wanted and actual values in messages (harness/matching, harness/writes).
 var (
 	wantedAndSeen = regexp.MustCompile(`: (wanted .+?), ((?:is |not ).+)$`)
 	notAbsent     = regexp.MustCompile(`: (must be absent), (is .+)$`)
@@ -21,7 +21,7 @@ var (
 	seenLine      = regexp.MustCompile(`^\s+((?:got(?::| )|is  ).+)$`)
 )
 
-// stretches are the parts of a line that say what was wanted, and what was seen.
+// stretches returns the parts of a line with the wanted and the actual value.
 func stretches(line string) []stretch {
 	for _, both := range []*regexp.Regexp{wantedAndSeen, notAbsent} {
 		if m := both.FindStringSubmatchIndex(line); m != nil {
@@ -37,7 +37,7 @@ func stretches(line string) []stretch {
 	return nil
 }
 
-// explained is a text of ours, wrapped; what was wanted and what was seen have colours.
+// explained wraps one of our texts, and colours wanted and actual values.
 func (l lines) explained(text string) string {
 	if !l.style.color {
 		return plain.Wrap(text, l.width)
@@ -56,7 +56,7 @@ func (l lines) explained(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// colored paints the parts of a text that begins at some byte of its line.
+// colored paints the parts of a text. at is the byte at which the text begins in its line.
 func (l lines) colored(text string, at int, parts []stretch) string {
 	var b strings.Builder
 	done := 0

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// end is what is written when the run is over: what broke, in full, and the summary.
+// end is printed when the run is over: the failures in full, and the summary.
 func (l lines) end(run *reports.Run, report, link string) string {
 	var b strings.Builder
 	for _, t := range run.Tracks {
@@ -34,16 +34,15 @@ func (l lines) block(b *strings.Builder, word, name, text string) {
 	fmt.Fprintf(b, "%s\n", l.explained(plain.Indent(plain.Clean(text), hanging)))
 }
 
-// sameEnd is scenarios of a track that ended for the very same reason.
+// sameEnd is a group of scenarios on a track that ended for the same reason.
 type sameEnd struct {
 	track     *reports.Track
 	scenarios []*reports.Scenario
-	// setup is what went wrong with their cluster, nil where it is their own step that did.
+	// setup is what went wrong with their cluster; nil if a step of their own went wrong.
 	setup *reports.Step
 }
 
-// alike puts scenarios that failed, or are an error, together where one and the same event ended them: their cluster
-// broke.
+// alike groups scenarios that failed or are an error, if the same event ended them: their cluster broke.
 func alike(run *reports.Run) []*sameEnd {
 	var groups []*sameEnd
 	for _, t := range run.Tracks {
@@ -66,7 +65,7 @@ func alike(run *reports.Run) []*sameEnd {
 	return groups
 }
 
-// onlyBroken is the step that went wrong where it is the only one; nil where there is none or there are several.
+// onlyBroken returns the step that went wrong, or nil if there is none or more than one.
 func onlyBroken(s *reports.Scenario) *reports.Step {
 	var only *reports.Step
 	for _, step := range s.Steps {
@@ -81,19 +80,19 @@ func onlyBroken(s *reports.Scenario) *reports.Step {
 	return only
 }
 
-// sameReason says whether two scenarios are errors for the same reason: what one of them did itself has other words.
+// sameReason reports whether two scenarios are errors for the same reason. Their own errors would differ in words.
 func sameReason(a, b *reports.Scenario) bool {
 	one, other := onlyBroken(a), onlyBroken(b)
 	return a.Status == reports.Error && b.Status == reports.Error && one != nil && other != nil &&
 		one.Message != "" && one.Message == other.Message && one.Evidence == other.Evidence
 }
 
-// saysTheSame says whether a scenario's step only passes on what went wrong with its cluster.
+// saysTheSame reports whether a scenario's step only repeats what went wrong with its cluster.
 func saysTheSame(step, setup *reports.Step) bool {
 	return setup.Message != "" && strings.Contains(step.Message, setup.Message)
 }
 
-// group explains a scenario, or once several that ended for the same reason.
+// group explains a scenario, or several that ended for the same reason.
 func (l lines) group(b *strings.Builder, g *sameEnd) {
 	first := g.scenarios[0]
 	word := "FAILED"
@@ -118,12 +117,12 @@ func (l lines) group(b *strings.Builder, g *sameEnd) {
 	l.block(b, word, strings.Join(names, ", "), l.style.plain(reason)+"\n\n"+strings.Join(places, "\n"))
 }
 
-// failedAbove refers to a setup step that failed, of which all has been said.
+// failedAbove refers to a failed setup step that is explained above.
 func failedAbove(setup *reports.Step) string {
 	return fmt.Sprintf("%q failed (see above)", reports.SetupTitle(setup))
 }
 
-// listed names the scenarios of a status that did not run, together where the reason is the same.
+// listed names the scenarios with a status that did not run, grouped by reason.
 func (l lines) listed(b *strings.Builder, run *reports.Run, status reports.Status, word string) {
 	const shown = 5
 	names := map[string][]string{}

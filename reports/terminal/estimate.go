@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// patience is how long something takes before the terminal estimates the rest of it.
+// patience is how long something must take before the terminal estimates the rest.
 const patience = 5 * time.Second
 
-// pace is how fast something goes on whose progress texts tell how far it is: "12%", "3/7", "10 of 86 MB".
+// pace is the speed of something whose progress texts contain amounts: "12%", "3/7", "10 of 86 MB".
 type pace struct {
 	what  string // its text without amounts
 	began time.Time
@@ -25,7 +25,7 @@ var (
 	outOf   = regexp.MustCompile(`([0-9.]+)(?:/| of )([0-9.]+)`)
 )
 
-// shareOf is how much of something is done, and whether its text tells.
+// shareOf returns which share is done, and whether the text contains it.
 func shareOf(text string) (float64, bool) {
 	if m := percent.FindStringSubmatch(text); m != nil {
 		n, err := strconv.ParseFloat(m[1], 64)
@@ -43,7 +43,7 @@ func shareOf(text string) (float64, bool) {
 	return done / all, true
 }
 
-// follow takes note of a progress text.
+// follow updates the pace from a progress text.
 func (p *pace) follow(text string, now time.Time) {
 	share, told := shareOf(text)
 	if what := withoutAmounts(text); what != p.what || !told {
@@ -56,7 +56,7 @@ func (p *pace) follow(text string, now time.Time) {
 	}
 }
 
-// left says how long it still takes; "" where that is not known.
+// left returns the estimate of the remaining time; "" if unknown.
 func (p *pace) left(now time.Time) string {
 	if p.end.IsZero() {
 		return ""
@@ -64,7 +64,7 @@ func (p *pace) left(now time.Time) string {
 	return about(p.end.Sub(now))
 }
 
-// about is an estimate in words, as exact as an estimate is.
+// about returns an estimate in words, rounded to a suitable precision.
 func about(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -85,7 +85,7 @@ func about(d time.Duration) string {
 	return "about " + plain.Duration(d) + " left"
 }
 
-// work is time that was spent on things of a kind, and how many of them there were.
+// work is the time for things of one kind, and their number.
 type work struct {
 	took time.Duration
 	n    int
@@ -95,8 +95,8 @@ func (w *work) add(took time.Duration) { w.took, w.n = w.took+took, w.n+1 }
 
 func (w *work) mean() time.Duration { return w.took / time.Duration(max(w.n, 1)) }
 
-// remaining estimates how long the run still takes: each transition and each step as long as those before it, and as
-// many of them side by side. It is false while too little is known.
+// remaining estimates how long the run will still take. It assumes that each transition and step takes as long as
+// earlier ones, and that as many run in parallel. It returns false if too little is known.
 func remaining(run *reports.Run, now time.Time) (time.Duration, bool) {
 	var setups, steps work
 	for _, track := range run.Tracks {
@@ -124,7 +124,7 @@ func remaining(run *reports.Run, now time.Time) (time.Duration, bool) {
 	return time.Duration(float64(left) * float64(passed) / float64(max(done, passed))), left > 0
 }
 
-// leftOf is the work that a track still has.
+// leftOf returns the remaining work of a track.
 func leftOf(track *reports.Track, setup, step time.Duration, now time.Time) time.Duration {
 	var left time.Duration
 	for _, s := range track.Setup {

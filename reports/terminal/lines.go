@@ -8,24 +8,24 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// The columns of a line: sign, name, duration, remark. The name's is as wide as the longest name up to widestName.
+// The columns of a line: sign, name, duration, remark. The name is as wide as the longest one, up to widestName.
 const (
 	widestName    = 60
 	durationWidth = 7
-	// hanging is the indent of what does not fit into its line.
+	// hanging is the indent of continuation lines.
 	hanging = "    "
 )
 
-// lines writes what stays on the terminal.
+// lines formats what stays on the terminal.
 type lines struct {
 	style  style
 	column int
-	// width of the terminal; 0 where a line may be as long as it needs to be.
+	// width of the terminal; 0 if lines may have any length.
 	width  int
 	tracks int
 }
 
-// nameColumn is how wide the names of a plan are.
+// nameColumn returns the width of the name column for a plan.
 func nameColumn(run *reports.Run) int {
 	widest := 10
 	for _, t := range run.Tracks {
@@ -39,7 +39,7 @@ func nameColumn(run *reports.Run) int {
 	return min(widest, widestName)
 }
 
-// setup tells of work on a cluster that has ended. A transition has its direction for a sign.
+// setup reports the end of work on a cluster. The sign of a transition is its direction.
 func (l lines) setup(track *reports.Track, s *reports.Step) string {
 	sign := l.style.sign(s.Status)
 	if s.Verb == "transition" && s.Status == reports.Passed {
@@ -52,7 +52,7 @@ func (l lines) setup(track *reports.Track, s *reports.Step) string {
 	return l.stay(sign, l.style.plain(reports.SetupTitle(s)), plain.Duration(s.Duration()), remark)
 }
 
-// reasonOf says in a line why work on a cluster did not end well. What an interrupt broke off is no news.
+// reasonOf returns in one line why work on a cluster did not end well. Interrupted work gets no details.
 func reasonOf(s *reports.Step) string {
 	line := plain.FirstLine(s.Message)
 	if s.Status.OrNotRun() == reports.NotRun && strings.HasPrefix(line, reports.Interrupted) {
@@ -61,7 +61,7 @@ func reasonOf(s *reports.Step) string {
 	return line
 }
 
-// trackOf is the track's name, where there are several.
+// trackOf returns the track's name if there are several tracks.
 func (l lines) trackOf(t *reports.Track) string {
 	if l.tracks > 1 {
 		return t.Name
@@ -69,7 +69,7 @@ func (l lines) trackOf(t *reports.Track) string {
 	return ""
 }
 
-// broken tells of a step that went wrong, when it did.
+// broken reports a step as soon as it goes wrong.
 func (l lines) broken(track *reports.Track, s *reports.Scenario, step *reports.Step) string {
 	n := 0
 	for i := range s.Steps {
@@ -85,7 +85,7 @@ func (l lines) broken(track *reports.Track, s *reports.Scenario, step *reports.S
 	return l.stay(l.style.sign(step.Status), s.Name, plain.Duration(step.Duration()), remark)
 }
 
-// scenario tells how a scenario ended, unless its only broken step has said it, and what limits its verdict.
+// scenario reports how a scenario ended, unless its only broken step has said it, and what limits its verdict.
 func (l lines) scenario(s *reports.Scenario) string {
 	remark := ""
 	switch s.Status {
@@ -103,7 +103,7 @@ func (l lines) scenario(s *reports.Scenario) string {
 		}
 	}
 	text := l.stay(l.style.sign(s.Status), s.Name, plain.Duration(s.Duration()), remark)
-	if !reports.Broke(&reports.Step{Status: s.Status}) { // else they are in its explanation
+	if !reports.Broke(&reports.Step{Status: s.Status}) { // otherwise its explanation has the notes
 		for _, note := range reports.Notes(s) {
 			text += l.style.paint(yellow, plain.Wrap(hanging+note, l.width)) + "\n"
 		}
@@ -111,7 +111,7 @@ func (l lines) scenario(s *reports.Scenario) string {
 	return text
 }
 
-// afterBroken is what there is to say of a scenario beyond its broken steps, each of which has had a line.
+// afterBroken returns what the lines of the scenario's broken steps have not said yet.
 func (l lines) afterBroken(s *reports.Scenario) string {
 	n := 0
 	for _, step := range s.Steps {
@@ -134,7 +134,7 @@ func (l lines) interrupted() string {
 	return l.style.paint(yellow, "interrupted: stopping and cleaning up") + "\n"
 }
 
-// stay is a line that stays. What does not fit into a terminal's line goes into more of them, indented.
+// stay returns a line that stays. If it does not fit on the terminal, it continues in indented lines.
 func (l lines) stay(sign, name, took, remark string) string {
 	name, remark = plain.OneLine(name), plain.OneLine(remark)
 	if l.width == 0 {
@@ -144,7 +144,7 @@ func (l lines) stay(sign, name, took, remark string) string {
 		wrapped := strings.Split(plain.Wrap(name, l.column), "\n")
 		last := len(wrapped) - 1
 		if last == 0 {
-			return l.rest(sign, name, took, remark) // it has no space
+			return l.rest(sign, name, took, remark) // it cannot be wrapped
 		}
 		head := sign + " " + strings.Join(wrapped[:last], "\n  ")
 		return head + "\n" + l.rest(" ", wrapped[last], took, remark)
@@ -152,7 +152,7 @@ func (l lines) stay(sign, name, took, remark string) string {
 	return l.rest(sign, name, took, remark)
 }
 
-// rest is a line, and its remark below it where that does not fit.
+// rest returns a line, with its remark below if it does not fit.
 func (l lines) rest(sign, name, took, remark string) string {
 	used := 2 + max(l.column, plain.Cells(name)) + 2 + max(durationWidth, len(took)) + 2
 	if used+plain.Cells(remark) <= l.width {
@@ -162,7 +162,7 @@ func (l lines) rest(sign, name, took, remark string) string {
 	return l.line(sign, name, took, "") + strings.ReplaceAll(below, "\n      ", "\n"+hanging) + "\n"
 }
 
-// line is one line in columns.
+// line returns one line in columns.
 func (l lines) line(sign, name, took, remark string) string {
 	took = strings.Repeat(" ", max(durationWidth-len(took), 0)) + took
 	left := sign + " " + plain.Pad(name, l.column) + "  " + l.style.paint(dim, took)
@@ -172,14 +172,14 @@ func (l lines) line(sign, name, took, remark string) string {
 	return left + "  " + l.style.paint(dim, remark) + "\n"
 }
 
-// short is one line in columns that is cut to the terminal's width: the live view counts its lines.
+// short returns one line in columns, cut to the terminal's width: the live view counts its lines.
 func (l lines) short(sign, name, took, remark string) string {
 	name = plain.Cut(plain.OneLine(name), l.column, l.style.ellipsis())
 	room := l.width - 1 - 2 - max(l.column, plain.Cells(name)) - 2 - max(durationWidth, len(took)) - 2
 	return l.line(sign, name, took, fit(plain.OneLine(remark), room, l.style.ellipsis()))
 }
 
-// fit shortens a remark to the room there is; where that is too little to say anything it is left out.
+// fit shortens a remark to the available room, or omits it if there is too little.
 func fit(text string, room int, mark string) string {
 	if plain.Cells(text) > room && room < 12 {
 		return ""
@@ -187,7 +187,7 @@ func fit(text string, room int, mark string) string {
 	return plain.Cut(text, room, mark)
 }
 
-// joined puts what is not empty together.
+// joined joins the texts that are not empty.
 func joined(separator string, texts ...string) string {
 	var all []string
 	for _, text := range texts {

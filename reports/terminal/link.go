@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// LinksWanted says whether the terminal is one that shows a link where the control sequence OSC 8 marks one. Others
-// would ignore it, or show it as it is. FORCE_HYPERLINK says so itself: 1 or 0.
+// LinksWanted reports whether the terminal shows links (control sequence OSC 8). Other terminals would ignore the
+// sequence, or print it. FORCE_HYPERLINK overrides the result: 1 or 0.
 func LinksWanted(getenv func(string) string) bool {
 	if forced := getenv("FORCE_HYPERLINK"); forced != "" {
 		return forced != "0"
@@ -34,7 +34,7 @@ func LinksWanted(getenv func(string) string) bool {
 			func(name string) bool { return strings.Contains(term, name) })
 }
 
-// linked is a text that leads to an address, where that is wanted.
+// linked returns a text with a link to an address, if there is one.
 func linked(text, address string) string {
 	if address == "" || text == "" {
 		return text

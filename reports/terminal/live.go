@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// liveLines is how many clusters, and how many scenarios, have a line in the live view: a terminal can be low.
+// liveLines is how many clusters, and how many scenarios, have a line in the live view: a terminal may be low.
 const liveLines = 4
 
-// narrow is where a line's columns no longer fit.
+// narrow is the width below which the columns of a line do not fit.
 const narrow = 24
 
-// live is what is going on right now, a line each: work on clusters, running scenarios, and how far the run is. On a
-// terminal too narrow for its columns, where lines would wrap, there is none.
+// live returns the current state in lines: work on clusters, running scenarios, and the progress of the run. It
+// returns none if the terminal is too narrow, because lines would wrap.
 func (t *Terminal) live() []string {
 	if t.width() < narrow {
 		return nil
@@ -71,7 +71,7 @@ func (t *Terminal) atMost(n int, lines []string) []string {
 	return append(lines[:n:n], t.style.paint(dim, fmt.Sprintf("  and %d more", len(lines)-n)))
 }
 
-// liveLine is a line in the columns of the lines that stay.
+// liveLine has the same columns as the lines that stay.
 func (t *Terminal) liveLine(spin, name, what string, took time.Duration) string {
 	return strings.TrimSuffix(t.lines().short(spin, name, plain.Duration(took), what), "\n")
 }
@@ -80,7 +80,7 @@ func (t *Terminal) liveText(sign string, used int, text string) string {
 	return sign + t.style.paint(dim, plain.Cut(text, t.width()-1-used, t.style.ellipsis()))
 }
 
-// soFar is the line at the bottom.
+// soFar is the last line of the live view.
 func (t *Terminal) soFar(now time.Time) string {
 	c := reports.Count(t.run)
 	text := fmt.Sprintf("%d of %d scenarios", c.Passed+c.Known+c.Failed+c.Errors, c.Total())
@@ -97,10 +97,10 @@ func (t *Terminal) soFar(now time.Time) string {
 	return text
 }
 
-// inProgress says whether a step has begun and not ended.
+// inProgress reports whether a step has begun but not ended.
 func inProgress(s *reports.Step) bool { return !s.Started.IsZero() && s.Finished.IsZero() }
 
-// doing says what a scenario is doing, since when, and whether that is to cross a transition.
+// doing returns what a scenario is doing, since when, and whether it is in a transition.
 func doing(s *reports.Scenario) (what string, since time.Time, transition bool) {
 	for i, step := range s.Steps {
 		if inProgress(step) {
@@ -117,7 +117,7 @@ func doing(s *reports.Scenario) (what string, since time.Time, transition bool) 
 	return "", s.Started, false
 }
 
-// setupInProgress is a setup step's name while it goes on.
+// setupInProgress is the title of a setup step that is in progress.
 func setupInProgress(s *reports.Step, style style) string {
 	if s.Direction == "" {
 		return style.plain(reports.SetupTitle(s))

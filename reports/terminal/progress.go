@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// NewProgress returns what shows the progress of a command that has no run: a line for each thing that is done. On a
-// TTY a line that only counts further replaces the one before it; elsewhere such a line is printed now and then.
+// NewProgress returns the progress display of a command that has no run. On a TTY, a line that only counts further
+// replaces the one before it. Otherwise such a line is printed now and then.
 func NewProgress(config Config) func(format string, args ...any) {
 	t := New(config)
 	if !config.TTY {
@@ -18,11 +18,11 @@ func NewProgress(config Config) func(format string, args ...any) {
 	return p.Progress
 }
 
-// replacing prints lines that stay, and lines that the next one of their kind replaces.
+// replacing prints lines that stay, and lines that the next line of the same kind replaces.
 type replacing struct {
 	*Terminal
 	mu sync.Mutex
-	// counted is the line before without its amounts; "" where it has none, and stays.
+	// counted is the last line without its amounts; "" if it has none and therefore stays.
 	counted string
 }
 
@@ -38,7 +38,7 @@ func (p *replacing) Progress(format string, args ...any) {
 		p.print(text + "\n")
 		return
 	}
-	// The line must fit into one row, since one row is what is replaced.
+	// The line must fit into one row, since only one row is replaced.
 	line := plain.Cut(joined(", ", text, p.pace.left(now)), p.width()-1, p.style.ellipsis()) + "\n"
 	if what == p.counted {
 		line = "\x1b[1A\x1b[2K" + line

@@ -6,10 +6,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// style is how signs and emphasis are written.
+// style is how signs and emphasis are printed.
 type style struct{ unicode, color bool }
 
-// sign is the mark of a status, one column wide.
+// sign returns the mark of a status, one column wide.
 func (s style) sign(status reports.Status) string {
 	type pair struct{ ascii, color string }
 	p := map[reports.Status]pair{
@@ -23,7 +23,7 @@ func (s style) sign(status reports.Status) string {
 	return s.paint(p.color, s.either(reports.Sign(status), p.ascii))
 }
 
-// direction is the sign of a transition.
+// direction returns the sign of a transition.
 func (s style) direction(d string) string {
 	switch d {
 	case "up":
@@ -38,7 +38,7 @@ func (s style) direction(d string) string {
 func (s style) arrow() string    { return s.either("→", ">") }
 func (s style) ellipsis() string { return s.either("…", "...") }
 
-// plain writes a text of ours without signs beyond ASCII where these are not wanted.
+// plain replaces our own signs beyond ASCII if the terminal does not support them.
 func (s style) plain(text string) string {
 	if s.unicode {
 		return text
@@ -46,7 +46,7 @@ func (s style) plain(text string) string {
 	return strings.ReplaceAll(text, "→", "->")
 }
 
-// spinner turns while something is going on.
+// spinner turns while something is in progress.
 func (s style) spinner(frame int) string {
 	frames := []rune(s.either("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", ".oOo"))
 	return s.paint(cyan, string(frames[frame%len(frames)]))
@@ -69,7 +69,7 @@ const (
 	cyan   = "36"
 )
 
-// paint gives a text a colour, where there are colours.
+// paint adds a colour to a text, if colours are allowed.
 func (s style) paint(color, text string) string {
 	if !s.color || text == "" {
 		return text

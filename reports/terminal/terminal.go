@@ -15,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// refresh is how often the live view is drawn anew. Where there is none, quiet is how long a progress text is held back
-// that differs from the last in an amount only, or that comes from work on a cluster that has not taken longer.
+// refresh is how often the live view is redrawn. Without a live view, quiet delays progress texts that differ from
+// the last one only in an amount, or that come in the first seconds of work on a cluster.
 const (
 	refresh = 120 * time.Millisecond
 	quiet   = 10 * time.Second
@@ -25,15 +25,15 @@ const (
 // Config says what a Terminal writes to.
 type Config struct {
 	Out io.Writer
-	// TTY says that Out is a terminal that understands control sequences: there is a live view then. Otherwise Out gets
-	// plain lines without any control character.
+	// TTY says that Out is a terminal that understands control sequences, and so has a live view. Otherwise Out gets
+	// plain lines without control characters.
 	TTY bool
-	// Width returns the terminal's columns at this moment; 80 where it is nil or returns none. It is asked on a TTY only.
+	// Width returns the current number of columns; 80 if it is nil or returns 0. It is called only on a TTY.
 	Width func() int
-	// Unicode allows signs beyond ASCII, Color allows colours (on a TTY); see UnicodeWanted and ColorWanted.
+	// Unicode allows signs beyond ASCII. Color allows colours (on a TTY). See UnicodeWanted and ColorWanted.
 	Unicode, Color bool
-	// Report is the path of the report that the last line names; none if "". ReportLink is its address, where the
-	// terminal shows links; see LinksWanted.
+	// Report is the path of the report that the last line names, "" for none. ReportLink is its address, if the terminal
+	// shows links; see LinksWanted.
 	Report, ReportLink string
 	// Clock of the live view.
 	Clock clock.WithTicker
@@ -66,7 +66,7 @@ func New(config Config) *Terminal {
 	}
 }
 
-// UnicodeWanted says whether the locale's character encoding is UTF-8.
+// UnicodeWanted reports whether the locale's character encoding is UTF-8.
 func UnicodeWanted(getenv func(string) string) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := getenv(name); value != "" {
@@ -77,13 +77,13 @@ func UnicodeWanted(getenv func(string) string) bool {
 	return false
 }
 
-// ColorWanted says whether a terminal may be given colours: not where NO_COLOR is set (https://no-color.org).
+// ColorWanted reports whether colours are allowed: not if NO_COLOR is set (https://no-color.org).
 func ColorWanted(getenv func(string) string) bool {
 	return getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
 }
 
-// Progress shows what is going on before and between the steps of a run, in one short line: it is a clusters.Progress.
-// On a TTY the line goes away again; Say is for what must stay.
+// Progress shows one short line about work before and between the steps of a run. It is a clusters.Progress. On a TTY
+// the line disappears again; use Say for lines that must stay.
 func (t *Terminal) Progress(format string, args ...any) {
 	text := plain.OneLine(fmt.Sprintf(format, args...))
 	t.mu.Lock()
@@ -107,7 +107,7 @@ func (t *Terminal) Progress(format string, args ...any) {
 	t.print(joined(", ", text, t.pace.left(now)) + "\n")
 }
 
-// Say writes a line that stays, such as how to reach a cluster that is kept.
+// Say prints a line that stays, such as how to reach a cluster that is kept.
 func (t *Terminal) Say(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,8 +119,8 @@ func (t *Terminal) Say(format string, args ...any) {
 	t.draw(line)
 }
 
-// brieflyInSetup says that work on a cluster is going on and has not taken long: without a live view its one line will
-// do.
+// brieflyInSetup reports whether work on a cluster began only recently. Without a live view, one line is enough for
+// it.
 func (t *Terminal) brieflyInSetup(now time.Time) bool {
 	var began time.Time
 	for _, track := range t.run.Tracks {
@@ -133,7 +133,7 @@ func (t *Terminal) brieflyInSetup(now time.Time) bool {
 	return !began.IsZero() && now.Sub(began) < quiet
 }
 
-// Observe implements Observer. Its error is that nothing can be written any more.
+// Observe implements Observer. It returns an error if writing fails.
 func (t *Terminal) Observe(e reports.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -163,12 +163,12 @@ func (t *Terminal) Observe(e reports.Event) error {
 			t.draw(t.lines().broken(e.Track, e.Scenario, e.Step))
 		}
 	case reports.ScenarioStarted, reports.StepStarted, reports.StepAttempted:
-		// The next tick shows them; a line for each would be more than a terminal, or a person, can follow.
+		// The next tick shows them. A line for each would be too many for a terminal and a reader.
 	}
 	return t.writeErr
 }
 
-// Close ends the live view, where a run comes to no end of its own. It may be called more than once.
+// Close ends the live view if the run does not end by itself. It may be called more than once.
 func (t *Terminal) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -186,7 +186,7 @@ func (t *Terminal) close() {
 	}
 }
 
-// animate draws the live view again and again, from when there is something to show until Close.
+// animate redraws the live view periodically until Close.
 func (t *Terminal) animate() {
 	if !t.config.TTY || t.stop != nil {
 		return
@@ -216,7 +216,7 @@ func (t *Terminal) tick() {
 	t.draw("")
 }
 
-// draw writes lines that stay, and the live view below them, in one go so that nothing flickers.
+// draw prints lines that stay, and the live view below them. It uses one write, so that nothing flickers.
 func (t *Terminal) draw(lines string) {
 	if !t.config.TTY {
 		t.print(lines)
@@ -228,7 +228,7 @@ func (t *Terminal) draw(lines string) {
 	t.print(text)
 }
 
-// erase returns what removes the live view: to the start of its first line, then clear all below.
+// erase returns what removes the live view: go to the start of its first line, then clear all below.
 func (t *Terminal) erase() string {
 	if t.height == 0 {
 		return ""
@@ -268,8 +268,8 @@ func (t *Terminal) width() int {
 	return 80
 }
 
-// amounts are what changes in a progress text while it says the same: percentages, sizes, times, "3/7", "3 of 7", and
-// how much of a program is built.
+// amounts match what changes in otherwise equal progress texts: percentages, sizes, times, "3/7", "3 of 7", and how
+// much of a program is built.
 var amounts = regexp.MustCompile(
 	`[0-9][0-9.,]* ?(%|[kKMGT]?i?B\b|m?s\b|(/| of )[0-9]+|modules downloaded|packages compiled)`)
 

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Write puts upgrade.json, upgrade.md and junit.xml into a folder, which it makes if need be.
+// Write writes upgrade.json, upgrade.md and junit.xml into a folder, which it creates if necessary.
 func Write(dir string, r *Report) error {
 	text, err1 := JSON(r)
 	junit, err2 := JUnit(r)
@@ -24,10 +24,10 @@ func Write(dir string, r *Report) error {
 	})
 }
 
-// JSON is the report itself, indented. It can be read back into a Report.
+// JSON returns the report as indented JSON. It can be decoded into a Report.
 func JSON(r *Report) ([]byte, error) { return folder.JSON(r) }
 
-// JUnit has one case for each check and kind, whose names hold no versions, and one for each finding that no check has.
+// JUnit has one case for each check and kind, named without versions, and one for each finding without a check.
 func JUnit(r *Report) ([]byte, error) {
 	var cases []reporters.JUnitTestCase
 	for _, check := range r.Checks {
@@ -61,12 +61,12 @@ func (r *Report) checked(f *Finding) bool {
 	return false
 }
 
-// has says whether the finding is one of the check's.
+// has reports whether the finding belongs to the check.
 func (f *Finding) has(check *Check) bool {
 	return f.Kind == check.Kind && (f.Check == check.Name || slices.Contains(f.Checks, check.Name))
 }
 
-// checkCase is a check as a JUnit case. What was broken before is skipped: it was not judged, and breaks no build.
+// checkCase returns a check as a JUnit case. What was broken before is skipped: it must not fail a build.
 func (r *Report) checkCase(check *Check) reporters.JUnitTestCase {
 	c := reporters.JUnitTestCase{Name: plain.Clean(check.Name + " " + check.Kind), Classname: "upgrade", Status: "passed"}
 	if check.Severity != "" {
@@ -86,7 +86,7 @@ func (r *Report) checkCase(check *Check) reporters.JUnitTestCase {
 	return c
 }
 
-// explain has the findings of a check in full.
+// explain returns the findings of a check in full.
 func (r *Report) explain(check *Check) string {
 	var texts []string
 	for _, f := range r.Findings {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// LikelyFirst puts the flips of gates in front whose names have to do with what a finding says. It is a hint, no proof.
+// LikelyFirst puts flips of gates first whose names are related to a finding. This is a hint, not a proof.
 func LikelyFirst(flips []string, kind, words string) []string {
 	sorted := slices.Clone(flips)
 	slices.SortStableFunc(sorted, func(a, b string) int {
@@ -17,7 +17,7 @@ func LikelyFirst(flips []string, kind, words string) []string {
 	return sorted
 }
 
-// related is how much of a gate's name is in the kind and the words of a finding.
+// related returns how much of a gate's name is in the kind and the words of a finding.
 func related(flip, kind, words string) int {
 	gate, _, _ := strings.Cut(flip, " ")
 	kind, _, _ = strings.Cut(kind, ".")
@@ -39,7 +39,7 @@ func related(flip, kind, words string) int {
 	return score
 }
 
-// common are words of gates' names that say nothing.
+// common returns words of gates' names that are too common for a match.
 func common() []string {
 	return []string{
 		"validation", "enable", "allow", "status", "field", "name", "new", "api", "set", "pod", "spec",
@@ -48,7 +48,7 @@ func common() []string {
 	}
 }
 
-// nameWords takes a name apart: StrictIPCIDRValidation is strict, ipcidr and validation, and cidr by itself.
+// nameWords splits a name: StrictIPCIDRValidation is strict, ipcidr and validation, and also cidr.
 func nameWords(name string) []string {
 	var all []string
 	runes := []rune(name)

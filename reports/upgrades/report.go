@@ -16,13 +16,13 @@ type Severity string
 
 // The severities, worst first.
 const (
-	// Breaks: something that worked before does not work any more, or moved by itself.
+	// Breaks: something no longer works, or moved by itself.
 	Breaks Severity = "breaks"
-	// Unjudged: it could not be found out. It is never a success.
+	// Unjudged: the result is unknown. It never counts as a success.
 	Unjudged Severity = "cannot be judged"
-	// Changes: something is different, but it works.
+	// Changes: something differs, but works.
 	Changes Severity = "changes"
-	// Before: it was broken before the first transition, which is not to blame.
+	// Before: it was broken before the first transition, which is therefore not to blame.
 	Before Severity = "broken before"
 )
 
@@ -33,24 +33,24 @@ func Severities() []Severity { return []Severity{Breaks, Unjudged, Changes, Befo
 type Report struct {
 	reports.Head
 
-	// Interrupted says that the rehearsal was interrupted before its end.
+	// Interrupted says that the rehearsal did not finish.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Processes of the cluster's components, each start of one, in order.
+	// Processes are all starts of the cluster's components, in order.
 	Processes []reports.Process `json:"processes,omitempty"`
 	// Path of states, in order.
 	Path []*State `json:"path"`
-	// Objects is how many were given, Surveyed how many of them were created and surveyed.
+	// Objects is how many objects were given, and Surveyed how many of them were created and surveyed.
 	Objects  int `json:"objects"`
 	Surveyed int `json:"surveyed"`
-	// Sampled is how many of them were sent dry runs. All were read.
+	// Sampled is how many of them got dry runs. All of them were read.
 	Sampled int `json:"sampled,omitempty"`
 	// Findings, worst first.
 	Findings []*Finding `json:"findings"`
-	// Checks are all that was asked, one for each question and kind.
+	// Checks are all checks, one for each question and kind.
 	Checks []*Check `json:"checks"`
 	// Matrix of kinds and states.
 	Matrix []*Row `json:"matrix"`
-	// Notes are what a reader must know of how it was rehearsed.
+	// Notes are facts about the rehearsal that a reader must know.
 	Notes []string `json:"notes,omitempty"`
 	// Requests that the survey sent.
 	Requests int64 `json:"requests"`
@@ -62,14 +62,14 @@ type State struct {
 	Name string `json:"name"`
 	// Way to it: Start, Up, Back or Redeploy.
 	Way string `json:"way"`
-	// Reached says that the cluster came to it and was surveyed.
+	// Reached says that the cluster reached the state, and that it was surveyed.
 	Reached bool `json:"reached"`
-	// Transition and Survey are how long the cluster took to come to the state, and the survey to look at it, in seconds.
+	// Transition and Survey are how long the transition to the state and the survey took, in seconds.
 	Transition float64 `json:"transitionSeconds"`
 	Survey     float64 `json:"surveySeconds"`
-	// Began is when the way to the state was begun.
+	// Began is when the transition to the state began.
 	Began time.Time `json:"began,omitzero"`
-	// Flips are the gates that have another value than in the state before.
+	// Flips are the gates whose value differs from the state before.
 	Flips []string `json:"flips,omitempty"`
 }
 
@@ -78,49 +78,49 @@ const (
 	Start = "start"
 	Up    = "upgrade"
 	Back  = "rollback"
-	// Redeploy: all objects were deleted and created anew; the cluster stayed as it was.
+	// Redeploy: all objects were deleted and recreated; the cluster stayed as it was.
 	Redeploy = "redeploy"
 )
 
 // Object that a finding is about.
 type Object struct {
-	// Name is Deployment shop/web.
+	// Name is the object's kind, namespace and name, such as Deployment shop/web.
 	Name string `json:"name"`
 	// Place is file:line.
 	Place string `json:"place,omitempty"`
 }
 
-// Finding is one thing that a survey shows.
+// Finding is one result of a survey.
 type Finding struct {
 	Severity Severity `json:"severity"`
-	// Check that found it, others that fail alike, and the kind that was asked about.
+	// Check that found it, other checks that fail in the same way, and the kind that was checked.
 	Check  string   `json:"check"`
 	Checks []string `json:"checks,omitempty"`
 	Kind   string   `json:"kind"`
 	// Objects that it concerns.
 	Objects []Object `json:"objects"`
-	// State is the number of the first state that shows it; States are all that do.
+	// State is the number of the first state that shows it. States are all that do.
 	State  int   `json:"state"`
 	States []int `json:"states"`
-	// Hop on which it came: "1.35.4 -> 1.36.3".
+	// Hop is the transition after which it appeared: "1.35.4 -> 1.36.3".
 	Hop string `json:"hop"`
 	// What fails, in one sentence.
 	What string `json:"what"`
-	// Words are the API server's own, or what was seen.
+	// Words are the API server's message, or what was seen.
 	Words string `json:"words,omitempty"`
-	// Flips are the gates that have another value since the hop: what is likely to blame, if it is not a change without a
+	// Flips are the gates that changed at the hop. They are likely to blame, unless the cause is a change without a
 	// gate.
 	Flips []string `json:"flips,omitempty"`
-	// Cause is a change of Kubernetes that is known to do this; Link is where to read of it.
+	// Cause is a change of Kubernetes that is known to do this. Link describes it.
 	Cause string `json:"cause,omitempty"`
 	Link  string `json:"link,omitempty"`
-	// Back says whether the rollback mends it.
+	// Back says whether the rollback repairs it.
 	Back string `json:"back,omitempty"`
 	// Advice says what to do.
 	Advice string `json:"advice,omitempty"`
 }
 
-// Check is one question about one kind, with the worst that came of it.
+// Check is one question about one kind, with its worst result.
 type Check struct {
 	Name     string   `json:"name"`
 	Kind     string   `json:"kind"`
@@ -136,7 +136,7 @@ type Row struct {
 	Cells []Cell `json:"cells"`
 }
 
-// Cell counts the objects of a kind at a state by the worst that is said of them.
+// Cell counts the objects of a kind at a state by their worst finding.
 type Cell struct {
 	Good     int `json:"good,omitempty"`
 	Breaks   int `json:"breaks,omitempty"`
@@ -161,7 +161,7 @@ func (c *Cell) Add(s Severity) {
 	}
 }
 
-// Count is how many objects have a finding of that severity.
+// Count returns how many objects have a finding of that severity.
 func (r *Report) Count(s Severity) int {
 	objects := map[Object]bool{}
 	others := 0
@@ -179,7 +179,7 @@ func (r *Report) Count(s Severity) int {
 	return len(objects) + others
 }
 
-// Sentence is what came of it: 1.34.4 -> 1.35.4 -> 1.34.4: 12 objects; 1 breaks, 0 change, 0 cannot be judged.
+// Sentence is the result: 1.34.4 -> 1.35.4 -> 1.34.4: 12 objects; 1 breaks, 0 change, 0 cannot be judged.
 func (r *Report) Sentence() string {
 	var names []string
 	for _, s := range r.Path {
@@ -207,7 +207,7 @@ func (r *Report) reached() int {
 	return n
 }
 
-// ExitCode: 0 nothing breaks, 1 something does, 3 something could not be judged, 130 interrupted.
+// ExitCode: 0 nothing breaks, 1 something breaks, 3 something could not be judged, 130 interrupted.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:

@@ -8,10 +8,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// shownObjects is how many objects of a finding a person is shown; upgrade.json has all.
+// shownObjects is how many objects of a finding the text names. upgrade.json has all.
 const shownObjects = 5
 
-// Text is the report for a terminal: a sentence, the findings, and the matrix.
+// Text returns the report for a terminal: a sentence, the findings, and the matrix.
 func Text(r *Report) string {
 	var b strings.Builder
 	b.WriteString(r.Sentence() + "\n")
@@ -41,15 +41,15 @@ func findingText(f *Finding) string {
 	return b.String()
 }
 
-// Line is the finding in one line: how bad it is, the hop, the kind, and what fails.
+// Line returns the finding in one line: how bad it is, the hop, the kind, and what fails.
 func (f *Finding) Line() string {
 	return fmt.Sprintf("%s  %s  %s", strings.ToUpper(string(f.Severity)), f.Hop, f.title())
 }
 
-// title is the finding's kind and sentence.
+// title returns the finding's kind and sentence.
 func (f *Finding) title() string { return f.Kind + ": " + f.What }
 
-// lines of a finding behind its objects, each a word and what there is to say.
+// lines returns the lines of a finding after its objects, each a word and its text.
 func (f *Finding) lines() [][2]string {
 	var lines [][2]string
 	for _, line := range [][2]string{
@@ -67,7 +67,7 @@ func (f *Finding) lines() [][2]string {
 	return lines
 }
 
-// also names the other checks that fail alike.
+// also names the other checks that fail in the same way.
 func (f *Finding) also() string {
 	if len(f.Checks) == 0 {
 		return ""
@@ -75,10 +75,10 @@ func (f *Finding) also() string {
 	return "so fail the checks " + strings.Join(f.Checks, ", ")
 }
 
-// shownGates is how many gates a person is shown with each finding.
+// shownGates is how many gates the text names for each finding.
 const shownGates = 6
 
-// gates that flip at the hop: those that have to do with the finding, by their names.
+// gates returns the gates that flip at the hop. If names of gates fit the finding, it lists only these.
 func (f *Finding) gates() string {
 	likely := 0
 	for likely < len(f.Flips) && likely < shownGates && related(f.Flips[likely], f.Kind, f.Words) > 0 {
@@ -100,7 +100,7 @@ func (f *Finding) gates() string {
 		others)
 }
 
-// String is the object with its place.
+// String returns the object with its place.
 func (o Object) String() string {
 	if o.Place == "" {
 		return o.Name
@@ -108,7 +108,7 @@ func (o Object) String() string {
 	return o.Name + "  " + o.Place
 }
 
-// matrixText has a row for each kind of which there is something to say, and one line for the others.
+// matrixText has a row for each kind with a finding, and one line for the others.
 func matrixText(r *Report) string {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -141,11 +141,11 @@ func matrixText(r *Report) string {
 	for _, s := range r.Path {
 		fmt.Fprintf(table, "\t%.1fs", s.Transition+s.Survey)
 	}
-	_ = table.Flush() // a Builder takes everything
+	_ = table.Flush() // writing to a Builder never fails
 	return b.String() + "\n"
 }
 
-// well says whether there is nothing to say of a kind.
+// well reports whether all objects of the kind are good in all states.
 func (r *Row) well() bool {
 	for _, cell := range r.Cells {
 		if cell != (Cell{Good: r.Objects}) {
@@ -155,7 +155,7 @@ func (r *Row) well() bool {
 	return true
 }
 
-// text of a cell; a state that was not reached has none.
+// text returns the text of a cell.
 func (c Cell) text(s *State) string {
 	var parts []string
 	for _, part := range []struct {

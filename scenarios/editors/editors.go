@@ -22,9 +22,9 @@ const (
 	modeline     = "# yaml-language-server: $schema="
 )
 
-// Install writes the schema into a folder, where VS Code's settings name it for the scenarios of some files and
-// folders, which are relative to the folder. A file that is named itself gets a first line for yaml-language-server,
-// which other editors use, too. It returns the files that it changed.
+// Install writes the schema into a folder. VS Code's settings in the folder then use it for the given files and
+// folders, whose paths are relative to the folder. Each given file also gets a first line for yaml-language-server,
+// which other editors use, too. Install returns the files that it changed.
 func Install(folder string, paths []string) ([]string, error) {
 	patterns, files, err := patternsOf(folder, paths)
 	if err != nil {
@@ -52,7 +52,7 @@ func Install(folder string, paths []string) ([]string, error) {
 
 type change struct{ file, text string }
 
-// write writes what is not there already.
+// write writes the files that change.
 func write(folder string, changes []change) ([]string, error) {
 	var written []string
 	for _, c := range changes {
@@ -71,7 +71,7 @@ func write(folder string, changes []change) ([]string, error) {
 	return written, nil
 }
 
-// patternsOf are what VS Code calls the files, and which of them are files.
+// patternsOf returns VS Code's patterns for the paths, and those of the paths that are files.
 func patternsOf(folder string, paths []string) (patterns, files []string, err error) {
 	for _, given := range paths {
 		if !filepath.IsLocal(given) {
@@ -94,7 +94,7 @@ func patternsOf(folder string, paths []string) (patterns, files []string, err er
 	return patterns, files, nil
 }
 
-// schemaFrom is the way from a file to the schema.
+// schemaFrom is the relative path from a file to the schema.
 func schemaFrom(file string) string {
 	return strings.Repeat("../", strings.Count(file, "/")) + schemaFile
 }
@@ -102,7 +102,7 @@ func schemaFrom(file string) string {
 // Modeline is the first line of a scenario's file for yaml-language-server.
 func Modeline(file string) string { return modeline + schemaFrom(filepath.ToSlash(file)) }
 
-// withModeline puts the line before a text, or in the place of another such line.
+// withModeline adds the line before a text, or replaces such a line in it.
 func withModeline(text, schema string) string {
 	lines := strings.Split(text, "\n")
 	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, modeline) })
@@ -113,7 +113,8 @@ func withModeline(text, schema string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Settings are VS Code's with the schema for the files of some patterns. All that is there stays, comments too.
+// Settings adds the schema, for files that match some patterns, to VS Code's settings. Everything else stays,
+// including comments.
 func Settings(text, schema string, patterns []string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		text = "{}\n"
@@ -185,7 +186,7 @@ func insert(text string, object value, member string) string {
 	return text[:object.from+1] + line + rest
 }
 
-// indentAt is what the line is indented by in which a character stands.
+// indentAt is the indentation of the line that contains a position.
 func indentAt(text string, at int) string {
 	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
@@ -197,7 +198,7 @@ func entry(schema string, patterns []string) string {
 	return "{" + pair(schema, quoted(patterns)) + "}"
 }
 
-// quoted is a text, or a list of texts, as JSON has it, with a blank behind each comma.
+// quoted returns a text, or a list of texts, as JSON, with a space after each comma.
 func quoted(v any) string {
 	if list, ok := v.([]string); ok {
 		var all []string
@@ -206,6 +207,6 @@ func quoted(v any) string {
 		}
 		return "[" + strings.Join(all, ", ") + "]"
 	}
-	data, _ := json.Marshal(v) // a text has no other form
+	data, _ := json.Marshal(v) // a text is always valid
 	return string(data)
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// value is one of a JSON text with comments and trailing commas, as VS Code keeps its settings: where it is, and what
-// is in it.
+// value is a value in a JSON text with comments and trailing commas, as in VS Code's settings: its position and
+// content.
 type value struct {
 	from, to int
 	kind     byte // the first character: { [ " or that of another word
@@ -20,7 +20,7 @@ type member struct {
 	value value
 }
 
-// member of an object, by its key.
+// member returns an object's member with a key.
 func (v value) member(key string) (value, bool) {
 	for _, m := range v.members {
 		if m.key == key {
@@ -30,7 +30,7 @@ func (v value) member(key string) (value, bool) {
 	return value{}, false
 }
 
-// reader reads such a text.
+// reader reads a JSON text with comments and trailing commas.
 type reader struct {
 	text string
 	at   int

@@ -14,7 +14,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// plainValue makes what JSON would have of a CEL value: map[string]any, []any, string, int64, float64, bool or nil.
+// plainValue converts a CEL value to what JSON would have: map[string]any, []any, string, int64, float64, bool or
+// nil.
 func plainValue(v ref.Val) (any, error) {
 	switch v := v.(type) {
 	case types.Null:

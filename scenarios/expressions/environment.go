@@ -10,16 +10,16 @@ import (
 )
 
 // Variables are the values that an expression may use, by name: namespace, scenario, case, outputs, object, before,
-// objects, answers, value, delta, stdout, stderr, index, loads. Values are what JSON has; named types of them too. One
-// that is left out is unknown.
+// objects, answers, value, delta, stdout, stderr, index, loads. Values are JSON values, also of named types. A
+// variable that is left out is unknown.
 type Variables map[string]any
 
-// The libraries are those of the API server's policies at this version; and so is what an expression may cost, ten
-// times over: an assertion may look at every object of a large cluster.
+// The libraries are those of the API server's policies at this version. The cost limit is ten times theirs: an
+// assertion may check every object of a large cluster.
 const (
 	celVersion       = "1.37"
 	celCostLimit     = 10_000_000
-	celCheckInterval = 1000 // steps of a comprehension between two looks at the context
+	celCheckInterval = 1000 // steps of a comprehension between two checks of the context
 )
 
 // variableTypes lists the variables with their types. What comes from the cluster or from YAML is dynamic.
@@ -44,7 +44,7 @@ func variableTypes() map[string]*cel.Type {
 	}
 }
 
-// newEnvironment is what Kubernetes gives to the expressions of its policies, with our variables.
+// newEnvironment returns Kubernetes' environment for the expressions of policies, with the variables of scenarios.
 func newEnvironment() (*cel.Env, error) {
 	base := environment.MustBaseEnvSet(version.MustParseGeneric(celVersion)).StoredExpressionsEnv()
 	var options []cel.EnvOption
@@ -60,7 +60,7 @@ func newEnvironment() (*cel.Env, error) {
 
 var plainMaps = reflect.TypeFor[map[string]any]()
 
-// activation is the variables under the names that CEL knows them by.
+// activation returns the variables by their names in CEL.
 func (v Variables) activation() (map[string]any, error) {
 	known := variableTypes()
 	values := make(map[string]any, len(v))
@@ -69,7 +69,7 @@ func (v Variables) activation() (map[string]any, error) {
 			return nil, fmt.Errorf("expressions have no variable %q", name)
 		}
 		if typ := reflect.TypeOf(value); typ != plainMaps && typ != nil && typ.ConvertibleTo(plainMaps) {
-			value = reflect.ValueOf(value).Convert(plainMaps).Interface() // an object has a type of its own
+			value = reflect.ValueOf(value).Convert(plainMaps).Interface() // an object has its own type
 		}
 		values[withoutReserved(name)] = value
 	}

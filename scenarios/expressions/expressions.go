@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
 )
 
-// Evaluator compiles and evaluates CEL. What it has compiled it keeps. It is safe for concurrent use.
+// Evaluator compiles and evaluates CEL. It caches what it has compiled. It is safe for concurrent use.
 type Evaluator struct {
 	ctx   context.Context
 	cache *expressionCache
@@ -24,17 +24,17 @@ type Evaluator struct {
 type expressionCache struct {
 	environment func() (*cel.Env, error)
 	costLimit   uint64
-	compiled    sync.Map // the expression's text -> *compiled
+	compiled    sync.Map // the expression's text -> *Checked
 }
 
-// Checked is an expression that was compiled, or the mistakes in it.
+// Checked is a compiled expression, or the mistakes in it.
 type Checked struct {
 	program  cel.Program
 	Type     *cel.Type
 	Uses     []Use
 	fields   []fieldpath.Use
 	Mistakes []Mistake
-	Err      error // neither the expression's fault nor its author's
+	Err      error // an error that is not a mistake in the expression
 }
 
 // Mistake is what is wrong in an expression; line counts from 1, column from 0.
@@ -43,19 +43,19 @@ type Mistake struct {
 	Message, Hint string
 }
 
-// New returns an empty set of expressions.
+// New returns an evaluator with an empty cache.
 func New() *Evaluator {
 	return &Evaluator{ctx: context.Background(), cache: &expressionCache{
 		environment: sync.OnceValues(newEnvironment), costLimit: celCostLimit,
 	}}
 }
 
-// WithContext returns the same expressions, whose evaluation ends when the context does.
+// WithContext returns an evaluator with the same cache, whose evaluations end when the context does.
 func (e *Evaluator) WithContext(ctx context.Context) *Evaluator {
 	return &Evaluator{ctx: ctx, cache: e.cache}
 }
 
-// Check is what is known of an expression without evaluating it.
+// Check returns what is known of an expression without evaluating it.
 func (e *Evaluator) Check(expression string) *Checked { return e.cache.get(expression) }
 
 // Eval evaluates an expression to a plain value: map[string]any, []any, string, int64, float64, bool or nil.
@@ -94,7 +94,7 @@ func (e *Evaluator) EvalBool(expression string, vars Variables) (bool, error) {
 	return holds, nil
 }
 
-// compiled returns the expression ready to run, or why it cannot be.
+// compiled returns the expression ready to run, or why it cannot run.
 func (e *Evaluator) compiled(expression string) (*Checked, error) {
 	c := e.cache.get(expression)
 	if c.Err != nil {
@@ -125,7 +125,7 @@ func (c *expressionCache) compile(expression string) *Checked {
 		result := &Checked{}
 		for i, issue := range issues.Errors() {
 			if i > 0 && strings.HasPrefix(issue.Message, "Syntax error:") {
-				break // what follows is only the parser's confusion
+				break // later syntax errors are only consequences of the first mistake
 			}
 			m := Mistake{Line: max(issue.Location.Line(), 1), Column: max(issue.Location.Column(), 0)}
 			m.Message, m.Hint = explain(env, issue.Message)
@@ -148,7 +148,7 @@ var (
 	overload   = regexp.MustCompile(`^found no matching overload for '([^']*)' applied to '(.*)'$`)
 )
 
-// explain puts the compiler's words plainly.
+// explain puts the compiler's message into plain words.
 func explain(env *cel.Env, message string) (plain, hint string) {
 	message = strings.ReplaceAll(message, namespaceVariable, "namespace")
 	if m := undeclared.FindStringSubmatch(message); m != nil {
@@ -182,13 +182,14 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 	return message, ""
 }
 
-// MissingError says that an expression has no value because something in it is not there: a field, an item of a list.
+// MissingError means that an expression has no value because something in it does not exist: a field, an item of a
+// list.
 type MissingError struct{ What string }
 
-// Error names what is not there.
+// Error names what is missing.
 func (e *MissingError) Error() string { return e.What }
 
-// evaluationError says plainly why an expression has no value.
+// evaluationError says in plain words why an expression has no value.
 func evaluationError(err error) error {
 	message := strings.ReplaceAll(err.Error(), namespaceVariable, "namespace")
 	if strings.Contains(message, "cost limit exceeded") {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
-// Fields lists the fields that an expression looks at in object, before and each of objects, as far as that can be told
+// Fields lists the fields of object, before and each of objects that an expression uses, as far as they are known
 // without evaluating it.
 func (e *Evaluator) Fields(expression string) ([]fieldpath.Use, error) {
 	if strings.TrimSpace(expression) == "" {
@@ -24,7 +24,7 @@ func (e *Evaluator) Fields(expression string) ([]fieldpath.Use, error) {
 	return c.fields, nil
 }
 
-// fieldsOfExpression lists what is found; below a field that the expression asks for, all is optional.
+// fieldsOfExpression lists the fields that an expression uses. All fields below an optional field are optional.
 func fieldsOfExpression(root ast.Expr) []fieldpath.Use {
 	w := &fieldWalker{needed: true}
 	w.whole(root, places{
@@ -43,7 +43,7 @@ func fieldsOfExpression(root ast.Expr) []fieldpath.Use {
 // place is where in an object the value of an expression is, if that is known.
 type place struct {
 	known bool
-	// list: it is the list of all objects, and no part of one.
+	// list: it is the list of all objects, not a part of one.
 	list     bool
 	path     []string
 	optional bool
@@ -60,7 +60,7 @@ func (p places) with(name string, at place) places {
 
 func (p place) field(name string, optional bool) place {
 	switch {
-	case !p.known || strings.Contains(name, "__"): // a name that CEL writes in another way
+	case !p.known || strings.Contains(name, "__"): // a name that CEL writes differently
 		return place{}
 	case p.list:
 		if name == fieldpath.AnyItem {
@@ -71,15 +71,15 @@ func (p place) field(name string, optional bool) place {
 	return place{known: true, path: append(append([]string{}, p.path...), name), optional: p.optional || optional}
 }
 
-// fieldWalker takes note of what must be there for the expression to be true. In what may be left out (a branch, one
-// side of ||) other versions' fields may stand.
+// fieldWalker records the fields that must exist for the expression to be true. Parts that need not be evaluated (a
+// branch, one side of ||) may use fields of other versions.
 type fieldWalker struct {
 	found []fieldpath.Use
-	// needed: both sides of && must be true. muted: what is walked may be left out.
+	// needed: both sides of && must be true. muted: the part need not be evaluated.
 	needed, muted bool
 }
 
-// in walks parts of an expression in another way.
+// in walks parts of an expression with other settings.
 func (w *fieldWalker) in(needed, muted bool, vars places, parts ...ast.Expr) {
 	before := *w
 	w.needed, w.muted = needed, w.muted || muted
@@ -89,7 +89,7 @@ func (w *fieldWalker) in(needed, muted bool, vars places, parts ...ast.Expr) {
 	w.needed, w.muted = before.needed, before.muted
 }
 
-// whole walks an expression, and takes note of the field that it is.
+// whole walks an expression, and records the field that it refers to.
 func (w *fieldWalker) whole(e ast.Expr, vars places) {
 	w.note(w.walk(e, vars))
 }
@@ -100,7 +100,7 @@ func (w *fieldWalker) note(at place) {
 	}
 }
 
-// walk returns where the value of an expression is, and takes note of the fields that its other parts look at.
+// walk returns where the value of an expression is, and records the fields that its other parts use.
 func (w *fieldWalker) walk(e ast.Expr, vars places) place {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -151,7 +151,7 @@ func (w *fieldWalker) call(c ast.CallExpr, vars places) place {
 		w.in(false, true, vars, args[1:]...)
 		return place{}
 	case "_&&_", "_||_":
-		folds := slices.ContainsFunc(args, isResult) // of exists, or all: not left out unless the list is empty
+		folds := slices.ContainsFunc(args, isResult) // part of exists or all: evaluated unless the list is empty
 		w.in(w.needed, !folds && (name == "_||_" || !w.needed), vars, args...)
 		return place{}
 	}
@@ -162,7 +162,7 @@ func (w *fieldWalker) call(c ast.CallExpr, vars places) place {
 	return place{}
 }
 
-// isResult says whether an expression is what a comprehension has come to so far.
+// isResult reports whether an expression is the intermediate result of a comprehension.
 func isResult(e ast.Expr) bool {
 	return e.Kind() == ast.IdentKind && strings.HasSuffix(strings.Trim(e.AsIdent(), "_"), "result")
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
 )
 
-// Interpolate returns a deep copy of a value with every ${...} in its texts evaluated. A text that is one expression
-// and no more keeps the value's type; otherwise values are written into the text. $${ is a plain ${.
+// Interpolate returns a deep copy of a value with every ${...} in its texts evaluated. A text that is only one
+// expression keeps the value's type; otherwise values are written into the text. $${ is a literal ${.
 func (e *Evaluator) Interpolate(value any, vars Variables) (any, error) {
 	in := e.interpolation(vars)
 	result := in.value(value, "")
 	return result, errors.Join(in.errs...)
 }
 
-// Literal is a value as a scenario must write it, so that its texts stay as they are: ${ begins an expression, and $${
-// does not.
+// Literal returns a value as a scenario must write it so that its texts stay as they are: ${ begins an expression,
+// and $${ does not.
 func Literal(value any) any {
 	switch v := value.(type) {
 	case string:
@@ -34,7 +34,7 @@ func Literal(value any) any {
 	case map[string]any:
 		next := map[string]any{}
 		for key := range v {
-			next[key] = Literal(v[key]) // expressions in keys are none
+			next[key] = Literal(v[key]) // expressions in keys are not evaluated
 		}
 		return next
 	}
@@ -42,8 +42,8 @@ func Literal(value any) any {
 }
 
 // Evaluated returns a deep copy of a step, or of another struct of the language, with every ${...} in it evaluated.
-// What is CEL itself (cel, outputs) and what was fixed before the run (names, kinds of objects, transitions) is as it
-// was; and so are the steps of parallel, of which each copy is evaluated by itself.
+// It does not change CEL itself (cel, outputs), what was fixed before the run (names, kinds of objects, transitions),
+// and the steps of parallel, whose copies are evaluated separately.
 func Evaluated[T any](e *Evaluator, value T, vars Variables) (T, error) {
 	in := e.interpolation(vars)
 	next := value
@@ -61,18 +61,18 @@ func (e *Evaluator) interpolation(vars Variables) *interpolation {
 	}}
 }
 
-// interpolation copies values deeply, puts each text through a function, and collects what went wrong with its path.
+// interpolation copies values deeply, applies a function to each text, and collects the errors with their paths.
 type interpolation struct {
 	text func(text string) (any, error)
 	errs []error
 }
 
-// verbatim copies without a change.
+// verbatim copies values without changes.
 func verbatim() *interpolation {
 	return &interpolation{text: func(text string) (any, error) { return text, nil }}
 }
 
-// value copies a plain value. Errors come in the order of the keys.
+// value copies a plain value. Errors are in the order of the keys.
 func (in *interpolation) value(v any, path string) any {
 	switch v := v.(type) {
 	case string:
@@ -167,7 +167,7 @@ func (in *interpolation) copyReference(source, target reflect.Value, path string
 	}
 }
 
-// copyText puts a text where Go wants one; a number or a boolean is written out.
+// copyText sets a string in Go; a number or a boolean is written as text.
 func (in *interpolation) copyText(source, target reflect.Value, path string) {
 	value, err := in.text(source.String())
 	if err != nil {

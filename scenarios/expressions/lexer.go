@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// namespaceVariable stands for "namespace", which CEL reserves, in what CEL compiles. It is as long, so that columns
-// stay true.
+// namespaceVariable replaces "namespace", which CEL reserves, in compiled expressions. It has the same length, so
+// that columns stay correct.
 const namespaceVariable = "_nmspace_"
 
-// token is a piece of a CEL expression, as far as we must understand it.
+// token is a piece of a CEL expression, as far as this package needs it.
 type token struct {
 	kind       tokenKind
 	start, end int
@@ -58,7 +58,7 @@ func nextToken(text string, i int) token {
 	return token{tokenOther, i, i + 1}
 }
 
-// stringPrefix says whether the word is the r, b or both of a raw or byte string.
+// stringPrefix reports whether the word is the r, b or both of a raw or byte string.
 func stringPrefix(word string) (raw, prefix bool) {
 	switch strings.ToLower(word) {
 	case "r", "rb", "br":
@@ -69,7 +69,7 @@ func stringPrefix(word string) (raw, prefix bool) {
 	return false, false
 }
 
-// stringEnd returns where the string ends whose quote is at i.
+// stringEnd returns the end of the string whose quote is at i.
 func stringEnd(text string, i int, raw bool) int {
 	quote := text[i : i+1]
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[i:], triple) {
@@ -111,7 +111,7 @@ func expressionEnd(text string, i int) int {
 	return -1
 }
 
-// withoutReserved replaces the variable "namespace" by one that CEL lets us have. A field of that name stays.
+// withoutReserved replaces the variable "namespace" by one that CEL does not reserve. A field of that name stays.
 func withoutReserved(expression string) string {
 	var b strings.Builder
 	afterDot := false
@@ -130,7 +130,7 @@ func withoutReserved(expression string) string {
 	return b.String()
 }
 
-// Identifier says whether a name can follow a dot in CEL.
+// Identifier reports whether a name can follow a dot in CEL.
 func Identifier(name string) bool {
 	for i := range len(name) {
 		if !isLetter(name[i]) && (i == 0 || !isDigit(name[i])) {

@@ -8,10 +8,10 @@ import (
 // Part of a text with ${...} in it: either plain text or an expression.
 type Part struct {
 	Text string
-	// expression, where isExpression; begin and end are its bytes in the text, without ${ and }.
+	// IsExpression: the part is an expression, from byte Begin to byte end of the text, without ${ and }.
 	IsExpression bool
 	Begin, end   int
-	// Late is an expression that waits for the run.
+	// Late marks an expression that must wait for the run.
 	Late bool
 }
 
@@ -24,7 +24,7 @@ type TemplateError struct {
 // Error implements error.
 func (e *TemplateError) Error() string { return e.Message }
 
-// Split takes a text apart; $${ is a plain ${.
+// Split splits a text into parts. $${ is a literal ${.
 func Split(text string) ([]Part, *TemplateError) {
 	if !strings.Contains(text, "${") {
 		return []Part{{Text: text}}, nil
@@ -64,10 +64,10 @@ func Split(text string) ([]Part, *TemplateError) {
 	return parts, nil
 }
 
-// Escape makes a text of which nothing is taken for an expression.
+// Escape returns the text with every ${ escaped, so that no part of it is an expression.
 func Escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 
-// Fill evaluates the parts of a text. A text that is one expression and no more keeps the value's type.
+// Fill evaluates the parts of a text. A text that is only one expression keeps the value's type.
 func Fill(parts []Part, eval func(expression string) (any, error)) (any, error) {
 	if len(parts) == 1 && parts[0].IsExpression {
 		value, err := eval(parts[0].Text)
@@ -104,7 +104,7 @@ func Join(parts []Part) string {
 			plain += p.Text
 			continue
 		}
-		if text, dollar := strings.CutSuffix(plain, "$"); dollar { // or it would escape what follows
+		if text, dollar := strings.CutSuffix(plain, "$"); dollar { // otherwise it would escape the ${ that follows
 			b.WriteString(Escape(text) + `${"$"}`)
 		} else {
 			b.WriteString(Escape(plain))

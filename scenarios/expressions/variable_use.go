@@ -11,12 +11,12 @@ import (
 // Use is one mention of a variable in an expression; line counts from 1, column from 0.
 type Use struct {
 	Variable string
-	// Field that is selected of it, "" if none is or it is computed.
+	// Field that is selected from it, "" if there is none or it is computed.
 	Field        string
 	Line, Column int
 }
 
-// usesOf lists the variables that an expression mentions, those that it defines itself left out.
+// usesOf lists the variables that an expression mentions, without those that it defines itself.
 func usesOf(checked *cel.Ast) []Use {
 	native := checked.NativeRep()
 	w := &useWalker{info: native.SourceInfo(), known: map[string]bool{}}
@@ -87,7 +87,7 @@ func (w *useWalker) walk(e ast.Expr, s *scope) {
 	}
 }
 
-// call takes outputs["x"], outputs[?"x"] and outputs.?x for outputs.x.
+// call treats outputs["x"], outputs[?"x"] and outputs.?x as outputs.x.
 func (w *useWalker) call(c ast.CallExpr, s *scope) {
 	args := c.Args()
 	if c.IsMemberFunction() {

@@ -13,9 +13,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Why says why an expression is false, line by line: which of its conditions is, what stands on its sides, which
-// elements of a list it is not true of, and which elements of a list are missing or too many. It is "" where there is
-// nothing to add.
+// Why says why an expression is false, line by line: which of its conditions are false, the values on their two
+// sides, the elements of a list for which a condition is false, and missing or surplus elements of a list. It returns
+// "" if there is nothing to add.
 func (e *Evaluator) Why(expression string, vars Variables) string {
 	env, err := e.cache.environment()
 	if err == nil {
@@ -50,19 +50,19 @@ type why struct {
 	info *ast.SourceInfo
 }
 
-// text of a part of the expression; false where it cannot be written.
+// text returns a part of the expression as text, or false if that is not possible.
 func (w *why) text(part ast.Expr) (string, bool) {
 	text, err := parser.Unparse(part, w.info)
 	return text, err == nil
 }
 
-// shown is the text of a part as an author knows it.
+// shown is the text of a part as the author wrote it.
 func (w *why) shown(part ast.Expr) string {
 	text, _ := w.text(part)
 	return strings.ReplaceAll(text, namespaceVariable, "namespace")
 }
 
-// value of a part; false where it has none.
+// value returns the value of a part, or false if it has none.
 func (w *why) value(part ast.Expr) (any, bool) {
 	text, ok := w.text(part)
 	if !ok {
@@ -112,7 +112,7 @@ var comparisons = map[string]string{
 	operators.Greater:    "more than ", operators.GreaterEquals: "at least ", operators.In: "one of ",
 }
 
-// explainCall says what stands on the two sides of a comparison.
+// explainCall describes the two sides of a comparison.
 func (w *why) explainCall(call ast.CallExpr) string {
 	wish, compares := comparisons[call.FunctionName()]
 	if !compares || len(call.Args()) != 2 {
@@ -136,7 +136,7 @@ func (w *why) explainCall(call ast.CallExpr) string {
 	return line
 }
 
-// elements names what a size counts.
+// elements names the elements that a size counts.
 func (w *why) elements(size ast.CallExpr) string {
 	counted := size.Target()
 	if !size.IsMemberFunction() && len(size.Args()) == 1 {
@@ -149,7 +149,7 @@ func (w *why) elements(size ast.CallExpr) string {
 	return ""
 }
 
-// explainMacro says of which elements of a list a condition does not hold.
+// explainMacro names the elements of a list for which a condition is false.
 func (w *why) explainMacro(call ast.CallExpr) string {
 	if !call.IsMemberFunction() || len(call.Args()) != 2 || call.Args()[0].Kind() != ast.IdentKind {
 		return ""
@@ -185,8 +185,7 @@ func listed(names []string) string {
 	return "; there are: " + strings.Join(names, ", ")
 }
 
-// explainAll names, for each condition that does not hold of every element, those of which it does not, and what they
-// have instead.
+// explainAll names, for each condition, the elements for which it is false, and the values that they have instead.
 func (w *why) explainAll(list, variable string, body ast.Expr, total int) string {
 	var lines []string
 	for _, condition := range conjuncts(body) {
@@ -210,7 +209,7 @@ func (w *why) explainAll(list, variable string, body ast.Expr, total int) string
 	return strings.Join(lines, "\n")
 }
 
-// instead names elements of which a comparison does not hold, each with what it has.
+// instead names elements for which a comparison is false, each with its value.
 func (w *why) instead(list, variable string, condition ast.Expr, items []any) []string {
 	names := namesOf(items)
 	if condition.Kind() != ast.CallKind || len(condition.AsCall().Args()) != 2 {
@@ -231,7 +230,7 @@ func (w *why) instead(list, variable string, condition ast.Expr, items []any) []
 	return names
 }
 
-// listDifference says which elements are missing and which too many.
+// listDifference names the missing and the surplus elements.
 func listDifference(have, want []any) string {
 	missing, extra := without(want, have), without(have, want)
 	var parts []string
@@ -247,7 +246,7 @@ func listDifference(have, want []any) string {
 	return fmt.Sprintf("%s; it is %s", strings.Join(parts, ", "), brief(have))
 }
 
-// without are the elements of a list that are left when each element of another is taken away once.
+// without returns the elements of a list that remain after each element of another list was removed once.
 func without(list, other []any) []any {
 	left := slices.Clone(list)
 	for _, item := range other {
@@ -258,7 +257,7 @@ func without(list, other []any) []any {
 	return left
 }
 
-// namesOf are the names of objects; what is no object is shown itself.
+// namesOf returns the names of objects. Values that are not objects are shown themselves.
 func namesOf(items []any) []string {
 	var names []string
 	for _, item := range items {
@@ -281,7 +280,7 @@ func briefly(items []any) []string {
 	return all
 }
 
-// brief is a value in one line, cut where it is long.
+// brief is a value in one line, cut if it is long.
 func brief(value any) string {
 	const most = 300
 	data, err := yaml.Marshal(value)

@@ -110,7 +110,7 @@ func Format(path []any) string {
 	return b.String()
 }
 
-// Covers says whether the path leads to a place, or to something that the place is in.
+// Covers reports whether the path leads to a place, or to a value that contains it.
 func (p Path) Covers(place []any) bool {
 	if len(place) < len(p) {
 		return false
@@ -129,14 +129,14 @@ func (p Path) Covers(place []any) bool {
 	return true
 }
 
-// Place is a value in an object, and the path that leads to it alone.
+// Place is a value in an object, and the path that leads only to it.
 type Place struct {
 	Path  string
 	Value any
 }
 
-// Places returns what is at the path in an object: as many places as there are items that [*] takes, in their order,
-// and none where a field is missing.
+// Places returns the values at the path in an object. [*] matches all items, in their order. If a field is missing,
+// there are no values.
 func (p Path) Places(object map[string]any) []Place {
 	places := []Place{{Value: object}}
 	for _, step := range p {

@@ -13,7 +13,7 @@ const AnyItem = "[*]"
 type Use struct {
 	// Path from the object: [status containerStatuses [*] ready].
 	Path []string
-	// Optional: that there is no such field is an answer, too.
+	// Optional: the field may be missing.
 	Optional bool
 }
 
@@ -46,7 +46,7 @@ func matchedFields(value any, at []string) []Use {
 		}
 		return nil
 	case nil:
-		return nil // that there is none is what is wanted
+		return nil // null means that the field must be missing
 	}
 	return []Use{{Path: at}}
 }

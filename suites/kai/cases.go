@@ -13,8 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
 )
 
-// Rules are those of which cases can be drawn: the names of sub groups, in each place in which an implementation may
-// have the rule.
+// Rules returns the rules for which cases can be drawn: the names of sub groups, in each place where an
+// implementation may have the rule.
 func Rules() []cases.Rule {
 	var rules []cases.Rule
 	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {
@@ -33,11 +33,12 @@ func Rules() []cases.Rule {
 	return rules
 }
 
-// hostile are signs that no name has, and those at the ends of a name that only its middle may have. The first are the
-// simplest.
+// hostile are characters that no name may have, and the dash, which a name may have only in its middle. The simplest
+// are first.
 var hostile = []rune("A-_. Z@[`{/:\n\t\x00é\u0661\u017f\u0130\u212a\u200b\U0001f600")
 
-// drawName draws a name of the rule, and then spoils it in no place or a few: lengths are near 0 or near the longest.
+// drawName draws characters that a name may have, and then spoils at most two of them. Lengths are near 0 or near the
+// longest.
 func drawName(t *rapid.T) string {
 	length := rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(longestName-3, longestName+3)).Draw(t, "length")
 	good := rapid.SampledFrom([]rune("a0-bz9"))
@@ -96,7 +97,7 @@ func judgeName(name string) (allowed bool, requirement string) {
 	return false, "KAI-K06"
 }
 
-// isName says whether a text, of any length, has the characters of a name.
+// isName reports whether a text of any length has the characters of a name.
 func isName(text string) bool {
 	for i := range len(text) {
 		c := text[i]

@@ -30,7 +30,7 @@ func Requirements() ([]suites.Requirement, error) {
 	return suites.LoadRequirements(files, "requirements.yaml")
 }
 
-// Profiles are the places in which an implementation may have the rule. Before it had it nowhere.
+// Profiles are the places where an implementation may have the rule. Older versions do not have it.
 func Profiles() []suites.Profile {
 	var profiles []suites.Profile
 	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/cases"
 )
 
-// Rules are those of which cases can be drawn: the names of Services, with the gate of KEP-5311 on and off.
+// Rules returns the rules for which cases can be drawn: the names of Services, with the gate of KEP-5311 on and off.
 func Rules() []cases.Rule {
 	return []cases.Rule{
 		serviceNames("Service names, gate on", true, clusters.State{Version: "1.36"}, "KEP5311-S3", "KEP5311-S4",
@@ -33,7 +33,8 @@ func serviceNames(name string, relaxed bool, state clusters.State, covers ...str
 // longestServiceName is how many characters the name of a Service may have.
 const longestServiceName = 63
 
-// drawServiceName draws a DNS label, and then spoils it in no place or a few: lengths are near 1 or near the longest.
+// drawServiceName draws characters of a DNS label, and then spoils at most two of them. Lengths are near 1 or near
+// the longest.
 func drawServiceName(t *rapid.T) string {
 	length := rapid.OneOf(rapid.IntRange(1, 12), rapid.IntRange(longestServiceName-3, longestServiceName+3)).Draw(t,
 		"length")
@@ -62,7 +63,7 @@ func serviceCase(name string, relaxed bool) cases.Case {
 	}
 }
 
-// judgeServiceName is KEP-5311's rule: a DNS label, which has to start with a letter unless the rule is relaxed.
+// judgeServiceName is KEP-5311's rule: a DNS label, which must start with a letter unless the rule is relaxed.
 func judgeServiceName(name string, relaxed bool) (requirement string, allowed bool) {
 	label, dot := name != "", false
 	for i := range len(name) {

@@ -29,10 +29,10 @@ var (
 	packageRevisions = v1alpha1.GroupVersion.WithResource("packagerevisions")
 )
 
-// caseRepository is where the packages of the cases are.
+// caseRepository is the repository of the cases' packages.
 const caseRepository = "cases"
 
-// Rules are those of which cases can be drawn: the overlap of packages' paths.
+// Rules returns the rules for which cases can be drawn: the overlap of packages' paths.
 func Rules() []cases.Rule {
 	return []cases.Rule{{
 		Name:   "package paths",
@@ -44,7 +44,7 @@ func Rules() []cases.Rule {
 	}}
 }
 
-// drawPath draws a path of a few steps. No step has a dash in it, since a dash stands between them in the name of a
+// drawPath draws a path of a few steps. No step contains a dash, because dashes separate the steps in the name of a
 // revision's object.
 func drawPath() *rapid.Generator[string] {
 	step := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abc"})
@@ -53,10 +53,10 @@ func drawPath() *rapid.Generator[string] {
 	})
 }
 
-// manyPaths is how many packages are drawn to be there; those that overlap others are left out.
+// manyPaths is how many paths of existing packages are drawn. Paths that overlap others are left out.
 const manyPaths = 12
 
-// beginPaths makes packages that do not overlap each other.
+// beginPaths creates packages that do not overlap each other.
 func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
 	if err := makeRepository(ctx, w); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
 		case writes.Rejected:
-			return func(*rapid.T) cases.Case { return pathCase(path, existing) }, nil // which is a case already
+			return func(*rapid.T) cases.Case { return pathCase(path, existing) }, nil // the rejection is already a case
 		default:
 			return nil, fmt.Errorf("make package %s beside %s: %w", path, strings.Join(existing, ", "), err)
 		}
@@ -81,7 +81,7 @@ func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
 	return func(t *rapid.T) cases.Case { return pathCase(drawNew(t, existing), existing) }, nil
 }
 
-// drawNew draws a path that is no package's yet: any path, or one around, inside or beside of one that is there.
+// drawNew draws a path without a package: any path, or one above, inside or beside an existing package.
 func drawNew(t *rapid.T, existing []string) string {
 	path := rapid.OneOf(drawPath(), rapid.Custom(func(t *rapid.T) string {
 		near := rapid.SampledFrom(existing).Draw(t, "near")
@@ -119,8 +119,8 @@ func pathCase(path string, existing []string) cases.Case {
 	return c
 }
 
-// overlapping is the specification's rule: the first of the packages that is a parent or a child of the path, step by
-// step; "" where none is.
+// overlapping is the specification's rule. It returns the first package that is a parent or a child of the path,
+// compared step by step, or "" if there is none.
 func overlapping(path string, existing []string) string {
 	steps := strings.Split(path, "/")
 	for _, other := range existing {
@@ -141,14 +141,14 @@ func pathObject(path string) map[string]any {
 	}
 }
 
-// readyInterval and readyTimeout are how often a repository is looked at, and how long it may take to answer.
+// readyInterval is the time between two checks of a repository, and readyTimeout is how long it may take to answer.
 const (
 	readyInterval = 50 * time.Millisecond
 	readyTimeout  = 30 * time.Second
 )
 
-// makeRepository makes a repository on the git server that every implementation under test tells of, and waits until it
-// answers.
+// makeRepository creates a repository on the git server whose URL every implementation under test publishes, and
+// waits until it answers.
 func makeRepository(ctx context.Context, w cases.World) error {
 	git, err := w.Client.Resource(configMaps).Namespace("porch-system").Get(ctx, "git", metav1.GetOptions{})
 	if err != nil {

@@ -18,16 +18,16 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Declare declares a spec for each scenario, with the scenario's labels and its place in its file. It is called before
-// RunSpecs. The options name the simulators that there are. Its error joins everything that can be known to be wrong
-// before a cluster starts.
+// Declare declares a spec for each scenario, with the scenario's labels and its position in its file. Call it before
+// RunSpecs. The options have the available simulators. The error joins all mistakes that can be found before a
+// cluster starts.
 //
-// The specs of tracks that begin in the same state, one of them with a snapshot of another, are an ordered container,
-// which Ginkgo gives to one process: the first of them that is to run takes the scenarios through their paths, side by
-// side; then each says what came of its own. So with any number of processes each scenario runs once, and a filter that
-// leaves out all scenarios of a container saves its clusters.
+// The specs of tracks that begin in the same state, some of them from a snapshot of another, are an ordered
+// container, which Ginkgo gives to one process. The first spec that runs takes all scenarios of the container through
+// their paths, side by side; then each spec reports the result of its scenario. So with any number of processes each
+// scenario runs once, and a filter that leaves out all scenarios of a container saves its clusters.
 //
-// What it returns gives, after RunSpecs, the result of what was run in this process.
+// After RunSpecs, the returned function returns the results of this process.
 func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario,
 	options harness.PlanOptions,
 ) (result func() *reports.Run, err error) {
@@ -38,13 +38,13 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	var families []*family
 	for _, planned := range plan.Tracks {
 		if planned.From != nil {
-			continue // it is declared with the one that it begins with
+			continue // it is declared with the track whose snapshot it begins with
 		}
 		f := &family{provider: provider, options: options, tracks: append([]*planning.Track{planned}, planned.Serves...)}
 		families = append(families, f)
 		ginkgo.Describe(planned.Path[0].String(), ginkgo.Ordered, ginkgo.ContinueOnFailure, f.declare)
 	}
-	for _, skipped := range plan.Skipped { // the provider lacks what they need: that is shown, with the reason
+	for _, skipped := range plan.Skipped { // the provider does not support them; the spec shows why
 		s, why := skipped.Scenario, skipped.Why
 		ginkgo.It(s.Title(), types.NewCustomCodeLocation(s.Position.String()), ginkgo.Label(planning.Labels(s)...),
 			func() { ginkgo.Skip(why) })
@@ -52,7 +52,7 @@ func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.S
 	return func() *reports.Run { return joined(families) }, nil
 }
 
-// joined is one result of all that was run.
+// joined joins the results of the families that ran.
 func joined(families []*family) *reports.Run {
 	all := &reports.Run{}
 	for _, f := range families {
@@ -63,7 +63,7 @@ func joined(families []*family) *reports.Run {
 	return all
 }
 
-// family is tracks whose clusters begin in the same state.
+// family is the tracks whose clusters begin in the same state.
 type family struct {
 	provider clusters.Provider
 	options  harness.PlanOptions
@@ -89,7 +89,7 @@ func (f *family) declare() {
 	}
 }
 
-// execute runs the tracks, on a plan of their own.
+// execute runs the tracks, with their own plan.
 func (f *family) execute(ctx ginkgo.SpecContext) {
 	var list []*scenarios.Scenario
 	for _, track := range f.tracks {
@@ -115,7 +115,7 @@ func (f *family) execute(ctx ginkgo.SpecContext) {
 	}
 }
 
-// report passes on what came of a scenario.
+// report reports the result of a scenario to Ginkgo.
 func (f *family) report(title string, at types.CodeLocation) {
 	known, err := reports.ForTest(f.run, title)
 	if known != "" {

@@ -9,22 +9,22 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// Gate is a feature gate, with what must be set beside it.
+// Gate is a feature gate, with the gates that must be set with it.
 type Gate struct {
 	Name string
-	// Version in which it can be off and on: the newest of those that were asked, "1.36".
+	// Version is the newest of the given versions in which the gate can be off and on: "1.36".
 	Version string
-	// Needs are the gates that must be on where this one is. Dependents are on by default, and must be off where this
-	// one is.
+	// Needs are the gates that must be on if this one is on. Dependents are on by default, and must be off if this one
+	// is off.
 	Needs, Dependents []string
-	// Components to which it is given; none for all of them.
+	// Components that get the gate; none for all of them.
 	Components []clusters.Component
-	// History is what the gate is in each version that is known.
+	// History describes the gate in each known version.
 	History []features.Description
 }
 
-// NewGate finds out where a gate can be off and on: in the newest of the lists, which are in the order of their
-// versions. The gate's history has all of the known lists.
+// NewGate finds the newest of the lists in which a gate can be off and on. The lists are sorted by version. The
+// gate's history has all of the known lists.
 func NewGate(name string, lists, known []*features.List) (*Gate, error) {
 	gate := &Gate{Name: name}
 	for _, list := range known {
@@ -58,12 +58,12 @@ func versionsOf(lists []*features.List) string {
 }
 
 func sameMinor(a, b string) bool {
-	v, _ := clusters.ParseVersion(a) // a list's version is one
+	v, _ := clusters.ParseVersion(a) // a list's version is always valid
 	w, _ := clusters.ParseVersion(b)
 	return v.MinorString() == w.MinorString()
 }
 
-// switches says whether the gate can be off and on in the list's version, and notes what must be set with it.
+// switches reports whether the gate can be off and on in the list's version, and records what must be set with it.
 func (g *Gate) switches(list *features.List) bool {
 	if !list.Describe(g.Name).Known {
 		return false
@@ -85,7 +85,7 @@ func (g *Gate) switches(list *features.List) bool {
 	return len(settable) > 0
 }
 
-// Values are what the gate, and those beside it, are set to.
+// Values are the values of the gate, and of the gates that are set with it.
 func (g *Gate) Values(on bool) map[string]bool {
 	values := map[string]bool{g.Name: on}
 	for _, need := range g.Needs {
@@ -106,7 +106,7 @@ func (g *Gate) setting(values map[string]bool) string {
 	return g.field("{" + strings.Join(words, ", ") + "}")
 }
 
-// unset is the field of a transition that leaves the gates out again.
+// unset is the field of a transition that removes the gates again.
 func (g *Gate) unset() string {
 	var words []string
 	for _, name := range clusters.SortedKeys(g.Values(false)) {
@@ -126,7 +126,7 @@ func (g *Gate) field(gates string) string {
 	return "components: {" + strings.Join(each, ", ") + "}"
 }
 
-// state of a gate in a version, in a few words.
+// state describes a gate in a version, in a few words.
 func state(d features.Description) string {
 	switch {
 	case !d.Known:

@@ -14,13 +14,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// object is one that the scenario creates.
+// object is an object that the scenario creates.
 type object struct {
 	APIVersion, Kind, Name string
 	content                map[string]any
 }
 
-// Title names it in the names of steps.
+// Title is its name in the names of steps.
 func (o object) Title() string { return o.Kind + " " + o.Name }
 
 // YAML of the object, indented, in the order in which people write it.
@@ -48,7 +48,7 @@ func (o object) YAML(indent int) (string, error) {
 	return strings.Join(parts, "\n"), nil
 }
 
-// indented is a value in YAML, in which ${ stands for itself.
+// indented returns a value in YAML, with ${ escaped.
 func indented(value any, indent int) (string, error) {
 	data, err := yaml.Marshal(expressions.Literal(value))
 	if err != nil {
@@ -64,8 +64,8 @@ func indented(value any, indent int) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// objectsOf are the objects of files as a scenario creates them: in its own namespace, in an order that works, and
-// without what the API server adds to them.
+// objectsOf converts objects of files to those that a scenario creates: in its own namespace, in an order that works,
+// and without the fields that the API server adds.
 func objectsOf(given []*manifests.Object) ([]object, error) {
 	var namespaces []string
 	for _, o := range given {
@@ -81,7 +81,7 @@ func objectsOf(given []*manifests.Object) ([]object, error) {
 	for _, o := range manifests.InOrder(given) {
 		content := o.Content.DeepCopy()
 		if content.GetKind() == "Namespace" && slices.Contains(namespaces, content.GetName()) {
-			continue // the scenario's own takes its place
+			continue // the scenario's own namespace replaces it
 		}
 		content.SetNamespace("")
 		for _, field := range []string{
@@ -96,15 +96,15 @@ func objectsOf(given []*manifests.Object) ([]object, error) {
 	return all, nil
 }
 
-// workload says whether rolledOut can wait for the object.
+// workload reports whether rolledOut can wait for the object.
 func (o object) workload() bool {
 	return strings.HasPrefix(o.APIVersion, "apps/") && o.Kind != "ControllerRevision"
 }
 
-// plain are texts that need no quotes in YAML, if they are not words with a meaning of their own.
+// plain matches texts that need no quotes in YAML, unless they have their own meaning there, such as true.
 var plain = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 ./-]*$`)
 
-// quote is a text as YAML takes it, also in a flow mapping.
+// quote returns a text as a YAML string that is also valid in a flow mapping.
 func quote(text string) (string, error) {
 	data, err := yaml.Marshal(text)
 	if err == nil && plain.MatchString(text) && string(data) == text+"\n" {

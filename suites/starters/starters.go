@@ -1,4 +1,4 @@
-// Package starters writes first scenarios and suites: each runs unchanged and marks what to fill in.
+// Package starters writes first scenarios and suites. Each runs unchanged, and marks what the user must fill in.
 package starters
 
 import (
@@ -17,38 +17,38 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// File is one file that is written, by its path.
+// File is a written file, with its path.
 type File struct {
 	Path string
 	Text []byte
 }
 
-// Scenario is what a scenario to begin with is about: a feature gate, an upgrade, or a system.
+// Scenario describes a first scenario, about a feature gate, an upgrade, or a system.
 type Scenario struct {
 	// Command that writes the scenario, and File it is written to.
 	Command, File string
-	// Name of the scenario. Default: that of the gate, the system or the upgrade.
+	// Name of the scenario. Default: the name of the gate, the system or the upgrade.
 	Name string
-	// KEP is the number of the enhancement; "" where it is to be filled in.
+	// KEP is the number of the enhancement; "" if the user will fill it in.
 	KEP string
-	// Gate that goes off, on, off and on again; nil for none.
+	// Gate that is off, on, off and on again; nil for none.
 	Gate *Gate
-	// From and To are minor versions of Kubernetes. With a gate both may be "": then the gate's own version stays.
+	// From and To are minor versions of Kubernetes. With a gate both may be "": then all steps use the gate's version.
 	From, To string
-	// Flips are what changes by itself between From and To, where their lists are known.
+	// Flips are the gates that change between From and To, if both lists are known.
 	Flips []features.Flip
 	// System under test; nil for none.
 	System *System
-	// Objects that are created. Default: a Deployment or a ConfigMap that stands for them.
+	// Objects that are created. Default: a Deployment or a ConfigMap as a placeholder.
 	Objects []*manifests.Object
 }
 
 // System under test.
 type System struct {
 	Name string
-	// Simulator of this project that it is; "" for a system of the user's own.
+	// Simulator of this project; "" for the user's own system.
 	Simulator string
-	// Definition of a system of the user's own, as in a scenario; nil where it is to be filled in.
+	// Definition of the user's own system, as in a scenario; nil if the user will fill it in.
 	Definition map[string]any
 }
 
@@ -68,7 +68,7 @@ func (s Scenario) Write() ([]byte, error) {
 	return render(name+".yaml.tmpl", v)
 }
 
-// DefaultName is the scenario's name where none is given; it can be a file's name, too.
+// DefaultName is the scenario's default name. It is also a valid file name.
 func (s Scenario) DefaultName() string {
 	switch {
 	case s.Gate != nil:
@@ -80,7 +80,7 @@ func (s Scenario) DefaultName() string {
 	}
 }
 
-// render fills a template. Lines that templates leave empty at the end, or with blanks alone, are tidied.
+// render fills a template.
 func render(name string, data any) ([]byte, error) {
 	parsed, err := template.New(name).Funcs(functions()).ParseFS(templates, "templates/*.tmpl", "templates/suite/*.tmpl")
 	if err != nil {
@@ -93,7 +93,7 @@ func render(name string, data any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// kebab is RelaxedServiceNameValidation as relaxed-service-name-validation.
+// kebab converts RelaxedServiceNameValidation to relaxed-service-name-validation.
 func kebab(name string) string {
 	var b strings.Builder
 	letters := []rune(name)
@@ -107,7 +107,7 @@ func kebab(name string) string {
 	return b.String()
 }
 
-// minors are the minor versions from one to another, both included, up or down.
+// minors returns the minor versions from one to a newer one, both included.
 func minors(from, to string) ([]string, error) {
 	a, err := clusters.ParseVersion(from)
 	if err != nil {

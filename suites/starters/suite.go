@@ -8,13 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Suite is the folder of a suite: what is required of a system, and scenarios that cover it.
+// Suite is the folder of a suite: requirements of a system, and scenarios that cover them.
 type Suite struct {
 	// Command that writes the suite, and Name of its folder and of its system.
 	Command, Name string
 	// From and To are versions of Kubernetes; without To there is no upgrade.
 	From, To string
-	// Simulator says that it has a small program in the place of the system.
+	// Simulator: the suite has a small program that replaces the system.
 	Simulator bool
 }
 

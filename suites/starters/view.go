@@ -9,29 +9,29 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/prr"
 )
 
-// mostFlips is how many gates that flip are named.
+// mostFlips is the maximal number of gates with a changed default that are named.
 const mostFlips = 12
 
-// transition is one of a scenario's.
+// transition is a transition of the scenario.
 type transition struct {
 	Name   string
 	fields []string
 }
 
-// Change is what it changes, in one line of YAML.
+// Change is the transition's change, in one line of YAML.
 func (t transition) Change() string { return "{" + strings.Join(t.fields, ", ") + "}" }
 
-// view is what the templates see of a scenario.
+// view is a scenario as the templates see it.
 type view struct {
 	Scenario
-	// Objects hide those of the files. FilledIn says that they are the user's.
+	// Objects replace those of Scenario. FilledIn: they are the user's, not placeholders.
 	Objects  []object
 	FilledIn bool
-	// Version to begin with, and Setting of the gate there; "" where the version does not have it.
+	// Version is the first version, and Setting is the gate's setting there; "" if the version does not have the gate.
 	Version, Setting string
-	// Up, Down and Again are the ways: to the newer version or the gate, back, and there once more.
+	// Up, Down and Again are the transitions to the newer version or the gate, back, and there again.
 	Up, Down, Again []transition
-	// MoreFlips is how many gates that flip are not named.
+	// MoreFlips is how many more gates change their default.
 	MoreFlips int
 }
 
@@ -63,7 +63,7 @@ func newView(s Scenario) (*view, error) {
 	return v, v.versionPath()
 }
 
-// placeholders stand for the objects that are to be filled in.
+// placeholders are objects that the user will replace.
 func placeholders(s Scenario) []object {
 	if s.Gate != nil || s.System != nil {
 		return []object{{"v1", "ConfigMap", "user", map[string]any{
@@ -84,7 +84,7 @@ func placeholders(s Scenario) []object {
 	}}}
 }
 
-// gatePath has the gate go on, off and on again, with the versions where there are two.
+// gatePath turns the gate on, off and on again, and changes the version with it if there are two versions.
 func (v *view) gatePath() error {
 	on, off := v.Gate.setting(v.Gate.Values(true)), v.Gate.setting(v.Gate.Values(false))
 	v.Version, v.Setting = v.Gate.Version, off
@@ -108,7 +108,7 @@ func (v *view) gatePath() error {
 	return nil
 }
 
-// hasGate says whether a version has the gate, as far as is known.
+// hasGate reports whether a version has the gate. It assumes so if the version is unknown.
 func (v *view) hasGate(version string) bool {
 	for _, d := range v.Gate.History {
 		if sameMinor(d.Version, version) {
@@ -120,7 +120,7 @@ func (v *view) hasGate(version string) bool {
 
 func version(v string) string { return fmt.Sprintf("version: %q", v) }
 
-// versionPath goes up one minor version at a time, back, and up once more.
+// versionPath upgrades one minor version at a time, rolls back, and upgrades again.
 func (v *view) versionPath() error {
 	v.Version = v.From
 	if v.To == "" && v.System != nil {
@@ -152,10 +152,10 @@ func (v *view) First() string  { return v.Up[0].Name }
 func (v *view) LastUp() string { return v.Up[len(v.Up)-1].Name }
 func (v *view) Last() string   { return v.Again[len(v.Again)-1].Name }
 
-// User is the object by which the feature or the system is used: the last one, which may need the others.
+// User is the object that uses the feature or the system: the last one, which may need the others.
 func (v *view) User() object { return v.Objects[len(v.Objects)-1] }
 
-// Others are created before it.
+// Others are the objects that are created before it.
 func (v *view) Others() []object { return v.Objects[:len(v.Objects)-1] }
 
 // Workloads are the objects that roll out.
@@ -188,7 +188,7 @@ func (v *view) SystemYAML() (string, error) {
 	return indented(definition, 6)
 }
 
-// functions of the templates.
+// functions are the functions of the templates.
 func functions() template.FuncMap {
 	questions := map[string]string{
 		"Toggle": prr.Toggle, "Default": prr.Default, "Disable": prr.Disable, "Reenable": prr.Reenable, "Tests": prr.Tests,

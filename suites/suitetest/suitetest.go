@@ -24,26 +24,25 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/specs"
 )
 
-// library is where the scenarios are, seen from a suite's folder.
+// library is the path of the scenarios, relative to a suite's folder.
 const library = "../../scenarios"
 
-// slowTests is the environment variable that has slow scenarios run, too.
+// slowTests is the environment variable that also enables slow scenarios.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
-// slowLabel is that of scenarios which wait for minutes; `make slow` runs them, and `make test-all` does not.
+// slowLabel is the label of scenarios that wait for minutes. `make slow` runs them, and `make test-all` does not.
 const slowLabel = "slow"
 
-// Suite is one that is tested.
+// Suite is a suite under test.
 type Suite struct {
 	suites.Definition
-	// MaxTracks is how many clusters the scenarios may need: a new scenario should find its path among those that are
-	// there.
+	// MaxTracks is how many clusters the scenarios may need: a new scenario should use the path of an existing track.
 	MaxTracks int
-	// CachedVersions leaves out scenarios whose versions of Kubernetes are not all in the cache, and names them: each
-	// takes minutes to build.
+	// CachedVersions leaves out scenarios that need a version of Kubernetes that is not in the cache, and names them: to
+	// build a version takes minutes.
 	CachedVersions bool
-	// Liberties are those of its simulator under which the test runs the suite, too. The others take minutes: make
-	// liberties tries all.
+	// Liberties are the simulator's liberties with which the test also runs the suite. The others take minutes: `make
+	// liberties` tries all.
 	Liberties []string
 }
 
@@ -55,8 +54,8 @@ func (s Suite) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Test demands of the suite that its parts fit together, that its scenarios pass, and that each fault of its simulator
-// makes it fail.
+// Test checks that the suite's parts fit together, that its scenarios pass, also with liberties of its simulator, and
+// that each fault of its simulator makes it fail.
 func (s Suite) Test(t *testing.T) {
 	t.Helper()
 	t.Run("library", s.library)
@@ -67,8 +66,8 @@ func (s Suite) Test(t *testing.T) {
 	}
 }
 
-// scenarios runs them on real control planes, as a Ginkgo suite: all but the slow ones, which it names. It returns what
-// came of them.
+// scenarios runs the scenarios on real control planes, as a Ginkgo suite, and returns their results. By default it
+// leaves out the slow ones, and names them.
 func (s Suite) scenarios(t *testing.T) *reports.Run {
 	if testing.Short() {
 		t.Skip("it needs clusters")
@@ -108,8 +107,8 @@ func explainFailures(t *testing.T, run *reports.Run) {
 	}
 }
 
-// atHand leaves out what needs a version that is not in the cache, if the suite or a short test wants that: to build a
-// version takes minutes. It skips the test if nothing remains.
+// atHand leaves out scenarios that need a version that is not in the cache, if the suite or a short test wants that:
+// to build a version takes minutes. It skips the test if no scenario remains.
 func (s Suite) atHand(t *testing.T, list []*scenarios.Scenario) []*scenarios.Scenario {
 	if !s.CachedVersions && !testing.Short() {
 		return list
@@ -137,7 +136,7 @@ func (s Suite) atHand(t *testing.T, list []*scenarios.Scenario) []*scenarios.Sce
 	return list
 }
 
-// library fails the test for what is wrong with the suite itself.
+// library fails the test if the suite itself is wrong.
 func (s Suite) library(t *testing.T) {
 	suite := s.Load(t)
 	if err := suite.Check(); err != nil {
@@ -152,8 +151,8 @@ func (s Suite) library(t *testing.T) {
 	}
 }
 
-// faults runs the suite with each fault of its simulator: it must fail, and where the fault is. It was green in a run
-// of just now, if there was one.
+// faults runs the suite with each fault of its simulator: the requirements that the fault breaks must fail. green is
+// a recent run without faults, or nil.
 func (s Suite) faults(t *testing.T, green *reports.Run) {
 	if testing.Short() {
 		t.Skip("it needs clusters")
@@ -164,7 +163,7 @@ func (s Suite) faults(t *testing.T, green *reports.Run) {
 	})
 }
 
-// liberties runs the suite while its simulator takes liberties: it must be green.
+// liberties runs the suite with liberties of its simulator: it must pass.
 func (s Suite) liberties(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it needs clusters")
@@ -177,7 +176,7 @@ func (s Suite) liberties(t *testing.T) {
 	})
 }
 
-// Cases has generated cases of rules, the suite's own or others, judged on real control planes.
+// Cases judges generated cases of rules, the suite's own or others, on real control planes.
 func (s Suite) Cases(t *testing.T, rules []cases.Rule, n int, seed uint64) []cases.Result {
 	t.Helper()
 	if testing.Short() {
@@ -193,7 +192,7 @@ func (s Suite) Cases(t *testing.T, rules []cases.Rule, n int, seed uint64) []cas
 	return results
 }
 
-// Load reads the suite with its scenarios, whose files are named as they are seen from the suite's folder.
+// Load reads the suite with its scenarios. The paths of their files are relative to the suite's folder.
 func (s Suite) Load(t testing.TB) suites.Suite {
 	t.Helper()
 	set, err := scenarios.Load([]string{filepath.Join(library, s.Name)})
@@ -207,7 +206,7 @@ func (s Suite) Load(t testing.TB) suites.Suite {
 	return suite
 }
 
-// Options name the suite's simulators.
+// Options returns the options with the suite's simulators.
 func (s Suite) Options(t testing.TB) harness.PlanOptions {
 	t.Helper()
 	own, err := s.Catalog().Own()
@@ -217,7 +216,7 @@ func (s Suite) Options(t testing.TB) harness.PlanOptions {
 	return harness.PlanOptions{Simulators: own, Snapshots: true}
 }
 
-// Provider of local clusters, which says in Ginkgo's output how far it is.
+// Provider returns a provider of local clusters, which writes its progress to Ginkgo's output.
 func (s Suite) Provider(t testing.TB) *local.Provider {
 	t.Helper()
 	provider, err := local.Default(releases.Options{Source: releases.Auto}, func(format string, args ...any) {

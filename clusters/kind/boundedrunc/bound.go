@@ -50,8 +50,8 @@ func boundingSet(status string) (map[string]bool, error) {
 	return nil, errors.New("/proc/self/status has no CapBnd")
 }
 
-// specFile finds what a command line of runc starts a process from: a bundle's config.json, or, for exec, a process
-// file.
+// specFile returns the file from which a runc command starts a process: a bundle's config.json or, for exec, a
+// process file.
 func specFile(args []string) (file string, isProcess bool) {
 	command, bundle, process := "", "", ""
 	for i, arg := range args {
@@ -79,11 +79,11 @@ func specFile(args []string) (file string, isProcess bool) {
 	return "", false
 }
 
-// boundFile takes from a specification the capabilities that are not in the set.
+// boundFile removes the capabilities that are not in the set from a specification.
 func boundFile(file string, isProcess bool, set map[string]bool) error {
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // runc says it better
+		return nil // runc reports this better
 	}
 	if err != nil {
 		return err

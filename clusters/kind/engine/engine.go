@@ -17,7 +17,7 @@ import (
 // programs in the order in which kind looks for them.
 var programs = []string{"docker", "nerdctl", "podman"}
 
-// chooser is the environment variable by which kind's own command chooses among several engines.
+// chooser is the environment variable that selects one of several engines for kind's own command.
 const chooser = "KIND_EXPERIMENTAL_PROVIDER"
 
 // Engine is a container engine that answered.
@@ -26,7 +26,7 @@ type Engine struct {
 	Program string
 }
 
-// Detect returns the first engine that answers. When none does, the error says for one of them why not, and what to do.
+// Detect returns the first engine that answers. If none does, the error says why the first does not, and what to do.
 func Detect(ctx context.Context) (*Engine, error) {
 	candidates := programs
 	if chosen := os.Getenv(chooser); chosen != "" {
@@ -93,7 +93,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Exited returns the exit code with which the program itself ended; false when it did not run or was killed.
+// Exited returns the program's exit code; false if the program did not run or was killed.
 func (e *Error) Exited() (int, bool) {
 	var exit *exec.ExitError
 	if errors.As(e.Err, &exit) && exit.Exited() {

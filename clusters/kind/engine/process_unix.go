@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// inOwnGroup keeps a Ctrl-C on the terminal from the engine's client: how a command ends is for its context to say.
+// inOwnGroup protects the engine's client from a Ctrl-C on the terminal: only the command's context may end it.
 func inOwnGroup(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

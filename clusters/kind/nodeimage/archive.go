@@ -56,7 +56,7 @@ type manifestEntry struct {
 	Layers   []string `json:"Layers"`
 }
 
-// config is the same for the same layers, so that an image can be made twice.
+// config returns the image's configuration. It is the same for the same layers, so that builds are reproducible.
 func (a archive) config() ([]byte, error) {
 	c := imageConfig{
 		Architecture: runtime.GOARCH, OS: "linux", Created: epoch,
@@ -74,7 +74,7 @@ func (a archive) config() ([]byte, error) {
 
 func (a archive) write(w io.Writer) error { return writeArchive(w, a) }
 
-// writeArchive writes images; what they share is written once.
+// writeArchive writes images; it writes files that they share only once.
 func writeArchive(w io.Writer, images ...archive) error {
 	out := tar.NewWriter(w)
 	written := map[string]bool{}

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// suite of Debian. Its systemd still boots on a host with the first version of cgroups.
+	// suite is the Debian release. Its systemd still boots on a host with cgroup v1.
 	suite = "bookworm"
-	// kindVersion is whose base image is followed; the same as the library's in go.mod.
+	// kindVersion is the version of kind whose base image is followed; the same as the library's in go.mod.
 	kindVersion = "v0.33.0"
 )
 
-// packages of a node, beside Debian's minimal base.
+// packages are the packages of a node, besides Debian's minimal base.
 var packages = []string{
 	"systemd", "systemd-sysv", "dbus",
 	"conntrack", "iptables", "nftables", "iproute2", "ethtool", "socat", "util-linux", "mount", "kmod",
@@ -32,13 +32,13 @@ var packages = []string{
 	"busybox-static",
 }
 
-// base is the tree of a node without anything of Kubernetes, and its layer.
+// base is the tree of a node without Kubernetes, and its layer.
 type base struct {
 	rootfs string
 	layer  layer
 }
 
-// base returns the tree that all node images share, making it if it is not in the cache. The caller holds the lock.
+// base returns the tree that all node images share, from the cache or newly made. The caller holds the lock.
 func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{recipe, suite, kindVersion, runtime.GOARCH}, packages...),
 		" ")))
@@ -57,7 +57,7 @@ func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return made, err
 	}
-	if err := b.removeBases(); err != nil { // of other recipes, and what an interrupted build left
+	if err := b.removeBases(); err != nil { // those of other recipes, and left-overs of an interrupted build
 		return made, err
 	}
 	if err := b.debootstrap(ctx, made.rootfs); err != nil {
@@ -109,7 +109,7 @@ func (b *Builder) debootstrap(ctx context.Context, rootfs string) error {
 	return err
 }
 
-// baseLayer packs the tree without what differs from build to build.
+// baseLayer packs the tree without files that differ from build to build.
 func baseLayer(rootfs, path string) (layer, error) {
 	skipped := []string{
 		"dev/", "proc/", "sys/", "run/", "tmp/", "var/cache/", "var/lib/apt/lists/", "var/log/",
@@ -134,7 +134,7 @@ func baseLayer(rootfs, path string) (layer, error) {
 	return l, nil
 }
 
-// output runs a program and returns what it printed; its last lines are part of the error.
+// output runs a program and returns its standard output. An error contains its last lines.
 func output(ctx context.Context, program string, args ...string) (string, error) {
 	var out, all bytes.Buffer
 	command := exec.CommandContext(ctx, program, args...)

@@ -20,31 +20,31 @@ import (
 )
 
 const (
-	// Repository of the images that are built here. Its host can be asked for nothing, so that an image that is not
-	// there is never taken for somebody else's.
+	// Repository is the repository of the images that are built here. Its host serves no images, so a missing image is
+	// never replaced by someone else's.
 	Repository = "localhost/rehearse-node"
-	// NetworkFile is where an image has the network configuration of its pods; NetworkSubnet in it is for the node's own
-	// addresses.
+	// NetworkFile is the path of the pod network configuration in an image. NetworkSubnet in it is replaced by the
+	// node's own addresses.
 	NetworkFile   = "/kind/network.conflist"
 	NetworkSubnet = "10.244.0.0/24"
 
-	// KeyLabel of an image says what it was made from. Only images that are built here have it, and so node images with
+	// KeyLabel identifies what an image was made from. Only images that are built here have it, and its node images have
 	// clusters.PodImage.
 	KeyLabel = "dev.rehearse.node-image"
-	// recipe changes whenever this package makes another image of the same inputs.
+	// recipe changes whenever this package makes a different image of the same inputs.
 	recipe = "3"
 )
 
-// Tag of the image of a version: "localhost/rehearse-node:v1.34.4".
+// Tag returns the image tag of a version: "localhost/rehearse-node:v1.34.4".
 func Tag(version string) string { return Repository + ":v" + version }
 
-// Programs gets the programs of a Kubernetes version.
+// Programs provides the programs of a Kubernetes version.
 type Programs interface {
 	Resolve(ctx context.Context, version string) (string, error)
 	Ensure(ctx context.Context, version string, programs ...string) (releases.Binaries, error)
 }
 
-// Loader takes images: a container engine.
+// Loader loads images: a container engine.
 type Loader interface {
 	ImageLabel(ctx context.Context, image, label string) (string, error)
 	Run(ctx context.Context, s engine.Streams, args ...string) error
@@ -52,22 +52,22 @@ type Loader interface {
 
 // Options of a Builder.
 type Options struct {
-	// CacheDir is the folder for what is kept between builds; the builder makes it.
+	// CacheDir is the folder for files that are kept between builds; the builder creates it.
 	CacheDir string
-	// Programs gets Kubernetes' own programs.
+	// Programs provides Kubernetes' own programs.
 	Programs Programs
-	// Loader takes the finished images.
+	// Loader loads the finished images.
 	Loader Loader
-	// Mirror of Debian packages. Default: debootstrap's own choice.
+	// Mirror is the mirror of Debian packages. Default: debootstrap's own choice.
 	Mirror string
-	// Progress hears what is going on. Optional.
+	// Progress is told what is going on. Optional.
 	Progress clusters.Progress
 }
 
 // Builder builds node images.
 type Builder struct{ Options }
 
-// New returns a builder; it touches nothing yet.
+// New returns a builder; it changes nothing yet.
 func New(o Options) *Builder {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -75,11 +75,11 @@ func New(o Options) *Builder {
 	return &Builder{Options: o}
 }
 
-// nodePrograms are what a node image has of Kubernetes, besides the control plane.
+// nodePrograms are Kubernetes' programs in a node image, besides the control plane.
 var nodePrograms = []string{"kubeadm", "kubelet", "kubectl", "kube-proxy"}
 
-// Build makes sure that the loader has the image of a version ("1.34" or "1.34.4"), and returns its tag. An image of
-// the same content is not built again.
+// Build ensures that the loader has the image of a version ("1.34" or "1.34.4"), and returns its tag. It does not
+// build an image of the same content again.
 func (b *Builder) Build(ctx context.Context, version string) (string, error) {
 	tag, err := b.build(ctx, version)
 	if err != nil {
@@ -121,14 +121,14 @@ func (b *Builder) build(ctx context.Context, version string) (string, error) {
 	return tag, b.assemble(ctx, parts, tag, key)
 }
 
-// parts are what an image is made of.
+// parts are the inputs of an image.
 type parts struct {
 	version  string
 	programs releases.Binaries
 	images   imageVersions
 	// etcd, coredns and pause are the paths of those programs.
 	etcd, coredns, pause string
-	// kindFiles is the folder of what kind puts into its own images.
+	// kindFiles is the folder of the files in kind's own images.
 	kindFiles, kindVersion string
 }
 
@@ -139,7 +139,7 @@ func (b *Builder) makeCacheDir() error {
 	return nil
 }
 
-// gather gets all that takes long, side by side with nobody: the Go tool uses every core as it is.
+// gather gets the inputs that take long, one after the other: the Go tool already uses every core.
 func (b *Builder) gather(ctx context.Context, version string) (parts, error) {
 	p := parts{version: version, kindVersion: kindVersion}
 	var err error
@@ -174,7 +174,7 @@ func (b *Builder) gather(ctx context.Context, version string) (parts, error) {
 	return p, err
 }
 
-// key names the content of an image.
+// key returns a hash of an image's content.
 func (p parts) key() (string, error) {
 	hash := sha256.New()
 	fmt.Fprintln(hash, recipe, runtime.GOARCH, p.version, p.kindVersion, suite, strings.Join(packages, ","), p.images)
@@ -199,7 +199,7 @@ func (p parts) key() (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// assemble puts the parts together and gives them to the loader. The caller holds the lock.
+// assemble builds the image from its parts and loads it. The caller holds the lock.
 func (b *Builder) assemble(ctx context.Context, p parts, tag, key string) error {
 	base, err := b.base(ctx, p.kindFiles)
 	if err != nil {

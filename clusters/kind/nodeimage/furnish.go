@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// furnish makes a node of a Debian tree: kind's own files, and what kind's recipe for its base image does beside them.
+// furnish turns a Debian tree into a node, with kind's own files and the steps of kind's recipe for its base image.
 func furnish(ctx context.Context, rootfs, kindFiles string) error {
 	in := func(name string) string { return filepath.Join(rootfs, name) }
 	steps := []func() error{
@@ -33,7 +33,7 @@ func furnish(ctx context.Context, rootfs, kindFiles string) error {
 	return nil
 }
 
-// copyTree copies files as readable by all; modes in the module cache mean nothing.
+// copyTree copies files and makes them readable for all; modes in the module cache mean nothing.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -70,10 +70,10 @@ func makeExecutable(folders ...string) error {
 	return nil
 }
 
-// passwordDay is the day on which a line of /etc/shadow was written, so that it is its third field.
+// passwordDay matches a line of /etc/shadow up to its third field, the day of the last password change.
 var passwordDay = regexp.MustCompile(`(?m)^([^:\n]*:[^:\n]*:)\d+:`)
 
-// undate takes the day of the build out of password files: the image is the same on every day.
+// undate removes the day of the build from password files, so that the image is the same on every day.
 func undate(files ...string) error {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -87,7 +87,7 @@ func undate(files ...string) error {
 	return nil
 }
 
-// removeUnits removes what systemd would start and a node has no use for.
+// removeUnits removes units that systemd would start and a node does not need.
 func removeUnits(rootfs string) error {
 	for _, pattern := range []string{
 		"lib/systemd/system/multi-user.target.wants/*", "lib/systemd/system/local-fs.target.wants/*",
@@ -109,9 +109,9 @@ func removeUnits(rootfs string) error {
 	return nil
 }
 
-// network gives a node's pods addresses and routes. The first node of a cluster has the first addresses for its pods,
-// and takes it as it is when it boots, so that plain kind can use the image for clusters of one node; the others are
-// given theirs, and the ways to each other, by the kind provider.
+// network gives a node's pods addresses and routes. The first node of a cluster uses it unchanged when it boots,
+// because its pods have the first addresses. So plain kind can use the image for clusters of one node. The kind
+// provider gives the other nodes their addresses, and all nodes the routes to each other.
 const network = `{"cniVersion": "0.4.0", "name": "rehearse", "plugins": [
   {"type": "ptp", "ipMasq": true, "ipam": {"type": "host-local", "dataDir": "/run/cni-ipam-state",
     "ranges": [[{"subnet": "10.244.0.0/24"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
@@ -132,7 +132,7 @@ ExecStart=/bin/sh -c 'case "$(hostname)" in *-control-plane) cp ` + NetworkFile 
 WantedBy=multi-user.target
 `
 
-// kind applies these two at creation. The network is there already, and nothing here provisions volumes.
+// kind applies these two at creation. The network exists already, and nothing here provisions volumes.
 const (
 	networkManifest = `{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "network", "namespace": "kube-system"}, "data": {"about": "built into the node image"}}
 `
@@ -175,12 +175,12 @@ func configure(rootfs string) error {
 	if err := edit(filepath.Join(rootfs, "etc/systemd/journald.conf"), "[Journal]", "[Journal]\nReadKMsg=no"); err != nil {
 		return err
 	}
-	// A host that withholds the right to lower an oom score is served as well as one that gives it.
+	// Some hosts do not permit lowering an oom score; this works on all hosts.
 	return edit(filepath.Join(rootfs, "etc/containerd/config.toml"), "restrict_oom_score_adj = false",
 		"restrict_oom_score_adj = true")
 }
 
-// edit replaces a text that must be there.
+// edit replaces a text that must exist.
 func edit(path, old, replacement string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -201,8 +201,8 @@ func enableUnits(ctx context.Context, rootfs string) error {
 	return err
 }
 
-// writeContainerSpec writes what containerd starts every container from, with kind's hook and without limits of its
-// own.
+// writeContainerSpec writes the specification from which containerd starts every container, with kind's hook and
+// without resource limits.
 func writeContainerSpec(ctx context.Context, rootfs string) error {
 	out, err := output(ctx, "chroot", rootfs, "ctr", "oci", "spec")
 	if err != nil {

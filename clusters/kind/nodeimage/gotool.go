@@ -42,7 +42,7 @@ func (g goTool) run(ctx context.Context, dir string, args ...string) ([]byte, er
 	return out.Bytes(), nil
 }
 
-// module returns the folder of a module's source, downloading it if need be.
+// module returns the folder of a module's source, and downloads it if necessary.
 func (g goTool) module(ctx context.Context, path, version string) (string, error) {
 	out, err := g.run(ctx, os.TempDir(), "mod", "download", "-json", path+"@"+version)
 	var info struct{ Dir, Error string }

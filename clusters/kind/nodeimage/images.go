@@ -15,8 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// componentImages makes the images that kubeadm and kubelet ask for. They are files of one program each, except for
-// kube-proxy's.
+// componentImages makes the images that kubeadm and kubelet use. Each has one program, except for kube-proxy's.
 func (p parts) componentImages(ctx context.Context, rootfs, work string) ([]archive, error) {
 	type single struct{ tag, program string }
 	singles := []single{
@@ -66,7 +65,7 @@ func programLayer(path, program string) (layer, error) {
 
 var library = regexp.MustCompile(`/\S+\.so\S*`)
 
-// proxyImage has kube-proxy and the programs by which it writes rules, with their libraries.
+// proxyImage makes an image of kube-proxy and the programs with which it writes rules, with their libraries.
 func (p parts) proxyImage(ctx context.Context, rootfs, file string) (archive, error) {
 	extensions := "/usr/lib/" + multiarch() + "/xtables"
 	out, err := output(ctx, "chroot", rootfs, "sh", "-c",
@@ -77,7 +76,7 @@ func (p parts) proxyImage(ctx context.Context, rootfs, file string) (archive, er
 	libraries := map[string]bool{}
 	for _, line := range strings.Split(out, "\n") {
 		if strings.HasPrefix(line, "/") {
-			continue // the title of a file
+			continue // the heading of a file
 		}
 		for _, found := range library.FindAllString(line, -1) {
 			libraries[strings.TrimSuffix(found, ":")] = true
@@ -143,7 +142,7 @@ func podImage(rootfs, file string) (archive, error) {
 	}, errors.Join(errors.Join(errs...), closeErr)
 }
 
-// multiarch is Debian's name of this machine's kind.
+// multiarch returns Debian's name of this machine's architecture.
 func multiarch() string {
 	switch runtime.GOARCH {
 	case "arm64":

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// epoch is the time of everything, so that the same content always has the same digest.
+// epoch is the time of all files, so that the same content always has the same digest.
 var epoch = time.Unix(0, 0).UTC()
 
-// layer is a tar file, uncompressed, and its digest.
+// layer is an uncompressed tar file, and its digest.
 type layer struct {
 	path, digest string
 	size         int64
@@ -51,7 +51,7 @@ func (w *layerWriter) close() (layer, error) {
 	return layer{path: w.file.Name(), digest: hex.EncodeToString(w.hash.Sum(nil)), size: info.Size()}, nil
 }
 
-// folder makes a folder, and those above it.
+// folder adds a folder, and its parents.
 func (w *layerWriter) folder(name string, mode int64) error {
 	if name == "." || name == "/" || name == "" || w.made[name] {
 		return nil
@@ -63,7 +63,7 @@ func (w *layerWriter) folder(name string, mode int64) error {
 	return w.tar.WriteHeader(&tar.Header{Name: name + "/", Mode: mode, ModTime: epoch, Typeflag: tar.TypeDir})
 }
 
-// copyFile puts a file of the host there.
+// copyFile adds a file of the host.
 func (w *layerWriter) copyFile(name, from string, mode int64) error {
 	if err := w.folder(path.Dir(name), 0o755); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (w *layerWriter) link(name, target string) error {
 	})
 }
 
-// tree puts a whole folder of the host under prefix, with its owners and modes, in the order of the names. Sockets,
-// pipes and devices are left out: whoever runs the image makes its own.
+// tree adds a whole folder of the host under prefix, with its owners and modes, sorted by name. It leaves out
+// sockets, pipes and devices: the user of the image makes its own.
 func (w *layerWriter) tree(from, prefix string, skip func(name string) bool) error {
 	return filepath.WalkDir(from, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -161,7 +161,7 @@ func (w *layerWriter) treeEntry(name, file string, info fs.FileInfo) error {
 	header.ModTime, header.AccessTime, header.ChangeTime = epoch, time.Time{}, time.Time{}
 	if info.IsDir() {
 		if w.made[name] {
-			return nil // engines reject a name that comes twice
+			return nil // engines reject duplicate names
 		}
 		w.made[name] = true
 		header.Name += "/"

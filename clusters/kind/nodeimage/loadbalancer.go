@@ -15,17 +15,17 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// BalancerTag is of our own load balancer for clusters of several control planes.
+// BalancerTag is the tag of our own load balancer for clusters of several control planes.
 const BalancerTag = "localhost/rehearse-load-balancer:1"
 
 //go:embed balancer/main.go
 var balancerSource []byte
 
-// balancerProgram is how kind calls what it starts in the image.
+// balancerProgram is the program that kind starts in the image.
 const balancerProgram = "usr/local/bin/envoy"
 
-// BuildBalancer makes sure that the loader has the image of the load balancer, and returns its tag. Kind's own is a
-// program that no Go module or Debian package has; this one obeys the same files.
+// BuildBalancer ensures that the loader has the image of the load balancer, and returns its tag. No Go module or
+// Debian package has kind's own load balancer; this one reads the same files.
 func (b *Builder) BuildBalancer(ctx context.Context) (string, error) {
 	if err := b.buildBalancer(ctx); err != nil {
 		return "", fmt.Errorf("build the load balancer's image: %w", err)
@@ -97,7 +97,7 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 		})
 }
 
-// kindFiles is the folder of what kind puts into its own images.
+// kindFiles returns the folder of the files in kind's own images.
 func (b *Builder) kindFiles(ctx context.Context, tool goTool) (string, error) {
 	kind, err := tool.module(ctx, "sigs.k8s.io/kind", kindVersion)
 	return filepath.Join(kind, "images", "base", "files"), err

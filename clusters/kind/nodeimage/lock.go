@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// lock holds a file against every other builder on this machine; the kernel gives it up however this process ends.
+// lock locks a file against other builders on this machine. The kernel releases it however this process ends.
 func lock(ctx context.Context, path string, progress clusters.Progress) (func(), error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 // startTimeout is how long containerd may take to answer.
 const startTimeout = time.Minute
 
-// storeConfig leaves out of containerd what an import has no use for.
+// storeConfig disables the plugins of containerd that an import does not need.
 const storeConfig = `version = 2
 disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt", "io.containerd.internal.v1.restart", "io.containerd.tracing.processor.v1.otlp", "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs"]
 `
 
-// containerdStore imports the component images with the node's own containerd, run in its tree, and returns the
-// folder that is to be the node's /var/lib/containerd.
+// containerdStore imports the component images with the node's own containerd, which runs in the node's tree. It
+// returns the folder that becomes the node's /var/lib/containerd.
 func (p parts) containerdStore(ctx context.Context, b base, work string) (string, error) {
 	images, err := p.componentImages(ctx, b.rootfs, work)
 	if err != nil {
 		return "", err
 	}
-	// In the node's tree it runs in a folder of its own.
+	// In the node's tree, containerd runs in its own folder.
 	inside, err := os.MkdirTemp(filepath.Join(b.rootfs, "tmp"), "build-")
 	if err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func importImages(ctx context.Context, rootfs, at string, images []archive) erro
 	return nil
 }
 
-// topLayer is what differs from version to version.
+// topLayer makes the layer that differs from version to version.
 func (p parts) topLayer(store, path string) (layer, error) {
 	w, err := newLayer(path)
 	if err != nil {
@@ -114,7 +114,7 @@ func (p parts) topLayer(store, path string) (layer, error) {
 	return l, nil
 }
 
-// realPath follows links as they are meant inside the tree.
+// realPath follows links relative to the root of the tree.
 func realPath(rootfs, name string) (string, error) {
 	for range 16 {
 		path := filepath.Join(rootfs, name)

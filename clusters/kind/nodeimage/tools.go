@@ -20,7 +20,7 @@ var corednsSource []byte
 //go:embed sources/pause.go.txt
 var pauseSource []byte
 
-// toolStore builds programs that are not part of Kubernetes, once for each content.
+// toolStore builds programs that are not part of Kubernetes, each content once.
 type toolStore struct {
 	dir      string
 	tool     goTool
@@ -39,7 +39,7 @@ func (s *toolStore) pause(ctx context.Context) (string, error) {
 	return s.build(ctx, "pause", "", pauseSource, ".")
 }
 
-// build compiles a package of a main module that has one requirement, or none, and perhaps a main.go of ours.
+// build compiles a package in a new main module with at most one requirement, and with main.go from source if given.
 func (s *toolStore) build(ctx context.Context, name, requirement string, source []byte, pkg string) (string, error) {
 	module := "module rehearse.invalid/" + name + "\n\ngo 1.24\n"
 	if requirement != "" {
@@ -77,7 +77,7 @@ func (s *toolStore) build(ctx context.Context, name, requirement string, source 
 		pkg); err != nil {
 		return "", fmt.Errorf("build %s: %w", requirement, err)
 	}
-	if err := os.Rename(built, path); err != nil { // whole, or not there
+	if err := os.Rename(built, path); err != nil { // complete, or not there
 		return "", fmt.Errorf("build %s: %w", name, err)
 	}
 	return path, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// imageVersions are the tags by which kubeadm asks for what is not Kubernetes itself.
+// imageVersions are the image tags that kubeadm uses for programs outside of Kubernetes.
 type imageVersions struct {
 	// Etcd: "3.6.5-0", CoreDNS: "v1.12.1", Pause: "3.10.1".
 	Etcd, CoreDNS, Pause string
@@ -19,7 +19,7 @@ const sandboxPause = "3.10"
 
 var constant = regexp.MustCompile(`(?m)^\s+(DefaultEtcdVersion|CoreDNSVersion|PauseVersion)\s*=\s*"([^"]+)"`)
 
-// readImageVersions reads them from the source of kubeadm.
+// readImageVersions reads the image versions from the source of kubeadm.
 func readImageVersions(kubernetes string) (imageVersions, error) {
 	path := filepath.Join(kubernetes, "cmd", "kubeadm", "app", "constants", "constants.go")
 	source, err := os.ReadFile(path)
@@ -37,7 +37,7 @@ func readImageVersions(kubernetes string) (imageVersions, error) {
 	return v, nil
 }
 
-// etcdModule is the version of etcd's Go module: the tag without the image's own revision.
+// etcdModule returns the version of etcd's Go module: the tag without the image's own revision.
 func (v imageVersions) etcdModule() string {
 	version, _, _ := strings.Cut(v.Etcd, "-")
 	return "v" + version

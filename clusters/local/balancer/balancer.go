@@ -21,7 +21,7 @@ type Config struct {
 	// Address to listen on, and Servers to forward connections to: host:port.
 	Address string
 	Servers []string
-	// Leaving are the servers that get no new connections.
+	// Leaving are the servers that are about to stop.
 	Leaving Leaving
 	// CAFile is the authority of the servers' certificates; CertFile and KeyFile authenticate the readiness checks.
 	CAFile, CertFile, KeyFile string
@@ -117,7 +117,7 @@ func (b *balancer) watch(ctx context.Context, s *server) {
 	}
 }
 
-// order is the order in which servers are tried for the next connection: ready ones first, those that leave last.
+// order returns the servers in the order of attempts for the next connection: ready ones first, leaving ones last.
 func (b *balancer) order() []*server {
 	var ready, others, leaving []*server
 	start := int(b.next.Add(1) % uint32(len(b.servers)))

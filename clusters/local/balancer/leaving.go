@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// Leaving is a folder with an empty file for each server that shall get no new connections, named after its address.
-// The balancer looks at each connection, so a server that is about to stop never gets one more.
+// Leaving is a folder with an empty file for each server that is about to stop, named after its address. The balancer
+// checks it for each connection: a leaving server gets one only if no other server accepts it.
 type Leaving string
 
-// Add lets the balancer give a server no new connections.
+// Add marks a server as leaving.
 func (l Leaving) Add(address string) error {
 	err := os.MkdirAll(string(l), 0o700)
 	if err == nil {
@@ -24,7 +24,7 @@ func (l Leaving) Add(address string) error {
 	return nil
 }
 
-// Remove lets the balancer give a server connections again, if it does not.
+// Remove marks a server as available again, if it was leaving.
 func (l Leaving) Remove(address string) error {
 	if err := os.Remove(l.file(address)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("give the server at %s back to the balancer: %w", address, err)

@@ -81,7 +81,7 @@ func (f *Field) Child(name string) *Field {
 	return nil
 }
 
-// Scalar says whether the field's value has no fields.
+// Scalar reports whether the field's value has no fields.
 func (f *Field) Scalar() bool { return f.Type != Object && f.Type != List && f.Type != Map }
 
 // All are the fields below this one. A field comes before its children.
@@ -177,8 +177,8 @@ func (r *reader) fill(f *Field, name string, at *openapi.Schema) {
 	}
 }
 
-// wanted says whether users set a field in a new object. They do not set the API server's own fields, or the status,
-// which has its own endpoint.
+// wanted reports whether users set a field in a new object. They do not set the API server's own fields, or the
+// status, which has its own endpoint.
 func wanted(definition string, parent *Field, step string) bool {
 	switch {
 	case strings.HasSuffix(definition, ".ObjectMeta"):

@@ -21,7 +21,7 @@ type Kind struct {
 	Namespaced bool
 	// Preferred says that this is the API server's preferred version of the kind.
 	Preferred bool
-	// Status and Scale say whether these subresources can be written.
+	// Status and Scale report whether these subresources can be written.
 	Status, Scale bool
 	// Root has all fields that can be set when an object is created.
 	Root *Field

@@ -42,7 +42,7 @@ func (p Place) String() string {
 	return b.String()
 }
 
-// Within says whether the place is equal to the other one or below it.
+// Within reports whether the place is equal to the other one or below it.
 func (p Place) Within(other Place) bool {
 	if len(p) < len(other) {
 		return false
@@ -133,7 +133,7 @@ func Set(object map[string]any, at Place, value any) bool {
 	return false
 }
 
-// Remove removes the value at a place, and says whether there was one. A list without any item left is removed, too.
+// Remove removes the value at a place, and reports whether there was one. It also removes a list that becomes empty.
 func Remove(object map[string]any, at Place) bool {
 	if _, ok := Get(object, at); !ok || len(at) == 0 {
 		return false
@@ -199,7 +199,7 @@ func leaves(object any, at Place) []Place {
 	return all
 }
 
-// Zero says whether a value is a zero value, which an API server may drop.
+// Zero reports whether a value is a zero value, which an API server may drop.
 func Zero(value any) bool {
 	switch value := value.(type) {
 	case nil:

@@ -83,7 +83,7 @@ func (a *attempt) enumerated(at fields.Place, f *fields.Field, value any) []chan
 	return all
 }
 
-// named says whether a text is the name of the target or of a field above it.
+// named reports whether a text is the name of the target or of a field above it.
 func (a *attempt) named(text string) bool {
 	return slices.ContainsFunc(a.target, func(step any) bool {
 		name, isName := step.(string)

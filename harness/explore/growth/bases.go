@@ -156,7 +156,7 @@ func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, boo
 // referenced is the name to which generated objects refer.
 const referenced = "a"
 
-// Harmless says whether an object may be stored because it does not affect others.
+// Harmless reports whether an object may be stored because it does not affect others.
 func Harmless(kind *fields.Kind, object map[string]any) bool {
 	spec, _ := object["spec"].(map[string]any)
 	metadata, _ := object["metadata"].(map[string]any)
@@ -165,7 +165,7 @@ func Harmless(kind *fields.Kind, object map[string]any) bool {
 	}
 	switch kind.Kind {
 	case "APIService":
-		return false // nobody would serve its group, and discovery would be incomplete
+		return false // no server would serve its group, and discovery would be incomplete
 	case "CustomResourceDefinition":
 		conversion, _ := spec["conversion"].(map[string]any)
 		return conversion["strategy"] != "Webhook"
@@ -180,7 +180,7 @@ func Harmless(kind *fields.Kind, object map[string]any) bool {
 	return true
 }
 
-// matchesNothing says whether all rules of a webhook or policy are for a group that nobody serves.
+// matchesNothing reports whether all rules of a webhook or policy are for a group that no server serves.
 func matchesNothing(value any) bool {
 	switch value := value.(type) {
 	case map[string]any:

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// borders are boundary values of the formats that Kubernetes uses.
+// borderValues returns boundary values of the formats that Kubernetes uses.
 func borderValues(f *fields.Field) []any {
 	switch f.Type {
 	case fields.String:

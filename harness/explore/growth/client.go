@@ -1,5 +1,5 @@
 // Package growth generates objects of every kind that a cluster serves, with as many accepted fields as possible. It
-// begins with a minimal object and adds one field after the other. It fixes a rejected object with the hints of the
+// begins with a minimal object and adds one field after the other. It fixes a rejected object with the hints in the
 // rejection. It stores only the objects whose status grows; all other writes are dry runs.
 package growth
 
@@ -54,7 +54,7 @@ type Answer struct {
 	Causes []Cause
 }
 
-// Panicked says whether the object made the API server panic.
+// Panicked reports whether the object made the API server panic.
 func (a Answer) Panicked() bool { return strings.Contains(a.Words, panicked) }
 
 // Cause is one cause of a rejection.
@@ -64,7 +64,7 @@ type Cause struct {
 	Message string
 }
 
-// Accepted says whether the API server accepted the object.
+// Accepted reports whether the API server accepted the object.
 func (a Answer) Accepted() bool { return a.body != nil }
 
 // Object is the accepted object as the API server returned it.

@@ -31,7 +31,7 @@ type Grown struct {
 	// Covered are the fields that at least one accepted object has. Rest are the others, with the words of a rejection.
 	Covered []string
 	Rest    map[string]string
-	// Dropped are those of the rest that the API server drops: their gates are off, or only the API server sets them.
+	// Dropped are the fields in Rest that the API server drops: their gates are off, or only the API server sets them.
 	Dropped map[string]bool
 	// Panics are objects that made the API server panic.
 	Panics []*Specimen
@@ -45,7 +45,7 @@ type grower struct {
 	memory *memory
 	// wholes are values of definitions that other kinds accepted.
 	wholes map[string][]any
-	// home says whether a field's borders are explored in this kind.
+	// home reports whether a field's boundary values are explored in this kind.
 	home func(*fields.Field) bool
 	// known are fields that need no further object, because one exists from an earlier state.
 	known map[string]bool
@@ -221,7 +221,7 @@ func (g *grower) lent(ctx context.Context, f *fields.Field, value any) (map[stri
 	return accepted, err
 }
 
-// lacks says whether no object has a field yet.
+// lacks reports whether no object has a field yet.
 func (g *grower) lacks(f *fields.Field) bool {
 	path := f.Path.String()
 	return g.holder[path] == nil && !g.known[path]

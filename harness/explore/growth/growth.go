@@ -186,10 +186,10 @@ func rank(kind *fields.Kind) int {
 	return 2
 }
 
-// enough is the number of fields from which on a definition's values are lent to other kinds.
+// enough is the minimum number of a definition's fields, for its values to be lent to other kinds.
 const enough = 12
 
-// lend adds the values of large definitions in whole objects to those for other kinds.
+// lend adds the values of large definitions in whole objects to the values for other kinds.
 func (g *grower) lend(wholes map[string][]any) {
 	for _, f := range g.scope.All() {
 		if f.Type != fields.Object || f.Definition == "" || len(f.All()) < enough {

@@ -74,7 +74,7 @@ func (a *attempt) search(ctx context.Context, s *state, depth int) (map[string]a
 	return nil, nil
 }
 
-// better says whether the first cause of a rejection is gone in the next rejection.
+// better reports whether the first cause of a rejection is gone in the next rejection.
 func better(before, after *state) bool {
 	first := before.causes[0]
 	for _, cause := range after.causes {
@@ -318,7 +318,7 @@ func removal(place fields.Place) change {
 	return func(object map[string]any) bool { return fields.Remove(object, place) }
 }
 
-// inside are changes within an object or a list: one more member, with those that the message mentions first, or one
+// inside are changes within an object or a list: one more member (first those that the message mentions), or one
 // less.
 func (a *attempt) inside(object map[string]any, place fields.Place, f *fields.Field, cause Cause) []change {
 	var likely, others, less []change

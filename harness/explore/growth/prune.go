@@ -2,7 +2,8 @@ package growth
 
 import "github.com/rehearse-dev/rehearse/harness/explore/fields"
 
-// prune removes from an object what the API server dropped when it made another one of it.
+// prune removes the fields that the API server dropped from an object, except zero values. made is the returned
+// object.
 func prune(object, made map[string]any) {
 	for key, value := range object {
 		kept, there := made[key]

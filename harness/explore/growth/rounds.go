@@ -12,7 +12,7 @@ import (
 // rounds finds an accepted object for each field of a grower.
 type rounds struct{ *grower }
 
-// outcome is that of the search for an object with a field.
+// outcome is the result of the search for an object with a field.
 type outcome struct {
 	field    *fields.Field
 	accepted map[string]any
@@ -71,7 +71,8 @@ func (g rounds) round(pending []*fields.Field) (now, later []*fields.Field) {
 	return now, later
 }
 
-// withoutParent says whether the API server drops a field above this one, and records that this one is dropped with it.
+// withoutParent reports whether the API server drops a field above this one. It records that this one is dropped with
+// it.
 func (g rounds) withoutParent(f *fields.Field) bool {
 	for p := f.Parent; p != nil; p = p.Parent {
 		if g.gone[p.Path.String()] {

@@ -38,7 +38,7 @@ type Specimen struct {
 	Body []byte
 }
 
-// HasState says whether the object has a status, which is written separately.
+// HasState reports whether the object has a status, which is written separately.
 func (s *Specimen) HasState() bool { return s.Kind.State != nil && s.Object()["status"] != nil }
 
 // ID identifies the object at all states.

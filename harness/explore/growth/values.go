@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// named are values for fields whose names tell their meaning, the most likely first. The expression must match the end
-// of the path.
+// named are values for fields whose names show their meaning, the most likely first. The expression must match the
+// end of the path.
 type named struct {
 	path   *regexp.Regexp
 	values []any
@@ -86,7 +86,7 @@ var byName = []named{ //nolint:gochecknoglobals // a table of regular expression
 	values(`type`, "a"),
 }
 
-// pool are values of a type for fields about which nothing else is known.
+// pool are values of a type, for fields without other known values.
 func pool(t fields.Type) []any {
 	switch t {
 	case fields.String:

@@ -108,7 +108,7 @@ func coerce(t fields.Type, text string) (any, bool) {
 	return nil, false
 }
 
-// same says whether two values are equal as JSON.
+// same reports whether two values are equal as JSON.
 func same(a, b any) bool { return textOf(a) == textOf(b) }
 
 func textOf(value any) string {

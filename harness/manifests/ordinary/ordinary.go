@@ -1,4 +1,4 @@
-// Package ordinary has objects as most clusters have them, for a rehearsal without manifests of one's own.
+// Package ordinary has objects that are typical for clusters, for a rehearsal without the user's own manifests.
 package ordinary
 
 import (

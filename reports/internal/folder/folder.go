@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Write puts files, by their paths in a folder, into it. It makes the folders that are missing.
+// Write writes files into a folder, by their paths in it. It creates missing folders.
 func Write(dir string, files map[string][]byte) error {
 	var errs []error
 	for name, data := range files {
@@ -26,7 +26,7 @@ func Write(dir string, files map[string][]byte) error {
 	return errors.Join(errs...)
 }
 
-// JSON is a report itself, indented.
+// JSON returns a report as indented JSON.
 func JSON(report any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

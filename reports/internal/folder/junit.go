@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Suite is a suite of cases, counted.
+// Suite returns a suite of cases with their counts.
 func Suite(name string, cases []reporters.JUnitTestCase) reporters.JUnitTestSuite {
 	suite := reporters.JUnitTestSuite{Name: name, Package: name, Tests: len(cases), TestCases: cases}
 	for _, c := range cases {
@@ -26,10 +26,10 @@ func Suite(name string, cases []reporters.JUnitTestCase) reporters.JUnitTestSuit
 	return suite
 }
 
-// Timestamp is a moment as JUnit has it.
+// Timestamp formats a time for JUnit.
 func Timestamp(at time.Time) string { return at.UTC().Format("2006-01-02T15:04:05") }
 
-// JUnit is one suite of cases as JUnit XML, with the path that it is about.
+// JUnit returns one suite of cases as JUnit XML, with the path of the run.
 func JUnit(name, path string, started, finished time.Time, cases []reporters.JUnitTestCase) ([]byte, error) {
 	suite := Suite(name, cases)
 	suite.Time, suite.Timestamp = finished.Sub(started).Seconds(), Timestamp(started)
@@ -40,7 +40,7 @@ func JUnit(name, path string, started, finished time.Time, cases []reporters.JUn
 	})
 }
 
-// XML is suites as a file has them.
+// XML returns suites as the content of a file.
 func XML(all reporters.JUnitTestSuites) ([]byte, error) {
 	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {

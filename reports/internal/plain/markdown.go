@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// MostDetails is how many explanations a page has at most, and longest how long each of them may be: a CI's job summary
-// takes 1 MiB.
+// MostDetails is the maximum number of explanations on a page, and longest the maximum length of each: a CI's job
+// summary is limited to 1 MiB.
 const (
 	MostDetails = 40
 	longest     = 6000
 )
 
-// Details is an explanation that can be unfolded. Its fence is longer than any in the text.
+// Details returns an explanation that can be unfolded. Its fence is longer than any in the text.
 func Details(name, text string) string {
 	text = Clean(text)
 	if len(text) > longest {
@@ -26,7 +26,7 @@ func Details(name, text string) string {
 		fence)
 }
 
-// Cell is a text that a table's cell shows as it is.
+// Cell escapes a text for a cell of a table.
 func Cell(text string) string {
 	var b strings.Builder
 	for _, r := range HTML(text) {
@@ -38,12 +38,12 @@ func Cell(text string) string {
 	return b.String()
 }
 
-// HTML is a text in one line in which HTML sees nothing.
+// HTML escapes a text for HTML, in one line.
 func HTML(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(OneLine(text))
 }
 
-// Escaped is a text in which Markdown sees nothing, in one line.
+// Escaped escapes a text for Markdown, in one line.
 func Escaped(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Vary says whether statuses are not all the same.
+// Vary reports whether the statuses differ.
 func Vary[T comparable](list []T) bool {
 	return len(list) > 0 && slices.ContainsFunc(list, func(other T) bool { return other != list[0] })
 }
 
-// InRuns is "passed in 2 of 3 runs, failed in run 2".
+// InRuns is "passed in 4 of 5 runs, failed in run 2".
 func InRuns[S ~string](statuses []S) string {
 	var order []S
 	runs := map[S][]string{}

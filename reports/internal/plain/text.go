@@ -14,8 +14,8 @@ import (
 // escapes are the control sequences of terminals (ECMA-48 CSI and OSC), as programs write them to colour their output.
 var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)")
 
-// Clean makes a text fit for XML 1.0 and for a terminal: control sequences and control characters are removed (but for
-// tabs and line ends), bytes that are no UTF-8 are replaced.
+// Clean makes a text valid for XML 1.0 and for a terminal: it removes control sequences and control characters
+// (except tabs and line ends), and replaces invalid UTF-8.
 func Clean(text string) string {
 	text = strings.ToValidUTF8(escapes.ReplaceAllString(text, ""), "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -30,10 +30,10 @@ func Clean(text string) string {
 	}, text)
 }
 
-// OneLine is a cleaned text without line ends and doubled spaces.
+// OneLine cleans a text, and removes line ends and repeated spaces.
 func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// FirstLine is the first line of a text that says anything.
+// FirstLine returns the first line of a text that is not blank.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
@@ -50,7 +50,7 @@ func Indent(text, prefix string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Duration writes a length of time for a person: 12ms, 2.4s, 3m07s, 1h02m.
+// Duration formats a duration for a person: 12ms, 2.4s, 3m07s, 1h02m.
 func Duration(d time.Duration) string {
 	switch {
 	case d < time.Second-500*time.Microsecond:
@@ -66,7 +66,7 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Cells is how many columns of a terminal a text takes.
+// Cells returns how many columns of a terminal a text takes.
 func Cells(text string) int {
 	n := 0
 	for _, r := range text {
@@ -92,7 +92,7 @@ func Pad(text string, columns int) string {
 	return text + strings.Repeat(" ", max(columns-Cells(text), 0))
 }
 
-// Cut shortens a text to a number of columns; the mark stands for what was left out.
+// Cut shortens a text to a number of columns. The mark replaces what was cut.
 func Cut(text string, columns int, mark string) string {
 	if Cells(text) <= columns {
 		return text
@@ -106,8 +106,8 @@ func Cut(text string, columns int, mark string) string {
 	return text
 }
 
-// Wrap breaks each line of a text that is wider than so many columns at its spaces, and indents what follows by two
-// more. What has no space (a path, an address) stays whole. Without columns nothing is broken.
+// Wrap breaks each line that is wider than columns at its spaces, and indents the continuation by two more. A word
+// without a space (a path, an address) stays whole. If columns is 0, nothing is broken.
 func Wrap(text string, columns int) string {
 	if columns <= 0 {
 		return text
@@ -125,7 +125,7 @@ func Wrap(text string, columns int) string {
 	return strings.Join(out, "\n")
 }
 
-// breakLine cuts a line at the last space that leaves at most so many columns, or at the first one there is.
+// breakLine breaks a line at the last space within columns, or at the first space if there is none.
 func breakLine(line string, columns int) (head, rest string) {
 	if Cells(line) <= columns {
 		return line, ""
@@ -149,7 +149,7 @@ func breakLine(line string, columns int) (head, rest string) {
 	return line[:at], strings.TrimLeft(line[at:], " ")
 }
 
-// Plural is a number of things: "1 step", "3 steps".
+// Plural returns a number of things: "1 step", "3 steps".
 func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -157,7 +157,7 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Prefixed is a text behind a prefix, or "" where there is no text.
+// Prefixed returns a text after a prefix, or "" if the text is empty.
 func Prefixed(prefix, text string) string {
 	if text == "" {
 		return ""

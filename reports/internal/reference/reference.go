@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// The names of the schemas; nothing is fetched from there.
+// The names of the schemas. Nothing is fetched from these addresses.
 const (
 	runID     = "https://rehearse.dev/schemas/run.json"
 	historyID = "https://rehearse.dev/schemas/history.json"
@@ -136,7 +136,7 @@ func partOf(name string, s *jsonschema.Schema) part {
 			text = strings.TrimSpace(text + " One of: " + strings.Join(words, ", ") + ".")
 		}
 		if text == "" && len(p.Rows) > 0 {
-			text = "see the field above" // one comment is of both
+			text = "see the field above" // one comment for both
 		}
 		p.Rows = append(p.Rows, row{pair.Key, typeOf(pair.Value), strings.ReplaceAll(text, "|", "\\|")})
 	}

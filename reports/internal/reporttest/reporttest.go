@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Began is when all runs begin.
+// Began is the start of all runs.
 var Began = time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
 
 // The states of track-1.
@@ -20,7 +20,7 @@ const (
 	GateOn  = "1.35.4 RelaxedServiceNameValidation=true"
 )
 
-// Plan is two scenarios on a path, and one of another system on a cluster of its own.
+// Plan returns a run with two scenarios on one path, and one of another system on its own cluster.
 func Plan() *reports.Run {
 	steps := func(line int) []*reports.Step {
 		at := func(l int) string { return fmt.Sprintf("scenarios/kubernetes/kep-5311.yaml:%d:9", line+l) }
@@ -64,23 +64,23 @@ func Plan() *reports.Run {
 	}
 }
 
-// Stage plays a plan to a recorder on a clock of its own.
+// Stage plays a plan to a recorder, with its own clock.
 type Stage struct {
 	*reports.Recorder
 	Plan  *reports.Run
 	Clock *clocktesting.FakeClock
 }
 
-// NewStage plays a plan to observers.
+// NewStage returns a stage that plays a plan to observers.
 func NewStage(plan *reports.Run, observers ...reports.Observer) *Stage {
 	clk := clocktesting.NewFakeClock(Began)
 	return &Stage{Recorder: reports.NewRecorder(plan, clk, observers...), Plan: plan, Clock: clk}
 }
 
-// Track by its number.
+// Track returns a track by its number.
 func (s *Stage) Track(t int) *reports.Track { return s.Plan.Tracks[t] }
 
-// Scenario by its track's number and its own.
+// Scenario returns a scenario by its track's number and its own.
 func (s *Stage) Scenario(t, i int) *reports.Scenario { return s.Plan.Tracks[t].Scenarios[i] }
 
 // Wait lets time pass.
@@ -116,7 +116,7 @@ func (s *Stage) Step(t, i, n, ms int, o reports.Outcome) {
 // Passed is the outcome of a step that passed.
 var Passed = reports.Outcome{Status: reports.Passed}
 
-// FailedOutcome is that of a step that failed.
+// FailedOutcome returns the outcome of a step that failed.
 func FailedOutcome() reports.Outcome {
 	return reports.Outcome{
 		Status:   reports.Failed,
@@ -125,7 +125,7 @@ func FailedOutcome() reports.Outcome {
 	}
 }
 
-// Story is a run to report, by what happens in it. Where it does not say more, track-2 passed.
+// Story is a run to report, given by what happens in it. By default, track-2 passes.
 type Story struct {
 	Name string
 	// Code is the exit code of the run.
@@ -133,7 +133,7 @@ type Story struct {
 	Play func(*Stage)
 }
 
-// FirstTrack plays track-1 up to its last steps; the scenarios' last steps are the story's.
+// FirstTrack plays track-1, except the last step of the second scenario, which the story plays.
 func (s *Stage) FirstTrack() {
 	s.Setup(0, 0, 1900, Passed)
 	s.Begin(0, 0)
@@ -151,7 +151,7 @@ func (s *Stage) FirstTrack() {
 	s.End(0, 0, reports.Verdict{})
 }
 
-// Crossed is the outcome of a transition, by how long it waited and how long the transition took.
+// Crossed returns the outcome of a transition, from how long it waited and how long the transition took.
 func Crossed(waited, crossing int) reports.Outcome {
 	return reports.Outcome{
 		Status: reports.Passed,
@@ -167,7 +167,7 @@ func (s *Stage) SecondTrack() {
 	s.End(1, 0, reports.Verdict{})
 }
 
-// Stories are the runs of which each report is tested.
+// Stories returns the runs with which each report is tested.
 func Stories() []Story {
 	return []Story{
 		{"passed", 0, func(s *Stage) {

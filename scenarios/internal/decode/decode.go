@@ -20,24 +20,24 @@ type scalarUnmarshaler interface {
 	UnmarshalScalar(text string) error
 }
 
-// Language is what is said of types in the words of the language that they make.
+// Language describes the types of a language in its own words, for messages.
 type Language struct {
-	// Wanted names types that can also be written as a scalar, for a person.
+	// Wanted describes types that can also be written as a scalar.
 	Wanted map[reflect.Type]string
-	// Unknown says what is wrong with a key that is no field of a type; "" for what is said of every type.
+	// Unknown returns what is wrong with a key that is not a field of a type; "" for the default message.
 	Unknown func(t reflect.Type, key string, fields []string) (message, hint string)
 }
 
-// Decoder puts nodes into the Go types, strictly: what has no place there is an error.
+// Decoder decodes nodes into Go types, strictly: a value that has no place there is an error.
 type Decoder struct {
 	Found *yamltree.Problems
-	// Language that the types are of.
+	// Language of the types.
 	Language Language
-	// Table is read by us alone: there it does not matter what kubectl would make of a value.
+	// Table: the value is in a table, which kubectl does not read, so values that it reads differently are allowed.
 	Table bool
 }
 
-// Decode puts a node into a value, and says what does not fit.
+// Decode decodes a node into a value, and reports what does not fit.
 func (d *Decoder) Decode(n *yamltree.Node, v reflect.Value) {
 	if n.Broken {
 		return
@@ -77,7 +77,7 @@ func (d *Decoder) Decode(n *yamltree.Node, v reflect.Value) {
 	}
 }
 
-// missing reports a value that is not there: "key:" and no more.
+// missing reports an error if there is no value: "key:" and nothing else.
 func (d *Decoder) missing(n *yamltree.Node, t reflect.Type) bool {
 	if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagNull {
 		d.Found.At(n, "", "want %s, but it is empty", d.wanted(t))
@@ -130,7 +130,7 @@ func (d *Decoder) mapping(n *yamltree.Node, v reflect.Value) {
 	element := v.Type().Elem()
 	for _, e := range n.Entries {
 		value := reflect.New(element).Elem()
-		// A null removes what is under the key (a JSON merge patch), where the type has a place for it.
+		// A null deletes the key (as in a JSON merge patch), if the type allows that.
 		if !(element.Kind() == reflect.Pointer && e.Value.Kind == yamltree.Scalar && e.Value.Tag == yamltree.TagNull) {
 			d.Decode(e.Value, value)
 		}
@@ -207,7 +207,7 @@ func (d *Decoder) mismatch(n *yamltree.Node, t reflect.Type) {
 	d.Found.At(n, hint, "want %s, not %s", d.wanted(t), n.What())
 }
 
-// wanted names a type for a person.
+// wanted describes a type in messages.
 func (d *Decoder) wanted(t reflect.Type) string {
 	if words, ok := d.Language.Wanted[t]; ok {
 		return words
@@ -229,7 +229,7 @@ func (d *Decoder) wanted(t reflect.Type) string {
 	return "an integer"
 }
 
-// generic makes the plain value that JSON would have: map[string]any, []any, string, int64, float64, bool or nil.
+// generic returns the value as JSON would have it: map[string]any, []any, string, int64, float64, bool or nil.
 func (d *Decoder) generic(n *yamltree.Node) (any, bool) {
 	switch n.Kind {
 	case yamltree.Mapping:
@@ -265,7 +265,7 @@ func (d *Decoder) generic(n *yamltree.Node) (any, bool) {
 	return n.Text, true
 }
 
-// ambiguous says whether YAML 1.1, which kubectl reads, has a boolean where YAML 1.2 has a text.
+// ambiguous reports whether a text is a boolean in YAML 1.1, which kubectl reads, but a string in YAML 1.2.
 func ambiguous(text string) bool {
 	switch text {
 	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON", "n", "N", "no", "No", "NO", "off", "Off", "OFF":

@@ -20,25 +20,25 @@ const (
 	placeMetric    = "metric"    // cel of a metric's expect
 	placeEvent     = "event"     // cel of a sequence's event
 	placeBefore    = "before"    // before of a sequence's event
-	placeOutput    = "output"    // outputs; what there is depends on the verb
+	placeOutput    = "output"    // outputs; their variables depend on the verb
 )
 
-// Bindings are what the expressions of a step, or of what is before the steps, can refer to.
+// Bindings are what the expressions in a step, or in the fields before the steps, can refer to.
 type Bindings struct {
-	// Columns of the tables that apply, nil without any. Values are those of the row, and Row is its name.
+	// Columns of the tables that apply, nil if there are none. Values are those of the current row, and Row is its name.
 	Columns map[string]*Column
 	Values  map[string]any
 	Row     string
-	// Outputs are those of the earlier steps, AllOutputs those of all steps with their places.
+	// Outputs are those of the earlier steps. AllOutputs are those of all steps, with their positions.
 	Outputs    map[string]bool
 	AllOutputs map[string]yamltree.Position
 	// Used collects the outputs that are referred to.
 	Used map[string]bool
-	// Results are the variables that the step's outputs have.
+	// Results are the variables that the expressions of the step's outputs can use.
 	Results []string
-	// Loaded says that loads go on during the step.
+	// Loaded: loads run during the step.
 	Loaded bool
-	// copied says that this is in a copy of a step, which has an index.
+	// copied: the step is a copy, which has an index.
 	copied bool
 }
 
@@ -48,7 +48,7 @@ type Column struct {
 	Used bool
 }
 
-// variables lists what a place knows.
+// variables lists the variables that are available at a place.
 func (b *Bindings) variables(place string) []string {
 	var names []string
 	if b.Columns != nil {
@@ -79,7 +79,7 @@ func (b *Bindings) variables(place string) []string {
 	return names
 }
 
-// check says what is wrong with the use of a variable at a place; "" if nothing is.
+// check returns what is wrong with the use of a variable at a place; "" if nothing is.
 func (b *Bindings) check(u expressions.Use, place string) (message, hint string) {
 	known := b.variables(place)
 	if !slices.Contains(known, u.Variable) {

@@ -34,7 +34,7 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 	return n
 }
 
-// check compiles an expression in a node's text and looks at the variables that it uses.
+// check compiles an expression in a node's text and checks the variables that it uses.
 func (x *Expander) check(n *yamltree.Node, expression, before, place string) (*expressions.Checked, bool) {
 	c := x.Expressions.Check(expression)
 	if c.Err != nil {
@@ -56,14 +56,14 @@ func (x *Expander) check(n *yamltree.Node, expression, before, place string) (*e
 	return c, ok
 }
 
-// inRow marks a node as coming from the present row.
+// inRow marks a node as coming from the current row.
 func (x *Expander) inRow(n *yamltree.Node) *yamltree.Node {
 	next := *n
 	next.Row = x.Row
 	return &next
 }
 
-// valueNode makes a node of a plain value, in place of the one it was computed for.
+// valueNode returns a node with a plain value, at the position of the node that the value was computed for.
 func (x *Expander) valueNode(at *yamltree.Node, value any) *yamltree.Node {
 	n := x.inRow(at)
 	n.Plain, n.Literal = false, true

@@ -11,17 +11,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Expander puts the values of tables into a document and checks every expression in it, guided by the Go types: they
-// say what is an expression, what must be known before the run, and what is left for it.
+// Expander fills the values of tables into a document and checks every expression in it. The Go types say what is an
+// expression, what must be known before the run, and what may wait for it.
 type Expander struct {
 	Found       *yamltree.Problems
 	Expressions *expressions.Evaluator
-	// Texts is a type that can be written as a text, which may wait for the run; nil where there is none.
+	// Texts is a type that can be written as a text that may wait for the run; nil if there is none.
 	Texts reflect.Type
 	*Bindings
 }
 
-// Node returns the node that is to be decoded as the type: a copy where something was put in.
+// Node returns the node to decode as the type, with the values of tables filled in.
 func (x *Expander) Node(n *yamltree.Node, t reflect.Type, place string) *yamltree.Node {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -48,7 +48,7 @@ func (x *Expander) Node(n *yamltree.Node, t reflect.Type, place string) *yamltre
 		if t != nil && t.Kind() == reflect.String {
 			return x.expression(n, place)
 		}
-		return x.text(n, t, PlaceFixed, place) // a map of expressions that comes out of a table
+		return x.text(n, t, PlaceFixed, place) // a map of expressions from a table
 	case PlaceTemplate:
 		if !x.holdsText(t) {
 			return x.text(n, t, PlaceFixed, place)
@@ -57,7 +57,7 @@ func (x *Expander) Node(n *yamltree.Node, t reflect.Type, place string) *yamltre
 	return x.text(n, t, place, place)
 }
 
-// holdsText says whether a scalar of the type is a text that may wait for the run.
+// holdsText reports whether a scalar of the type is a text that may wait for the run.
 func (x *Expander) holdsText(t reflect.Type) bool {
 	return t == nil || t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == x.Texts
 }
@@ -91,7 +91,7 @@ func (x *Expander) mapping(n *yamltree.Node, t reflect.Type, place string) *yaml
 	return next
 }
 
-// field is the node of a field.
+// field expands the node of a field.
 func (x *Expander) field(n *yamltree.Node, f tags.Field, place string) *yamltree.Node {
 	if !f.Tags.Copied {
 		return x.Node(n, f.Type, placeOf(f, place))
@@ -131,7 +131,7 @@ func (x *Expander) mapKey(key *yamltree.Node, place string) *yamltree.Node {
 	return filled
 }
 
-// text fills in what is known of a text. inner is the place of what is in the list or mapping that may come out.
+// text fills in what is known of a text. If the result is a list or a mapping, inner is the place of the texts in it.
 func (x *Expander) text(n *yamltree.Node, t reflect.Type, place, inner string) *yamltree.Node {
 	if n.Literal {
 		if place == PlaceTemplate {
@@ -175,7 +175,7 @@ func (x *Expander) checkParts(n *yamltree.Node, parts []expressions.Part, place 
 	return late, ok
 }
 
-// early says whether an expression needs nothing but the table.
+// early reports whether an expression needs only the table.
 func early(c *expressions.Checked) bool {
 	for _, u := range c.Uses {
 		if u.Variable != "case" {
@@ -189,7 +189,7 @@ func (x *Expander) eval(expression string) (any, error) {
 	return x.Expressions.Eval(expression, expressions.Variables{"case": x.Values})
 }
 
-// fillAll evaluates a text that needs nothing but the table. What comes out is a value of its own type.
+// fillAll evaluates a text that needs only the table. The result keeps its own type.
 func (x *Expander) fillAll(n *yamltree.Node, parts []expressions.Part, t reflect.Type, place,
 	inner string,
 ) *yamltree.Node {
@@ -200,7 +200,7 @@ func (x *Expander) fillAll(n *yamltree.Node, parts []expressions.Part, t reflect
 	}
 	filled := x.valueNode(n, value)
 	if t != nil && t.Kind() == reflect.String && (filled.Tag == yamltree.TagInt || filled.Tag == yamltree.TagBool) {
-		filled.Tag = yamltree.TagString // but no float: a bare 1.30 would be 1.3
+		filled.Tag = yamltree.TagString // but not a float: an unquoted 1.30 would become 1.3
 	}
 	if filled.Kind == yamltree.Scalar {
 		return x.text(filled, t, place, inner)
@@ -208,7 +208,7 @@ func (x *Expander) fillAll(n *yamltree.Node, parts []expressions.Part, t reflect
 	return x.Node(filled, t, inner)
 }
 
-// fillSome evaluates the expressions that need nothing but the table and leaves the others.
+// fillSome evaluates the expressions that need only the table, and keeps the others.
 func (x *Expander) fillSome(n *yamltree.Node, parts []expressions.Part) *yamltree.Node {
 	for i, p := range parts {
 		if !p.IsExpression || p.Late {

@@ -19,10 +19,10 @@ type Row struct {
 	Values map[string]any
 }
 
-// maxRowName is the most characters of a name that is made of a row's values.
+// maxRowName is the maximal length, in characters, of a name that consists of a row's values.
 const maxRowName = 40
 
-// Table reads the rows of a table, whose values may use the table around it.
+// Table reads the rows of a table. Their values may use the surrounding table.
 func (x *Expander) Table(n *yamltree.Node) (rows []Row, columns map[string]*Column) {
 	switch {
 	case n.Kind != yamltree.Sequence:
@@ -93,7 +93,7 @@ func (x *Expander) sameColumns(item *yamltree.Node, columns map[string]*Column, 
 	return true
 }
 
-// nameRows takes the rows' own names, or makes names of their values.
+// nameRows uses the rows' own names, or composes names from their values.
 func (x *Expander) nameRows(n *yamltree.Node, rows []Row) bool {
 	if _, named := rows[0].Values["name"]; !named {
 		nameByValues(rows, n.Items[0])
@@ -117,8 +117,8 @@ func (x *Expander) nameRows(n *yamltree.Node, rows []Row) bool {
 	return true
 }
 
-// nameByValues names the rows by as few of the columns as tell them apart, from the left; lists and maps come last.
-// What is still the same gets its number.
+// nameByValues names the rows by as few columns as distinguish them, from the left; lists and maps come last. Names
+// that are still the same get a number.
 func nameByValues(rows []Row, first *yamltree.Node) {
 	var plain, nested []string
 	for _, e := range first.Entries {
@@ -165,7 +165,7 @@ func distinct(rows []Row) bool {
 	return len(names) == len(rows)
 }
 
-// same says whether a column tells no row from another.
+// same reports whether all rows have the same value in a column.
 func same(rows []Row, column string) bool {
 	for _, r := range rows {
 		if !reflect.DeepEqual(r.Values[column], rows[0].Values[column]) {

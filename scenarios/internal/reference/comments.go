@@ -15,7 +15,7 @@ import (
 // Comments are the comments of the types and their fields, by "import/path.Type" and "import/path.Type.Field".
 type Comments map[string]string
 
-// ReadComments reads the source of the packages that the language is made of. dir is the folder of package scenarios.
+// ReadComments reads the comments in the source of the language's packages. dir is the folder of package scenarios.
 func ReadComments(dir string) (Comments, error) {
 	const module = "github.com/rehearse-dev/rehearse/"
 	comments := Comments{}
@@ -66,7 +66,7 @@ func (c Comments) read(path string, file *ast.File) {
 	}
 }
 
-// firstParagraph is what a comment says to the users of the language; the rest is for its builders.
+// firstParagraph is the part of a comment for the users of the language; the rest is for its developers.
 func firstParagraph(text string) string {
 	text, _, _ = strings.Cut(text, "\n\n")
 	return strings.Join(strings.Fields(text), " ")

@@ -17,8 +17,8 @@ import (
 //go:embed page.md.tmpl
 var pageTemplate string
 
-// Page makes the reference page, in Markdown. examples holds a scenario for each verb, and those that the page's text
-// names.
+// Page generates the reference page, in Markdown. examples has a scenario for each verb, and those that the page's
+// text names.
 func Page(comments Comments, examples fs.FS) ([]byte, error) {
 	p := page{comments: comments, examples: examples}
 	parsed, err := template.New("page").Funcs(template.FuncMap{
@@ -56,18 +56,18 @@ type documentedField struct {
 
 type documentedVerb struct {
 	Name, Comment string
-	// Fields of the verb's own type; Type is the name of one that several verbs share.
+	// Fields of the verb's own type. If several verbs share the type, Type is its name instead.
 	Fields []documentedField
 	Type   string
 }
 
-// example is a whole example.
+// example returns a whole example.
 func (p page) example(name string) (string, error) {
 	text, err := fs.ReadFile(p.examples, name+".yaml")
 	return strings.TrimSpace(string(text)), err
 }
 
-// steps are the steps of an example, as far left as they can be.
+// steps returns the steps of an example, with less indentation.
 func (p page) steps(name string) (string, error) {
 	text, err := p.example(name)
 	if err != nil {
@@ -103,11 +103,11 @@ func (p page) verbs() []documentedVerb {
 	return all
 }
 
-// own says whether a type is that of one verb alone.
+// own reports whether a type belongs to one verb only.
 func own(verb string, t reflect.Type) bool { return strings.EqualFold(verb, t.Name()) }
 
-// types lists the types of the language in the order in which a reader meets them, without those that
-// stand under their verb.
+// types lists the types of the language in the order in which they first occur, without those that are described
+// under their verb.
 func (p page) types() []documentedType {
 	var order []reflect.Type
 	var visit func(t reflect.Type)
@@ -183,5 +183,5 @@ func typeName(t reflect.Type) string {
 	return "integer"
 }
 
-// cell keeps a text from ending a table's cell, and expressions from being taken for something else.
+// cell escapes a text for a table's cell, where | would end the cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

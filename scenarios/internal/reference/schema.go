@@ -16,7 +16,7 @@ import (
 // schemaID is the name of the schema; nothing is fetched from there.
 const schemaID = "https://rehearse.dev/schemas/scenario.json"
 
-// Schema makes the JSON schema of a scenario.
+// Schema generates the JSON schema of a scenario.
 func Schema(comments Comments) ([]byte, error) {
 	r := jsonschema.Reflector{
 		BaseSchemaID:   schemaID,
@@ -62,7 +62,7 @@ func encode(s *jsonschema.Schema) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// mapped gives the types that are a scalar in YAML their schema.
+// mapped returns a function with the schemas of types that differ in YAML, such as those that are a scalar there.
 func mapped(comments Comments) func(reflect.Type) *jsonschema.Schema {
 	return func(t reflect.Type) *jsonschema.Schema {
 		switch t {
@@ -92,7 +92,7 @@ func mapped(comments Comments) func(reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// oneOf is one of some words.
+// oneOf returns the schema of a string that is one of some words.
 func oneOf[T ~string](words []T) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "string"}
 	for _, word := range words {
@@ -108,7 +108,7 @@ func constant(s *jsonschema.Schema, name, value string) {
 	}
 }
 
-// allowNulls lets the maps of a change remove what is under a key.
+// allowNulls allows null in the maps of a change, where it removes a key.
 func allowNulls(s *jsonschema.Schema, t reflect.Type) {
 	for field := range fields(t) {
 		if field.Type.Kind() != reflect.Map || field.Type.Elem().Kind() != reflect.Pointer {
@@ -122,7 +122,7 @@ func allowNulls(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// oneVerb demands exactly one of a step's verbs.
+// oneVerb requires exactly one of a step's verbs.
 func oneVerb(step *jsonschema.Schema) {
 	for _, verb := range verbs() {
 		step.OneOf = append(step.OneOf, &jsonschema.Schema{Required: []string{verb}})
@@ -148,7 +148,7 @@ func scalarForms(definitions jsonschema.Definitions) {
 	}}
 }
 
-// allowExpressions lets ${case.x} stand for whatever is no text anyway.
+// allowExpressions allows ${case.x} in place of every value that is not a text anyway.
 func allowExpressions(s *jsonschema.Schema) {
 	for _, form := range append(slices.Clone(s.OneOf), s) {
 		if form.Properties == nil {
@@ -160,7 +160,7 @@ func allowExpressions(s *jsonschema.Schema) {
 	}
 }
 
-// orExpression is the schema, or ${case.x} in place of the value or of what is in it.
+// orExpression returns a schema that also allows ${case.x} in place of the value, or of a value in it.
 func orExpression(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	if s.Type == "string" && len(s.Enum) == 0 || s.Ref == "#/$defs/Text" || name == "steps" || name == "cases" {
 		return s

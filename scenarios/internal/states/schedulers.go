@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// schedulers checks the further kube-schedulers of a first state.
+// schedulers checks the additional kube-schedulers of a first state.
 func (v *Check) schedulers(s clusters.State, n *yamltree.Node) {
 	seen := map[string]bool{}
 	for i, scheduler := range s.Schedulers {
@@ -20,7 +20,7 @@ func (v *Check) schedulers(s clusters.State, n *yamltree.Node) {
 	v.schedulerClashes(s, n)
 }
 
-// SchedulerChanges checks what a transition does to the further kube-schedulers.
+// SchedulerChanges checks what a transition does to the additional kube-schedulers.
 func (v *Check) SchedulerChanges(before clusters.State, change clusters.Change, n *yamltree.Node) {
 	seen, names := map[string]bool{}, schedulerNames(before)
 	for i, c := range change.Schedulers {
@@ -37,19 +37,19 @@ func (v *Check) SchedulerChanges(before clusters.State, change clusters.Change, 
 			v.At(at, "give profiles or remove", "the scheduler does not change")
 		}
 	}
-	if len(clashes(before)) == 0 { // else it was reported before
+	if len(clashes(before)) == 0 { // otherwise it was reported before
 		v.schedulerClashes(before.With(change), n)
 	}
 }
 
-// schedulerClashes tells what makes the kube-schedulers of a state impossible side by side.
+// schedulerClashes reports why the kube-schedulers of a state cannot run side by side.
 func (v *Check) schedulerClashes(s clusters.State, n *yamltree.Node) {
 	for _, problem := range clashes(s) {
 		v.At(n, "", "%v", problem)
 	}
 }
 
-// clashes of schedulers. Components that are not there are reported by their own check.
+// clashes returns the conflicts between schedulers. Unknown components are reported by their own check.
 func clashes(s clusters.State) []error {
 	s.Components = nil
 	return s.CheckSchedulers()
@@ -63,7 +63,7 @@ func schedulerNames(state clusters.State) []string {
 	return names
 }
 
-// name checks the name of one of several that are named like labels.
+// name checks a name, which must be a DNS label and unique.
 func (v *Check) name(what, example, name string, n *yamltree.Node, seen map[string]bool) {
 	for _, message := range validation.IsDNS1123Label(name) {
 		message, _, _ = strings.Cut(message, " (e.g.")

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Check finds what the types alone cannot tell of a state and of its changes.
+// Check checks states and their changes for mistakes that the types allow.
 type Check struct{ *yamltree.Problems }
 
 // Components lists every component that can be addressed in a state.
@@ -55,7 +55,7 @@ func (v *Check) State(s clusters.State, n *yamltree.Node) {
 	v.Systems(s.Systems, n.At("systems"))
 }
 
-// Emulation checks versions that are emulated: which ones a version can, its provider says.
+// Emulation checks the form of emulated versions. The provider checks whether a version can emulate them.
 func (v *Check) Emulation(emulated, compatible string, n *yamltree.Node) {
 	for name, text := range map[string]string{"emulatedVersion": emulated, "minCompatibilityVersion": compatible} {
 		at := n.Get(name)
@@ -70,7 +70,7 @@ func (v *Check) Emulation(emulated, compatible string, n *yamltree.Node) {
 	}
 }
 
-// OwnVersion checks the version of a component alone.
+// OwnVersion checks a component's own version.
 func (v *Check) OwnVersion(name clusters.Component, text string, n *yamltree.Node) {
 	if n.Get("version") == nil {
 		return

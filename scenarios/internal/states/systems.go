@@ -28,7 +28,7 @@ func (v *Check) Systems(list []clusters.System, n *yamltree.Node) {
 	}
 }
 
-// webhookPort checks that no other system listens on the port that a system's program cannot choose.
+// webhookPort checks that no other system listens on a port that a system's program cannot choose.
 func (v *Check) webhookPort(s clusters.System, others []clusters.System, n *yamltree.Node) {
 	own := s.Launched()
 	if own == nil || own.WebhookPort == 0 {
@@ -82,7 +82,7 @@ func SystemNames(state clusters.State) []string {
 	return names
 }
 
-// system checks what is said of a system, whether it is all of it or a change.
+// system checks the fields of a system, in a definition or in a change.
 func (v *Check) system(s clusters.System, n *yamltree.Node) {
 	var kinds []string
 	for _, kind := range []string{"simulated", "process", "module", "manifests"} {
@@ -231,7 +231,7 @@ func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 	}
 }
 
-// wholeSystem checks a system with all that is known of it.
+// wholeSystem checks a system with all of its fields, after a change.
 func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
 	if s.Process != nil && len(s.Process.Command) == 0 {
 		v.At(n.At("process"), "", "the field %q is missing", "command")

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Field is a field of a struct as YAML knows it; those of inlined structs are among their parent's.
+// Field is a field of a struct, by its name in YAML. Fields of inlined structs belong to their parent.
 type Field struct {
 	Name     string
 	Index    []int
@@ -17,19 +17,19 @@ type Field struct {
 	Tags     Tags
 }
 
-// Tags say what the texts below a field are.
+// Tags say how the texts in a field are used.
 type Tags struct {
 	// Expression is the place of a CEL expression.
 	Expression string
-	// Fixed before the run.
+	// Fixed: known before the run.
 	Fixed bool
-	// Table of cases.
+	// Table: it is a table of cases.
 	Table bool
-	// Copied for parallel, so that there is an index.
+	// Copied: it is copied for parallel, so that there is an index.
 	Copied bool
 }
 
-var fieldCache sync.Map // reflect.Type -> []field; what types are never changes
+var fieldCache sync.Map // reflect.Type -> []Field; types never change
 
 // Of lists the fields of a struct type in their order.
 func Of(t reflect.Type) []Field {
@@ -65,7 +65,7 @@ func Of(t reflect.Type) []Field {
 	return fields
 }
 
-// Names are the names of fields.
+// Names returns the names of fields.
 func Names(fields []Field) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
@@ -74,7 +74,7 @@ func Names(fields []Field) []string {
 	return names
 }
 
-// Named is the field of a name.
+// Named returns the field with a name.
 func Named(fields []Field, name string) (Field, bool) {
 	for _, f := range fields {
 		if f.Name == name {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Suggest says which of the known words is probably meant, or lists them when none is near.
+// Suggest names the known word that is probably meant, or lists the known words if none is similar.
 func Suggest(word string, known []string, what string) string {
 	best, distance := "", 1+max(1, len(word)/3)
 	for _, k := range known {
@@ -29,7 +29,7 @@ func Suggest(word string, known []string, what string) string {
 func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	if len(s) > 64 || len(t) > 64 {
-		return 64 // nobody mistypes that
+		return 64 // too long for a typo
 	}
 	rows := make([][]int, len(s)+1)
 	for i := range rows {

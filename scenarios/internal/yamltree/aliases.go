@@ -9,13 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
 )
 
-// Bounds of a document: how many values its aliases may add, and how deep it may nest.
+// Limits of a document: how many values its aliases may add, and how deep it may nest.
 const (
 	maxAliasValues = 100_000
 	maxDepth       = 500
 )
 
-// resolver turns the parser's tree into ours: aliases and merge keys become copies of what they name, keys are unique.
+// resolver converts the parser's tree to nodes. Aliases and merge keys become copies of what they name; keys are
+// unique.
 type resolver struct {
 	file  *Source
 	found *Problems
@@ -23,12 +24,12 @@ type resolver struct {
 	depth   int
 	open    map[*yaml.Node]bool // anchored values that are being resolved
 	aliases int                 // how many aliases are being followed
-	aliased int                 // how many values they stood for so far
+	aliased int                 // how many values aliases have added so far
 	outer   *Node               // the outermost alias that is being followed
 	stopped bool
 }
 
-// resolve returns nil when the document cannot be used; why is among the problems.
+// resolve returns nil if the document cannot be used; the reason is among the problems.
 func (r *resolver) resolve(y *yaml.Node) *Node {
 	r.open = map[*yaml.Node]bool{}
 	n := r.node(y)
@@ -124,7 +125,7 @@ func (r *resolver) mapping(n *Node, y *yaml.Node) *Node {
 		first[e.Key.Text] = e.Key
 		n.Entries = append(n.Entries, e)
 	}
-	for _, m := range merged { // what is written out wins, then the earlier of the merged
+	for _, m := range merged { // explicit keys win, then the earlier merged mapping
 		for _, e := range m.Entries {
 			if first[e.Key.Text] == nil {
 				first[e.Key.Text] = e.Key
@@ -179,7 +180,7 @@ func (r *resolver) scalar(n *Node, y *yaml.Node) *Node {
 			n.Tag = TagString
 		}
 	case "!!timestamp", "!!merge":
-		n.Tag = TagString // JSON, and so the API server, knows no dates
+		n.Tag = TagString // JSON has no dates, and so the API server has none
 	default:
 		r.tag(n, y, "")
 		n.Tag = TagString
@@ -194,7 +195,7 @@ func (r *resolver) tag(n *Node, y *yaml.Node, want string) {
 	}
 }
 
-// fits says whether a scalar is what its tag says; an explicit one may lie: !!int x.
+// fits reports whether a scalar has the type of its tag. An explicit tag can be wrong: !!int x.
 func fits(y *yaml.Node, tag string) bool {
 	if tag == TagBool {
 		return strings.EqualFold(y.Value, "true") || strings.EqualFold(y.Value, "false")

@@ -9,13 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
 )
 
-// Error is something wrong at a place in a scenario file.
+// Error is a mistake at a position in a scenario file.
 type Error struct {
 	// Position of what is wrong.
 	Position Position
 	// Message says what is wrong.
 	Message string
-	// Hint says what to do, when there is something to say.
+	// Hint says what to do, if known.
 	Hint string
 	// Line is the source text of the position's line.
 	Line string
@@ -35,13 +35,13 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Widest line that an error shows, in characters, and how much of it comes before the column.
+// The maximal width of a line in an error, in characters, and how many of them are before the column.
 const (
 	excerptWidth  = 120
 	excerptBefore = 60
 )
 
-// excerpt cuts a long line down to the neighbourhood of a column and makes the line with the caret.
+// excerpt cuts a long line to the part around a column, and returns it with the line of the caret.
 func excerpt(line string, column int) (text, caret string) {
 	runes := []rune(strings.TrimRight(line, "\r\n"))
 	for i, r := range runes {
@@ -73,15 +73,15 @@ func excerpt(line string, column int) (text, caret string) {
 	return string(runes), string(pad) + "^"
 }
 
-// Problems collects errors in the order in which they are found, each once: the rows of a table repeat them.
+// Problems collects errors in the order in which they are found. It keeps each once: the rows of a table repeat them.
 type Problems struct {
 	List []*Error
 	seen map[string]bool
-	// Count of all, also those that are in the list already.
+	// Count of all errors, including repeated ones.
 	Count int
 }
 
-// Add takes an error in, unless it is there already.
+// Add adds an error, unless it is already in the list.
 func (p *Problems) Add(e *Error) {
 	p.Count++
 	key := e.Position.String() + e.Message
@@ -100,7 +100,7 @@ func (p *Problems) At(n *Node, hint, format string, args ...any) {
 	p.Within(n, n.line, n.column, hint, fmt.Sprintf(format, args...))
 }
 
-// Within adds an error at a place of a node's text.
+// Within adds an error at a position of a node's text.
 func (p *Problems) Within(n *Node, line, column int, hint, message string) {
 	if n.Row != "" {
 		message = fmt.Sprintf("case %q: %s", n.Row, message)
@@ -108,7 +108,7 @@ func (p *Problems) Within(n *Node, line, column int, hint, message string) {
 	p.Add(n.File.ErrorAt(line, column, hint, message))
 }
 
-// JoinErrors joins what went wrong outside of the files and in them; nil if nothing did.
+// JoinErrors joins errors outside of the files and errors in them. It returns nil if there are none.
 func JoinErrors(outside []error, inside []*Error) error {
 	errs := slices.Clone(outside)
 	for _, e := range inside {
@@ -126,7 +126,7 @@ type Position struct {
 // String is file:line:column.
 func (p Position) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
 
-// OneOf checks a word against those that there are; nothing is as good as any.
+// OneOf checks that a word is one of the known ones. An empty word is allowed.
 func (p *Problems) OneOf(text string, known []string, n *Node, what string) {
 	if text != "" && !slices.Contains(known, text) {
 		p.At(n, words.Suggest(text, known, "there are"), "no %s is called %q", what, words.Short(text))

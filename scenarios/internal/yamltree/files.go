@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Found are the files that paths stand for, each once.
+// Found are the files that match the paths, each once.
 type Found struct {
 	Files   []File
 	Skipped []string // folders that were not entered
 	seen    map[string]bool
 }
 
-// File is a file that a path stands for.
+// File is a file that matches a path.
 type File struct {
 	Path string
 	// Named by the user, rather than found in a folder.
 	Named bool
 }
 
-// StandardInput is the path that stands for it.
+// StandardInput is the path that means the standard input.
 const StandardInput = "-"
 
 // FindFiles finds the files of folders and globs.
@@ -105,7 +105,7 @@ func (f *Found) folder(root string) error {
 			}
 			return nil
 		}
-		info, err := os.Stat(path) // what a link leads to
+		info, err := os.Stat(path) // it follows links
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ const (
 	TagNull   = "!!null"
 )
 
-// Node is a value in a file, with its place. Aliases and merge keys are already replaced by what they stand for.
+// Node is a value in a file, with its position. Aliases and merge keys are already replaced by what they stand for.
 type Node struct {
 	Kind Kind
 	// Tag of a scalar, and its text as written (unescaped).
@@ -45,9 +45,9 @@ type Node struct {
 	line, column int
 	// Row is the name of the table row that this value comes from.
 	Row string
-	// Literal marks a text that comes out of a table: ${ has no meaning in it.
+	// Literal marks a text from a table: ${ has no meaning in it.
 	Literal bool
-	// Broken marks a value that is already complained of.
+	// Broken marks a value whose error is already reported.
 	Broken bool
 }
 
@@ -69,7 +69,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Key returns the node of a key itself, or the mapping if there is none such.
+// Key returns the node of a key itself, or the mapping if it has no such key.
 func (n *Node) Key(key string) *Node {
 	if n != nil && n.Kind == Mapping {
 		for _, e := range n.Entries {
@@ -81,7 +81,7 @@ func (n *Node) Key(key string) *Node {
 	return n
 }
 
-// At follows keys (string) and indexes (int) as far as there are nodes.
+// At follows keys (string) and indexes (int) as far as nodes exist, and returns the last node.
 func (n *Node) At(path ...any) *Node {
 	for _, p := range path {
 		var next *Node
@@ -111,7 +111,7 @@ func (n *Node) Like(k Kind) *Node {
 	return &Node{Kind: k, File: n.File, line: n.line, column: n.column, Row: n.Row}
 }
 
-// What names the kind of value for a person.
+// What describes the value in messages.
 func (n *Node) What() string {
 	switch n.Kind {
 	case Mapping:
@@ -137,15 +137,15 @@ func (n *Node) WithText(text string) *Node {
 	return &next
 }
 
-// AsBroken returns a copy that is not looked at again.
+// AsBroken returns a copy that is not checked again.
 func (n *Node) AsBroken() *Node {
 	next := *n
 	next.Broken = true
 	return &next
 }
 
-// Locate finds the line and the column of a piece of the node's text, given what comes before it there. Escapes and
-// folded lines can hide it; then it is where the node begins.
+// Locate finds the line and the column of a piece of the node's text; before is the text before the piece. Escapes
+// and folded lines can hide the piece: then Locate returns the start of the node.
 func (n *Node) Locate(piece, before string) (line, column int, found bool) {
 	piece, _, _ = strings.Cut(piece, "\n")
 	if piece == "" || n.Literal {
@@ -170,15 +170,15 @@ func (n *Node) Locate(piece, before string) (line, column int, found bool) {
 	return n.line, n.column, false
 }
 
-// LocateIn finds a place of an expression (line from 1, column from 0) that is in the node's text after what is before
-// it.
+// LocateIn finds the position of a place in an expression (line from 1, column from 0). The expression is in the
+// node's text; before is the text before it.
 func (n *Node) LocateIn(expression, before string, line, column int) (atLine, atColumn int) {
 	lines := strings.Split(expression, "\n")
 	if line > len(lines) {
 		return n.line, n.column
 	}
 	if line > 1 {
-		before = "" // how often the text of a later line came before cannot be told
+		before = "" // it is unknown how often the text of a later line occurs before it
 	}
 	trimmed := strings.TrimLeft(lines[line-1], " \t")
 	atLine, atColumn, found := n.Locate(trimmed, before)

@@ -40,12 +40,12 @@ func Parse(file *Source, found *Problems) []*Node {
 	}
 }
 
-// blank says whether a document has no content at all.
+// blank reports whether a document has no content at all.
 func blank(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == TagNull && n.Value == "" && n.Style == 0 && n.Anchor == ""
 }
 
-// lineReader hands out a line at a time, so that it is known how far the parser came when it gave up.
+// lineReader returns one line at a time, so that it is known how far the parser came before it stopped.
 type lineReader struct {
 	lines []string
 	next  int
@@ -76,7 +76,8 @@ var (
 	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
 )
 
-// syntaxError puts the parser's complaint at a place: it names the line where the surroundings begin, or none at all.
+// syntaxError finds the position of the parser's error. The parser names the line where the surrounding block begins,
+// or no line.
 func syntaxError(file *Source, err error, read int) *Error {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := parserLineOf(err)
@@ -107,10 +108,10 @@ func syntaxError(file *Source, err error, read int) *Error {
 	return file.ErrorAt(line, column, syntaxHint(message), "not valid YAML: "+message)
 }
 
-// QuoteCEL is the advice for an expression that YAML takes apart.
+// QuoteCEL is the hint for an expression that YAML splits.
 const QuoteCEL = "put the expression in quotes: inside {...} YAML interprets its commas, brackets and braces"
 
-// celInFlow is an expression without quotes inside of a flow mapping, which has something that YAML takes for its own.
+// celInFlow matches an expression without quotes in a flow mapping, with a character that has a meaning in YAML.
 var celInFlow = regexp.MustCompile(`[{,]\s*(cel:\s+[^"'\s&*|>][^"']*?[\[\](){}])`)
 
 // unquotedCEL finds the last such expression in some lines.
@@ -159,7 +160,7 @@ func unknownAlias(file *Source, name string, read int) *Error {
 	return file.ErrorAt(read, 1, "", "no anchor "+name+" for an alias")
 }
 
-// tabIndent finds the first line that a tab indents.
+// tabIndent finds the first line that is indented with a tab.
 func tabIndent(file *Source, from, to int) int {
 	for i := from; i <= min(to, len(file.lines)); i++ {
 		text := file.line(i)

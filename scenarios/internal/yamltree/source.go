@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxFileSize is the most that a scenario file may hold, in bytes.
+// maxFileSize is the maximal size of a scenario file, in bytes.
 const maxFileSize = 10 << 20
 
 // Source is one file: its name as the user gave it, and its text.
@@ -20,7 +20,7 @@ type Source struct {
 	lines []string
 }
 
-// NewSource takes a file's bytes, or says why they cannot be a scenario file.
+// NewSource returns a file's bytes as a source, or an error that says why they cannot be a scenario file.
 func NewSource(name string, data []byte) (*Source, *Error) {
 	s := &Source{name: name, data: bytes.TrimPrefix(data, []byte("\ufeff"))}
 	if len(data) > maxFileSize {
@@ -38,7 +38,7 @@ func NewSource(name string, data []byte) (*Source, *Error) {
 	return s, nil
 }
 
-// ReadSource reads a file without ever holding much more than maxFileSize of it.
+// ReadSource reads a file. It never holds much more than maxFileSize of it.
 func ReadSource(path string) (*Source, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func ReadSource(path string) (*Source, error) {
 	return ReadFrom(path, file)
 }
 
-// ReadFrom is ReadSource of what is open.
+// ReadFrom is ReadSource for an open file.
 func ReadFrom(name string, from io.Reader) (*Source, error) {
 	data, err := io.ReadAll(io.LimitReader(from, maxFileSize+1))
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Source) line(n int) string {
 	return strings.TrimSuffix(s.lines[n-1], "\r")
 }
 
-// ErrorAt makes an error at a place of the file.
+// ErrorAt returns an error at a position of the file.
 func (s *Source) ErrorAt(line, column int, hint, message string) *Error {
 	return &Error{
 		Position: Position{File: s.name, Line: max(line, 1), Column: max(column, 1)},

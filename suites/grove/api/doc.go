@@ -1,5 +1,6 @@
-// Package api holds the Go types of grove.io/v1alpha1: as much of PodCliqueSet and PodClique as GREP-375 (the scheduler
-// backend framework) builds on. Scaling groups, startup orders, rolling updates and resource sharing are left out.
+// Package api holds the Go types of grove.io/v1alpha1: the parts of PodCliqueSet and PodClique that GREP-375 (the
+// scheduler backend framework) builds on. Scaling groups, startup orders, rolling updates and resource sharing are
+// left out.
 //
 // +kubebuilder:object:generate=true
 // +groupName=grove.io
@@ -31,15 +32,15 @@ const (
 //go:embed grove.io_podcliquesets.yaml grove.io_podcliques.yaml
 var definitions embed.FS
 
-// AddToScheme makes the types known to a scheme.
+// AddToScheme registers the types in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &PodCliqueSet{}, &PodCliqueSetList{}, &PodClique{}, &PodCliqueList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
 
-// CustomResourceDefinitions returns definitions of the kinds as they were generated from their Go types, the caller's
-// to change.
+// CustomResourceDefinitions returns the definitions of the kinds, generated from their Go types. The caller may
+// change them.
 func CustomResourceDefinitions() ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, file := range []string{"grove.io_podcliquesets.yaml", "grove.io_podcliques.yaml"} {

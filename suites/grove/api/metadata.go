@@ -2,7 +2,7 @@ package api
 
 // Keys of labels.
 const (
-	// LabelManagedBy has the value ManagedBy on everything that the operator makes.
+	// LabelManagedBy has the value ManagedBy on every object that the operator creates.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// LabelPartOf is the name of the PodCliqueSet.
 	LabelPartOf = "app.kubernetes.io/part-of"

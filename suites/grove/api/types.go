@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// PodCliqueSet is a number of like gangs of pods, each of one or more cliques.
+// PodCliqueSet is a number of gangs of pods from one template. Each gang has one or more cliques.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=pcs
@@ -19,7 +19,7 @@ type PodCliqueSet struct {
 	Status PodCliqueSetStatus `json:"status,omitempty"`
 }
 
-// PodCliqueSetList is a list of them.
+// PodCliqueSetList is a list of PodCliqueSets.
 //
 // +kubebuilder:object:root=true
 type PodCliqueSetList struct {
@@ -29,7 +29,7 @@ type PodCliqueSetList struct {
 	Items []PodCliqueSet `json:"items"`
 }
 
-// PodCliqueSetSpec is what is wanted.
+// PodCliqueSetSpec is the desired state of a PodCliqueSet.
 type PodCliqueSetSpec struct {
 	// Replicas is the number of gangs.
 	//
@@ -90,17 +90,17 @@ type TopologyConstraint struct {
 
 // TopologyPack names levels of the topology: rack, host.
 type TopologyPack struct {
-	// Required is the level within one place of which the pods run, or not at all.
+	// Required is a level of the topology: all pods run in one place of that level, or none runs.
 	//
 	// +optional
 	Required string `json:"required,omitempty"`
-	// Preferred is the level within one place of which the pods run if they can.
+	// Preferred is a level of the topology: the pods run in one place of that level if possible.
 	//
 	// +optional
 	Preferred string `json:"preferred,omitempty"`
 }
 
-// PodClique is like pods that have a role in a gang.
+// PodClique is the pods of one role in a gang. They have the same spec.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=pclq
@@ -113,7 +113,7 @@ type PodClique struct {
 	Status PodCliqueStatus `json:"status,omitempty"`
 }
 
-// PodCliqueList is a list of them.
+// PodCliqueList is a list of PodCliques.
 //
 // +kubebuilder:object:root=true
 type PodCliqueList struct {
@@ -123,13 +123,13 @@ type PodCliqueList struct {
 	Items []PodClique `json:"items"`
 }
 
-// PodCliqueSpec is what is wanted of a clique.
+// PodCliqueSpec is the desired state of a PodClique.
 type PodCliqueSpec struct {
-	// RoleName is the role that the pods have.
+	// RoleName is the role of the pods.
 	//
 	// +optional
 	RoleName string `json:"roleName,omitempty"`
-	// PodSpec of the pods. The API server judges it when they are created.
+	// PodSpec of the pods. The API server validates it when the pods are created.
 	//
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=object
@@ -140,7 +140,7 @@ type PodCliqueSpec struct {
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	Replicas int32 `json:"replicas,omitempty"`
-	// MinAvailable is how many of the pods are placed together or not at all; all of them unless given.
+	// MinAvailable is how many of the pods are placed together or not at all. Default: all of them.
 	//
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -155,13 +155,13 @@ func (s *PodCliqueSpec) MinReplicas() int32 {
 	return min(*s.MinAvailable, s.Replicas)
 }
 
-// PodCliqueSetStatus is what there is.
+// PodCliqueSetStatus is the observed state of a PodCliqueSet.
 type PodCliqueSetStatus struct {
-	// ObservedGeneration is the newest that the operator has seen.
+	// ObservedGeneration is the newest generation that the operator has seen.
 	//
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Replicas is the number of gangs that there are.
+	// Replicas is the number of existing gangs.
 	//
 	// +optional
 	Replicas int32 `json:"replicas,omitempty"`
@@ -173,7 +173,7 @@ type PodCliqueSetStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// PodCliqueStatus is what there is.
+// PodCliqueStatus is the observed state of a PodClique.
 type PodCliqueStatus struct {
 	// Replicas is the number of pods.
 	//
@@ -189,7 +189,7 @@ type PodCliqueStatus struct {
 	ScheduledReplicas int32 `json:"scheduledReplicas,omitempty"`
 }
 
-// The condition of a PodCliqueSet that says whether its backend can do all that it asks for, and the reason why not.
+// The condition that reports whether the backend supports everything that a PodCliqueSet requests, and its reasons.
 const (
 	ConditionFeaturesSupported = "SchedulerFeaturesSupported"
 	ReasonSupported            = "Supported"

@@ -1,5 +1,5 @@
-// Package backends is the contract between Grove's operator and schedulers: what a backend does for its scheduler, and
-// how the operator finds it. A backend that the operator knows nothing of needs this package alone.
+// Package backends is the contract between Grove's operator and schedulers: what a backend does for its scheduler,
+// and how the operator finds it. A backend that is not part of the operator needs only this package.
 package backends
 
 import (
@@ -16,48 +16,49 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// SchedulerBackend is what GREP-375 wants of a backend.
+// SchedulerBackend is what GREP-375 requires of a backend.
 type SchedulerBackend interface {
-	// Name is the backend's name, unique: the schedulerName of its pods.
+	// Name is the backend's unique name, which is the schedulerName of its pods.
 	Name() string
-	// Init is called once at the operator's start, before any controller. An error keeps the operator from starting.
+	// Init is called once when the operator starts, before any controller runs. If it returns an error, the operator
+	// does not start.
 	Init() error
-	// SyncPodGang makes the scheduler's own resources for a PodGang, or brings them up to date; with owner references they
-	// go with it. It is called when a PodGang was created or its spec has changed.
+	// SyncPodGang creates or updates the scheduler's own resources for a PodGang. With owner references, they are
+	// deleted with the PodGang. It is called when a PodGang was created or its spec has changed.
 	SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
-	// OnPodGangDelete cleans up for a PodGang that is gone; a no-op where owner references do it.
+	// OnPodGangDelete cleans up after a PodGang was deleted. It does nothing if owner references are enough.
 	OnPodGangDelete(ctx context.Context, gang *scheduler.PodGang) error
-	// PreparePod gives a pod, before its creation, what the scheduler needs on it: schedulerName, annotations. The pod has
-	// its labels and gates already.
+	// PreparePod sets what the scheduler needs on a pod before its creation, such as schedulerName and annotations. The
+	// pod already has its labels and gates.
 	PreparePod(pod *corev1.Pod)
-	// ValidatePodCliqueSet rejects a PodCliqueSet that asks for what the scheduler cannot do and must.
+	// ValidatePodCliqueSet rejects a PodCliqueSet that requires what the scheduler does not support.
 	ValidatePodCliqueSet(ctx context.Context, set *api.PodCliqueSet) error
 }
 
-// PassThrough is a backend that admits what its scheduler cannot do.
+// PassThrough is a backend that accepts some requests that its scheduler does not support.
 type PassThrough interface {
-	// Unsupported says, one sentence each, what a PodCliqueSet asks for and does not get. The operator writes it into the
-	// PodCliqueSet's status.
+	// Unsupported returns one sentence for each request of a PodCliqueSet that is not supported. The operator writes
+	// them into the PodCliqueSet's status.
 	Unsupported(set *api.PodCliqueSet) []string
 }
 
-// ObjectPreparer is a backend whose scheduler needs fields of pods that Kubernetes' Go types of this build do not have.
+// ObjectPreparer is a backend whose scheduler needs fields of pods that this build's Go types do not have.
 type ObjectPreparer interface {
 	// PrepareObject is called after PreparePod.
 	PrepareObject(pod *unstructured.Unstructured) error
 }
 
-// Environment is what a backend is made with.
+// Environment is what a backend is created with.
 type Environment struct {
-	// Client writes, and reads past any cache.
+	// Client reads and writes without a cache.
 	Client client.Client
 	// Discovery says what the API server serves.
 	Discovery discovery.ServerResourcesInterface
 	// Scheme of the client.
 	Scheme *runtime.Scheme
-	// Profile of the backend in the OperatorConfiguration; empty but for its name where none is.
+	// Profile of the backend in the OperatorConfiguration. If there is none, only the name is set.
 	Profile config.SchedulerProfile
 }
 
-// Factory makes a backend; an error says that its options are wrong.
+// Factory creates a backend. An error means that the backend's options are wrong.
 type Factory func(Environment) (SchedulerBackend, error)

@@ -19,7 +19,7 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// What tells the KAI scheduler a pod's place.
+// The metadata that tells the KAI scheduler which group a pod belongs to.
 const (
 	// AnnotationPodGroup names a pod's PodGroup.
 	AnnotationPodGroup = "pod-group-name"
@@ -27,7 +27,7 @@ const (
 	LabelSubGroup = "kai.scheduler/subgroup-name"
 )
 
-// KAI makes a PodGroup of the KAI scheduler for each PodGang, of the same name, with a sub group for each of its
+// KAI creates a PodGroup of the KAI scheduler for each PodGang, with the same name and a sub group for each of its
 // groups.
 type KAI struct {
 	environment Environment
@@ -44,7 +44,7 @@ func NewKAI(e Environment) (SchedulerBackend, error) {
 // Name implements SchedulerBackend.
 func (k *KAI) Name() string { return config.KAIScheduler }
 
-// Init makes sure that the scheduler's API is there.
+// Init checks that the cluster serves the scheduler's API.
 func (k *KAI) Init() error {
 	served, err := serves(k.environment.Discovery, kaiapi.GroupVersion.String(), kaiapi.Resource.Resource)
 	if err != nil {
@@ -57,7 +57,7 @@ func (k *KAI) Init() error {
 	return nil
 }
 
-// serves says whether a resource is served.
+// serves reports whether the API server serves a resource.
 func serves(d discovery.ServerResourcesInterface, groupVersion, resource string) (bool, error) {
 	list, err := d.ServerResourcesForGroupVersion(groupVersion)
 	if apierrors.IsNotFound(err) {
@@ -131,19 +131,19 @@ func minMembers(gang *scheduler.PodGang) int32 {
 	return all
 }
 
-// ownedBy makes an object go with a PodGang.
+// ownedBy returns the owner reference with which an object is deleted with its PodGang.
 func ownedBy(gang *scheduler.PodGang) metav1.OwnerReference {
 	return *metav1.NewControllerRef(gang, scheduler.GroupVersion.WithKind(scheduler.KindPodGang))
 }
 
-// ownLabels are on everything that a backend makes.
+// ownLabels are the labels of every object that a backend creates.
 func ownLabels(gang *scheduler.PodGang) map[string]string {
 	return map[string]string{
 		api.LabelManagedBy: api.ManagedBy, api.LabelPartOf: gang.Labels[api.LabelPartOf], api.LabelPodGang: gang.Name,
 	}
 }
 
-// OnPodGangDelete has nothing to do: the PodGroup is owned by the PodGang.
+// OnPodGangDelete does nothing: the PodGang owns the PodGroup.
 func (k *KAI) OnPodGangDelete(context.Context, *scheduler.PodGang) error { return nil }
 
 // PreparePod implements SchedulerBackend.
@@ -156,5 +156,5 @@ func (k *KAI) PreparePod(pod *corev1.Pod) {
 	pod.Labels[LabelSubGroup] = pod.Labels[api.LabelPodClique]
 }
 
-// ValidatePodCliqueSet admits everything: the KAI scheduler can do all that a PodCliqueSet can ask for.
+// ValidatePodCliqueSet accepts everything: the KAI scheduler supports all that a PodCliqueSet can request.
 func (k *KAI) ValidatePodCliqueSet(context.Context, *api.PodCliqueSet) error { return nil }

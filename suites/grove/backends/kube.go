@@ -17,31 +17,31 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 )
 
-// What gangs are in Kubernetes: a PodGroup, which is beta in 1.37 and alpha in 1.36, and a group in a Workload in 1.35.
-// This build's Go types have not all of them.
+// The kinds of gangs in Kubernetes: a PodGroup, which is beta in 1.37 and alpha in 1.36, and a group in a Workload in
+// 1.35. This build's Go types do not have all of them.
 var (
 	podGroups      = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1beta1", Kind: "PodGroup"}
 	alphaPodGroups = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha2", Kind: "PodGroup"}
 	workloads      = schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1alpha1", Kind: "Workload"}
 )
 
-// workloadGroup is the one group in a Workload: Kubernetes places each group for itself, and a PodGang is to be placed
-// as a whole.
+// workloadGroup is the only group in a Workload: Kubernetes places each group separately, but a PodGang must be
+// placed as a whole.
 const workloadGroup = "gang"
 
 // KubeOptions are the options of Kube.
 type KubeOptions struct {
-	// GangScheduling makes gangs of PodGangs, where the cluster has such a thing.
+	// GangScheduling creates a gang for each PodGang, if the cluster supports gangs.
 	GangScheduling bool `json:"gangScheduling,omitempty"`
 }
 
-// Kube is Kubernetes' own scheduler, which is always there. With gang scheduling it makes a gang for each PodGang, of
-// the same name. A gang in Kubernetes has one number of pods that are placed together: it is the sum over the PodGang's
-// groups.
+// Kube is the backend of Kubernetes' own scheduler, which always exists. With gang scheduling, it creates a gang of
+// the same name for each PodGang. A gang in Kubernetes has one number of pods that are placed together: the sum over
+// the PodGang's groups.
 type Kube struct {
 	environment Environment
 	options     KubeOptions
-	// gangs is the kind of gangs that the cluster has; empty where it has none, or none are wanted.
+	// gangs is the kind of gangs that the cluster has. It is empty if the cluster has none or GangScheduling is off.
 	gangs schema.GroupVersionKind
 }
 
@@ -102,8 +102,8 @@ func (k *Kube) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
 	return nil
 }
 
-// change brings a gang up to date. Kubernetes does not let every gang be changed; one whose pods are placed does not
-// need it any more, and the number of pods that its new ones wait for stays what it was.
+// change updates a gang. If Kubernetes rejects the change as invalid, the gang stays unchanged, which is not an
+// error: a gang whose pods are placed does not need the change, and new pods wait for the old number of pods.
 func (k *Kube) change(ctx context.Context, have, want *unstructured.Unstructured) error {
 	have.Object["spec"] = want.Object["spec"]
 	err := k.environment.Client.Update(ctx, have)
@@ -113,7 +113,7 @@ func (k *Kube) change(ctx context.Context, have, want *unstructured.Unstructured
 	return err
 }
 
-// holds says whether what is stored has all that is wanted; the API server may have added defaults.
+// holds reports whether the stored value has all that is wanted. The API server may have added defaults.
 func holds(have, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -154,7 +154,7 @@ func (k *Kube) gang(gang *scheduler.PodGang) *unstructured.Unstructured {
 	return object
 }
 
-// OnPodGangDelete has nothing to do: gangs are owned by their PodGangs.
+// OnPodGangDelete does nothing: PodGangs own their gangs.
 func (k *Kube) OnPodGangDelete(context.Context, *scheduler.PodGang) error { return nil }
 
 // PreparePod implements SchedulerBackend.
@@ -166,7 +166,7 @@ func (k *Kube) PreparePod(pod *corev1.Pod) {
 	}
 }
 
-// PrepareObject implements ObjectPreparer: spec.workloadRef is of 1.35 alone.
+// PrepareObject implements ObjectPreparer: only Kubernetes 1.35 has spec.workloadRef.
 func (k *Kube) PrepareObject(pod *unstructured.Unstructured) error {
 	if k.gangs != workloads {
 		return nil
@@ -176,7 +176,7 @@ func (k *Kube) PrepareObject(pod *unstructured.Unstructured) error {
 	}, "spec", "workloadRef")
 }
 
-// ValidatePodCliqueSet rejects topology constraints that must be kept to: Kubernetes' scheduler does not know them.
+// ValidatePodCliqueSet rejects required topology constraints: Kubernetes' scheduler does not support them.
 func (k *Kube) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) error {
 	var errs []error
 	for _, c := range set.TopologyConstraints() {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 )
 
-// Factories are the backends that are available, by name. Who adds one has integrated a scheduler.
+// Factories are the available backends, by name. To integrate a scheduler, add its factory.
 type Factories map[string]Factory
 
 // Names in order.
@@ -20,8 +20,8 @@ type Registry struct {
 	defaultName string
 }
 
-// Initialize makes the backends that a configuration enables, and Kubernetes' own in any case, and calls the Init of
-// each.
+// Initialize creates the backends that a configuration enables, and Kubernetes' own in any case, and calls the Init
+// of each.
 func Initialize(factories Factories, environment Environment, c config.SchedulerConfiguration) (*Registry, error) {
 	r := &Registry{backends: map[string]SchedulerBackend{}, defaultName: c.DefaultProfileName}
 	profiles := slices.Clone(c.Profiles)
@@ -47,8 +47,8 @@ func Initialize(factories Factories, environment Environment, c config.Scheduler
 	return r, nil
 }
 
-// Get returns the backend of a name, nil when it is not enabled.
+// Get returns the backend with a name, or nil if it is not enabled.
 func (r *Registry) Get(name string) SchedulerBackend { return r.backends[name] }
 
-// GetDefault returns the backend of workloads that name none, nil where that is not enabled.
+// GetDefault returns the backend of workloads that name none, or nil if it is not enabled.
 func (r *Registry) GetDefault() SchedulerBackend { return r.backends[r.defaultName] }

@@ -7,13 +7,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// room is what the nodes have left.
+// room is the free resources of the nodes.
 type room struct {
 	nodes []corev1.Node
 	left  map[string]map[corev1.ResourceName]int64
 }
 
-// newRoom is what the nodes have, less what the pods on them want.
+// newRoom returns the resources of the nodes, minus those of the pods on them.
 func newRoom(nodes []corev1.Node, pods []corev1.Pod) *room {
 	r := &room{nodes: nodes, left: map[string]map[corev1.ResourceName]int64{}}
 	for i := range nodes {
@@ -35,7 +35,7 @@ func newRoom(nodes []corev1.Node, pods []corev1.Pod) *room {
 	return r
 }
 
-// wants is what a pod takes of a node, in thousandths.
+// wants is what a pod requests from a node, in thousandths.
 func wants(pod *corev1.Pod) map[corev1.ResourceName]int64 {
 	all := map[corev1.ResourceName]int64{corev1.ResourcePods: 1000}
 	for i := range pod.Spec.Containers {
@@ -54,7 +54,7 @@ func (r *room) clone() *room {
 	return c
 }
 
-// take gives a pod room on the first node of a place that has it.
+// take reserves room for a pod on the first node of a place that has it.
 func (r *room) take(pod *corev1.Pod, within place) (node string, ok bool) {
 	wanted := wants(pod)
 	for i := range r.nodes {
@@ -82,7 +82,7 @@ func fits(left, wanted map[corev1.ResourceName]int64) bool {
 	return true
 }
 
-// suits says whether a node would have a pod, room or not.
+// suits reports whether a node accepts a pod, regardless of its room.
 func suits(node *corev1.Node, pod *corev1.Pod) bool {
 	if node.Spec.Unschedulable || node.DeletionTimestamp != nil {
 		return false

@@ -13,19 +13,19 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// What tells a pod's place.
+// The metadata that names a pod's PodGroup and sub group.
 const (
 	annotationPodGroup = "pod-group-name"
 	labelSubGroup      = "kai.scheduler/subgroup-name"
 )
 
-// scheduler looks at the whole cluster at once, each time.
+// scheduler schedules the whole cluster in each reconcile.
 type scheduler struct {
 	client client.Client
-	live   client.Reader // past the cache
+	live   client.Reader // without the cache
 }
 
-// Reconcile implements reconcile.Reconciler: it binds what can be bound.
+// Reconcile implements reconcile.Reconciler: it binds all pods that can be bound.
 func (s *scheduler) Reconcile(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	var nodes corev1.NodeList
 	var pods corev1.PodList
@@ -59,7 +59,7 @@ type placement struct {
 	node string
 }
 
-// schedule finds nodes: for the pods of each PodGroup all at once, and for pods without one each for itself.
+// schedule finds nodes: for the pods of each PodGroup together, and for each pod without a PodGroup separately.
 func schedule(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement {
 	members := map[client.ObjectKey][]*corev1.Pod{}
 	var all []placement
@@ -86,14 +86,14 @@ func schedule(r *room, pods []corev1.Pod, groups []kaiapi.PodGroup) []placement 
 	return all
 }
 
-// part is the pods of a sub group, or those of none.
+// part is the pods of a sub group, or the pods without a sub group.
 type part struct {
 	minMember  int32
 	constraint kaiapi.TopologyConstraint
 	pods       []*corev1.Pod
 }
 
-// partsOf are the sub groups of a group with their pods, and last the pods of no sub group.
+// partsOf returns the sub groups of a group with their pods, and then the pods without a sub group.
 func partsOf(group *kaiapi.PodGroup, members []*corev1.Pod) []part {
 	var all []part
 	for _, sub := range group.Spec.SubGroups {
@@ -118,8 +118,8 @@ func partsOf(group *kaiapi.PodGroup, members []*corev1.Pod) []part {
 	return append(all, rest)
 }
 
-// placeGroup finds nodes for the pods of a group, in one place if that is required: for as many as it and each of its
-// parts wants, or for none.
+// placeGroup finds nodes for the pods of a group, in one place if that is required. If fewer pods fit than the group
+// and each of its parts require, it places none.
 func placeGroup(r *room, group *kaiapi.PodGroup, members []*corev1.Pod) []placement {
 	parts, bound := partsOf(group, members), 0
 	for _, pod := range members {
@@ -172,7 +172,7 @@ func takeIfWaiting(r *room, pod *corev1.Pod, within place) (node string, ok bool
 	return r.take(pod, within)
 }
 
-// waits says whether a pod wants a node and may have one.
+// waits reports whether a pod needs a node and may be scheduled.
 func waits(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) == 0 && pod.Status.Phase == corev1.PodPending
 }

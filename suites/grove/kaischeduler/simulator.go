@@ -1,5 +1,5 @@
-// Package kaischeduler is a small scheduler in the manner of KAI: it binds the pods of a PodGroup when as many as are
-// wanted together are there and have room, and none of them otherwise.
+// Package kaischeduler is a small scheduler that works like KAI: it binds the pods of a PodGroup when the required
+// number of them exists and fits, and binds none of them otherwise.
 package kaischeduler
 
 import (
@@ -21,17 +21,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// Name of the system that this simulates, which is also the schedulerName of its pods.
+// Name of the simulated system, and the schedulerName of its pods.
 const Name = "kai-scheduler"
 
-// fieldManager owns what is installed.
+// fieldManager owns the installed objects.
 const fieldManager = Name + "-simulator"
 
-// Options say where the simulator runs and how it behaves.
+// Options are where the simulator runs and how it behaves.
 type Options = operator.Options
 
-// Run installs the PodGroup's definition and schedules until the context ends. It outlives an API server that goes
-// away.
+// Run installs the PodGroup's definition and schedules until the context ends. It survives a restart of the API
+// server.
 func Run(ctx context.Context, o Options) error {
 	if len(o.Faults) > 0 || o.Variant != "" {
 		return fmt.Errorf("%s has neither faults nor variants", Name)
@@ -69,7 +69,7 @@ func once(ctx context.Context, o Options) error {
 	if err := operator.ServeReadiness(ctx, m, &corev1.Pod{}, &corev1.Node{}, &kaiapi.PodGroup{}); err != nil {
 		return err
 	}
-	// Whatever changes, the whole cluster is looked at: one request for all.
+	// Every change triggers the same request, which schedules the whole cluster.
 	all := handler.EnqueueRequestsFromMapFunc(func(context.Context, client.Object) []reconcile.Request {
 		return []reconcile.Request{{NamespacedName: client.ObjectKey{Name: Name}}}
 	})

@@ -8,19 +8,19 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// levels of the topology that nodes say by a label of another name. Any other level is a label itself. Which levels a
-// cluster has is KAI's own Topology object's to say, of which GREP-375 does not speak.
+// levels are the levels of the topology whose node labels have other names. Any other level is itself the name of a
+// label. In KAI, the Topology object says which levels a cluster has; GREP-375 does not mention it.
 var levels = map[string]string{
 	"host": corev1.LabelHostname, "zone": corev1.LabelTopologyZone, "region": corev1.LabelTopologyRegion,
 }
 
-// place says whether a node is in it.
+// place reports whether a node belongs to it.
 type place func(*corev1.Node) bool
 
 func everywhere(*corev1.Node) bool { return true }
 
-// places are where pods may be by a constraint, the preferred ones first. Pods that have a node already leave no
-// choice.
+// places returns the places that a constraint allows, the preferred ones first. If pods already have a node, only its
+// place is possible.
 func (r *room) places(c kaiapi.TopologyConstraint, pods []*corev1.Pod, within place) []place {
 	required := r.domains(c.RequiredTopologyLevel, pods, within)
 	if c.PreferredTopologyLevel == "" {
@@ -33,7 +33,7 @@ func (r *room) places(c kaiapi.TopologyConstraint, pods []*corev1.Pod, within pl
 	return append(preferred, required...)
 }
 
-// domains are the places of a level; the one that is given for no level.
+// domains returns the places of a level within another place. Without a level, it returns that other place.
 func (r *room) domains(level string, pods []*corev1.Pod, within place) []place {
 	if level == "" {
 		return []place{within}
@@ -62,7 +62,7 @@ func (r *room) domains(level string, pods []*corev1.Pod, within place) []place {
 	return all
 }
 
-// label of a node; "" where there is none.
+// label returns a label of a node, or "" if there is none.
 func (r *room) label(node, key string) string {
 	for i := range r.nodes {
 		if r.nodes[i].Name == node {

@@ -1,5 +1,5 @@
 // Package api is the PodGroup of the KAI scheduler (scheduling.run.ai/v2alpha2) as the specification of lowercase sub
-// group names wants it.
+// group names requires it.
 //
 // +kubebuilder:object:generate=true
 // +groupName=scheduling.run.ai

@@ -17,7 +17,7 @@ var (
 	Resource     = GroupVersion.WithResource("podgroups")
 )
 
-// AddToScheme makes the types known to a scheme.
+// AddToScheme registers the types in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &PodGroup{}, &PodGroupList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
@@ -27,8 +27,7 @@ func AddToScheme(scheme *runtime.Scheme) error {
 //go:embed scheduling.run.ai_podgroups.yaml
 var crdYAML []byte
 
-// CustomResourceDefinition returns a new copy of the PodGroup's definition, with every rule that the types' markers
-// give.
+// CustomResourceDefinition returns a new copy of the PodGroup's definition, with every rule from the types' markers.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(crdYAML, crd); err != nil {

@@ -15,7 +15,8 @@ func (l *LeaderWorkerSet) Size() int32 {
 	return l.Spec.LeaderWorkerTemplate.GroupSize()
 }
 
-// SubdomainPolicy is the policy in force: Shared for an object that does not say, be it from before the field existed.
+// SubdomainPolicy is the effective policy. It is Shared if the object names none, such as an object from before the
+// field existed.
 func (l *LeaderWorkerSet) SubdomainPolicy() SubdomainPolicy {
 	if l.Spec.NetworkConfig == nil || l.Spec.NetworkConfig.SubdomainPolicy == nil {
 		return SubdomainShared

@@ -1,5 +1,5 @@
-// Package api holds the Go types of leaderworkerset.x-k8s.io/v1: as much of that API as KEP-173 (a headless Service per
-// replica) builds on. Subgroups, exclusive topologies and volume claims are left out.
+// Package api holds the Go types of leaderworkerset.x-k8s.io/v1: the part of that API that KEP-173 (a headless
+// Service per replica) builds on. Subgroups, exclusive topologies and volume claims are left out.
 //
 // +kubebuilder:object:generate=true
 // +groupName=leaderworkerset.x-k8s.io
@@ -33,15 +33,14 @@ var GroupVersion = schema.GroupVersion{Group: Group, Version: Version}
 //go:embed leaderworkerset.x-k8s.io_leaderworkersets.yaml
 var definition []byte
 
-// AddToScheme makes the types known to a scheme.
+// AddToScheme registers the types in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &LeaderWorkerSet{}, &LeaderWorkerSetList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
 
-// CustomResourceDefinition returns a definition of the kind as it was generated from its Go type, the caller's to
-// change.
+// CustomResourceDefinition returns the definition of the kind, generated from its Go type. The caller may change it.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(definition, crd); err != nil {

@@ -2,17 +2,17 @@ package api
 
 // Keys of labels.
 const (
-	// LabelName is the name of the LeaderWorkerSet, on everything that is made for it.
+	// LabelName is the name of the LeaderWorkerSet, on every object that is created for it.
 	LabelName = "leaderworkerset.sigs.k8s.io/name"
 	// LabelGroupIndex is the index of a pod's group.
 	LabelGroupIndex = "leaderworkerset.sigs.k8s.io/group-index"
 	// LabelWorkerIndex is the index of a pod in its group, 0 for the leader.
 	LabelWorkerIndex = "leaderworkerset.sigs.k8s.io/worker-index"
-	// LabelGroupKey is the same for the pods of a group, and for no others.
+	// LabelGroupKey has the same value on all pods of a group, and on no other pods.
 	LabelGroupKey = "leaderworkerset.sigs.k8s.io/group-key"
-	// LabelRevision is the hash of the revision that something was made from.
+	// LabelRevision is the hash of the revision that an object was created from.
 	LabelRevision = "leaderworkerset.sigs.k8s.io/template-revision-hash"
-	// KeySubdomainPolicy is on the leaders whose subdomain is to be overwritten: a label in KEP-173, an annotation
+	// KeySubdomainPolicy is on the leaders whose subdomain will be overwritten: a label in KEP-173, an annotation
 	// upstream.
 	KeySubdomainPolicy = "leaderworkerset.sigs.k8s.io/subdomainPolicy"
 )
@@ -21,7 +21,7 @@ const (
 const (
 	// AnnotationSize is the number of pods of a pod's group.
 	AnnotationSize = "leaderworkerset.sigs.k8s.io/size"
-	// AnnotationReplicas is the number of groups that is wanted, without surge, on the StatefulSet of the leaders.
+	// AnnotationReplicas is the desired number of groups, without surge, on the StatefulSet of the leaders.
 	AnnotationReplicas = "leaderworkerset.sigs.k8s.io/replicas"
 	// AnnotationLeaderName is the name of a worker's leader.
 	AnnotationLeaderName = "leaderworkerset.sigs.k8s.io/leader-name"

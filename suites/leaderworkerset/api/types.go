@@ -6,7 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// LeaderWorkerSet is a number of like groups of pods, each of one leader and its workers.
+// LeaderWorkerSet is a number of groups of pods from one template. Each group has one leader and its workers.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:shortName=lws
@@ -24,7 +24,7 @@ type LeaderWorkerSet struct {
 	Status LeaderWorkerSetStatus `json:"status,omitempty"`
 }
 
-// LeaderWorkerSetList is a list of them.
+// LeaderWorkerSetList is a list of LeaderWorkerSets.
 //
 // +kubebuilder:object:root=true
 type LeaderWorkerSetList struct {
@@ -34,7 +34,7 @@ type LeaderWorkerSetList struct {
 	Items []LeaderWorkerSet `json:"items"`
 }
 
-// LeaderWorkerSetSpec is what is wanted.
+// LeaderWorkerSetSpec is the desired state of a LeaderWorkerSet.
 type LeaderWorkerSetSpec struct {
 	// Replicas is the number of groups.
 	//
@@ -61,13 +61,13 @@ type LeaderWorkerSetSpec struct {
 
 // LeaderWorkerTemplate describes one group.
 type LeaderWorkerTemplate struct {
-	// LeaderTemplate is the leader's pod; that of the workers unless given.
+	// LeaderTemplate is the template of the leader's pod. Default: WorkerTemplate.
 	//
 	// +optional
 	LeaderTemplate *corev1.PodTemplateSpec `json:"leaderTemplate,omitempty"`
-	// WorkerTemplate is the workers' pod.
+	// WorkerTemplate is the template of the workers' pods.
 	WorkerTemplate corev1.PodTemplateSpec `json:"workerTemplate"`
-	// Size is the number of pods of a group, its leader among them.
+	// Size is the number of pods of a group, including its leader.
 	//
 	// +optional
 	// +kubebuilder:default=1
@@ -86,9 +86,10 @@ type RestartPolicy string
 
 // The restart policies.
 const (
-	// RecreateGroupOnPodRestart replaces the whole group when a container of it restarts or a pod of it is deleted.
+	// RecreateGroupOnPodRestart recreates the whole group when one of its containers restarts or one of its pods is
+	// deleted.
 	RecreateGroupOnPodRestart RestartPolicy = "RecreateGroupOnPodRestart"
-	// RestartNone leaves the other pods alone.
+	// RestartNone does not change the other pods.
 	RestartNone RestartPolicy = "None"
 )
 
@@ -109,7 +110,7 @@ type RolloutStrategy struct {
 	//
 	// +kubebuilder:default=RollingUpdate
 	Type RolloutStrategyType `json:"type,omitempty"`
-	// RollingUpdateConfiguration holds what RollingUpdate can be told.
+	// RollingUpdateConfiguration has the options of RollingUpdate.
 	//
 	// +optional
 	RollingUpdateConfiguration *RollingUpdateConfiguration `json:"rollingUpdateConfiguration,omitempty"`
@@ -120,23 +121,23 @@ type RolloutStrategy struct {
 // +kubebuilder:validation:Enum=RollingUpdate
 type RolloutStrategyType string
 
-// RollingUpdate replaces the groups from the one with the highest index down.
+// RollingUpdate replaces the groups in descending order of their indexes.
 const RollingUpdate RolloutStrategyType = "RollingUpdate"
 
-// RollingUpdateConfiguration holds what RollingUpdate can be told.
+// RollingUpdateConfiguration has the options of RollingUpdate.
 type RollingUpdateConfiguration struct {
 	// Partition is the index below which groups are not updated.
 	//
 	// +optional
 	// +kubebuilder:default=0
 	Partition *int32 `json:"partition,omitempty"`
-	// MaxUnavailable is how many groups may be missing during a rollout: a number, or a percentage of the replicas,
+	// MaxUnavailable is how many groups may be unavailable during a rollout: a number, or a percentage of the replicas,
 	// rounded down.
 	//
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:default=1
 	MaxUnavailable intstr.IntOrString `json:"maxUnavailable,omitempty"`
-	// MaxSurge is how many groups more than the replicas there may be during a rollout: a number, or a percentage of the
+	// MaxSurge is how many groups may exist beyond the replicas during a rollout: a number, or a percentage of the
 	// replicas, rounded up.
 	//
 	// +kubebuilder:validation:XIntOrString
@@ -146,13 +147,13 @@ type RollingUpdateConfiguration struct {
 
 // NetworkConfig says how the pods of the groups find each other.
 type NetworkConfig struct {
-	// SubdomainPolicy says which headless Services there are; Shared unless given.
+	// SubdomainPolicy says which headless Services exist. Default: Shared.
 	//
 	// +optional
 	SubdomainPolicy *SubdomainPolicy `json:"subdomainPolicy,omitempty"`
 }
 
-// SubdomainPolicy says which headless Services there are.
+// SubdomainPolicy says which headless Services exist.
 //
 // +kubebuilder:validation:Enum=Shared;UniquePerReplica
 type SubdomainPolicy string
@@ -165,7 +166,7 @@ const (
 	SubdomainUniquePerReplica SubdomainPolicy = "UniquePerReplica"
 )
 
-// LeaderWorkerSetStatus is what is there.
+// LeaderWorkerSetStatus is the observed state of a LeaderWorkerSet.
 type LeaderWorkerSetStatus struct {
 	// Conditions are Available, Progressing and UpdateInProgress.
 	//
@@ -173,11 +174,11 @@ type LeaderWorkerSetStatus struct {
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
-	// ReadyReplicas is the number of groups all of whose pods are ready.
+	// ReadyReplicas is the number of groups whose pods are all ready.
 	ReadyReplicas int32 `json:"readyReplicas,omitempty"`
 	// UpdatedReplicas is the number of groups of the newest revision.
 	UpdatedReplicas int32 `json:"updatedReplicas,omitempty"`
-	// Replicas is the number of groups that there are.
+	// Replicas is the number of existing groups.
 	Replicas int32 `json:"replicas,omitempty"`
 	// HPAPodSelector selects the leaders, for a HorizontalPodAutoscaler.
 	HPAPodSelector string `json:"hpaPodSelector,omitempty"`

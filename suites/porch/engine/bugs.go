@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// breaks makes the ids of requirements of their numbers: "02 AMB1" is PORCH-P02 and PORCH-AMB1.
+// breaks converts numbers to the ids of requirements: "02 AMB1" is PORCH-P02 and PORCH-AMB1.
 func breaks(numbers string) []string {
 	ids := strings.Fields(numbers)
 	for i := range ids {
@@ -18,7 +18,7 @@ func breaks(numbers string) []string {
 	return ids
 }
 
-// Faults are all bugs that the rules, or what carries them out, have on request.
+// Faults are all bugs that the rules, or the simulator that applies them, have on request.
 func Faults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(DefaultsToProposed, "A revision that names no lifecycle is created as Proposed.", breaks("01")),

@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// CheckConstraints judges a new revision against those that exist in its namespace, with its repository open and before
-// anything changes.
+// CheckConstraints checks a new revision against the existing ones in its namespace, after its repository was opened
+// and before anything changes.
 func (r Rules) CheckConstraints(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
 	var task v1alpha1.Task
 	if len(spec.Tasks) > 0 {
@@ -43,7 +43,7 @@ func (r Rules) CheckConstraints(spec *v1alpha1.PackageRevisionSpec, existing []R
 	return nil
 }
 
-// same says whether a revision is of the package that the spec names.
+// same reports whether a revision belongs to the package that the spec names.
 func same(r Rules, spec *v1alpha1.PackageRevisionSpec, revision Revision) bool {
 	name := revision.Spec.PackageName
 	if r.Has(LastElementCompared) {
@@ -131,7 +131,7 @@ func (r Rules) checkEdit(spec *v1alpha1.PackageRevisionSpec, edit *v1alpha1.Pack
 	return nil
 }
 
-// checkPath rejects a package inside of another, or around one.
+// checkPath rejects a package whose path is inside or above the path of another.
 func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
 	for _, revision := range existing {
 		if (here(spec, revision) || r.Has(OverlapEverywhere)) && overlaps(r, spec.PackageName, revision.Spec.PackageName) {
@@ -158,7 +158,7 @@ func overlaps(r Rules, name, existing string) bool {
 		return true
 	}
 	if name == existing {
-		return false // that is the same package, which is another rule's matter
+		return false // the same package, which another rule checks
 	}
 	parent := strings.HasPrefix(existing, name+step) && !r.Has(ParentPathAllowed)
 	child := strings.HasPrefix(name, existing+step) && !r.Has(ChildPathAllowed)

@@ -13,7 +13,7 @@ import (
 // Kptfile is the name of the file that describes a package.
 const Kptfile = "Kptfile"
 
-// NewContent is the content of a package that is made from nothing.
+// NewContent is the content of a package that an init task creates.
 func NewContent(spec *v1alpha1.PackageRevisionSpec, task *v1alpha1.PackageInitTaskSpec) (map[string]string, error) {
 	description := ""
 	if task != nil {
@@ -33,8 +33,7 @@ func NewContent(spec *v1alpha1.PackageRevisionSpec, task *v1alpha1.PackageInitTa
 	}, nil
 }
 
-// Adopt makes an upstream package's content this package's own: its Kptfile gets the name, and says where it comes
-// from.
+// Adopt converts an upstream package's content to this package's own: its Kptfile gets the name, and the source.
 func Adopt(spec *v1alpha1.PackageRevisionSpec, upstream map[string]string, from v1alpha1.GitLock) (map[string]string,
 	error,
 ) {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// Default fills in what a new revision leaves out: that it is a draft, and made from nothing.
+// Default sets the defaults of a new revision: the lifecycle Draft, and one init task.
 func (r Rules) Default(spec *v1alpha1.PackageRevisionSpec) {
 	if spec.Lifecycle == "" {
 		spec.Lifecycle = v1alpha1.Draft
@@ -24,7 +24,7 @@ func (r Rules) Default(spec *v1alpha1.PackageRevisionSpec) {
 	}
 }
 
-// CheckNew judges a new revision by itself, before any repository is opened.
+// CheckNew checks a new revision by itself, before any repository is opened.
 func (r Rules) CheckNew(spec *v1alpha1.PackageRevisionSpec) error {
 	for _, check := range []func(*v1alpha1.PackageRevisionSpec) error{
 		r.checkNames, r.checkNewLifecycle,

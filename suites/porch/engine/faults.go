@@ -1,6 +1,6 @@
 package engine
 
-// The bugs in what a revision is created as.
+// The bugs in the creation of a revision.
 const (
 	DefaultsToProposed         = "defaults-to-proposed"
 	LifecycleMustBeOmitted     = "lifecycle-must-be-omitted"
@@ -69,7 +69,7 @@ const (
 	OverlapEverywhere   = "overlap-everywhere"
 )
 
-// The bugs in what can be updated when.
+// The bugs in the rules for updates.
 const (
 	DraftTasksDropped       = "draft-tasks-dropped"
 	DraftContentDropped     = "draft-content-dropped"
@@ -97,7 +97,7 @@ const (
 	DeleteNeedsVersion    = "delete-needs-version"
 )
 
-// The bugs in the order of things, in what a failure leaves behind, and in how a rejection is worded.
+// The bugs in the order of the steps, in what a failure leaves behind, and in how a rejection is worded.
 const (
 	OpensFirst               = "opens-first"
 	ConstraintsAfterTask     = "constraints-after-task"

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge3"
 )
 
-// Merge carries the changes between two upstream revisions over to the local one, file by file. Where both sides
-// changed a file of YAML, its fields are merged, and where both changed a field, upstream has it; any other file that
-// both changed stays as it is locally.
+// Merge applies the changes between two upstream revisions to the local one, file by file. If both sides changed a
+// YAML file, its fields are merged; if both changed a field, upstream's value wins. Any other file that both sides
+// changed keeps its local content.
 func (r Rules) Merge(old, upstream, local map[string]string) (map[string]string, error) {
 	switch {
 	case r.Has(MergeTakesNew):
@@ -33,7 +33,7 @@ func (r Rules) Merge(old, upstream, local map[string]string) (map[string]string,
 	return merged, nil
 }
 
-// file is one side's file, which need not be there.
+// file is the file of one side, which may not exist.
 type file struct {
 	content string
 	there   bool
@@ -60,7 +60,7 @@ func mergeFile(name string, old, upstream, local file) (content string, there bo
 	return content, true, nil
 }
 
-// isYAML says whether the fields of a file can be merged.
+// isYAML reports whether the fields of a file can be merged.
 func isYAML(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml"}, path.Ext(name)) || path.Base(name) == Kptfile
 }

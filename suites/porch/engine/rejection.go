@@ -5,23 +5,23 @@ import "fmt"
 // Class of a rejection.
 type Class int
 
-// The classes that the specification knows.
+// The classes of the specification.
 const (
-	// BadRequest is for what can be seen to be wrong without looking at anything else: 400.
+	// BadRequest is for a request that is wrong by itself, whatever exists: 400.
 	BadRequest Class = iota
-	// Conflict is for what stands against something that exists: 409.
+	// Conflict is for a request that conflicts with something that exists: 409.
 	Conflict
-	// Unprocessable is for what a business rule forbids: 422.
+	// Unprocessable is for a request that a business rule forbids: 422.
 	Unprocessable
 	// Forbidden and NotFound are what some variants answer instead.
 	Forbidden
 	NotFound
 )
 
-// Rejection is why something is not done.
+// Rejection is why a request is rejected.
 type Rejection struct {
 	Class Class
-	// Field that is to blame, "" when it is no single one.
+	// Field that is wrong, "" if it is not a single one.
 	Field string
 	// Text for the user.
 	Text string

@@ -1,6 +1,6 @@
-// Package engine is Porch's validation and business rules, as its specification states them: what may be created and
-// changed, and with which words the rest is rejected. It knows nothing of API servers or repositories, and has bugs and
-// other readings on request.
+// Package engine has Porch's validation and business rules, as its specification states them: what may be created and
+// changed, and with which messages the rest is rejected. It does not know API servers or repositories, and has bugs
+// and other readings on request.
 package engine
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// Rules judge what is asked of package revisions.
+// Rules judge requests for package revisions.
 type Rules struct {
 	faults  fault.Set
 	variant Variant
 }
 
-// NewRules returns the rules with faults, which are bugs, and in a variant, which is a reading of what the
-// specification leaves open; "" is the reading that this project has chosen everywhere.
+// NewRules returns the rules with faults, which are bugs, and a variant, which is a reading of what the specification
+// leaves open; "" is the reading that this project has chosen everywhere.
 func NewRules(faults []string, variant string) (Rules, error) {
 	r := Rules{variant: Variant(variant)}
 	if variant != "" && !slices.Contains(Variants(), r.variant) {
@@ -30,23 +30,23 @@ func NewRules(faults []string, variant string) (Rules, error) {
 	return r, err
 }
 
-// Has says whether the rules have a fault.
+// Has reports whether the rules have a fault.
 func (r Rules) Has(bug string) bool { return r.faults.Has(bug) }
 
-// In are the rules for what is in a namespace.
+// In returns the rules for the objects of a namespace.
 func (r Rules) In(namespace string) Rules {
 	r.faults = r.faults.In(namespace)
 	return r
 }
 
-// Reads says whether the rules follow a variant.
+// Reads reports whether the rules follow a variant.
 func (r Rules) Reads(variant Variant) bool { return r.variant == variant || r.variant == OtherReadings }
 
 // Revision is a package revision that exists in the namespace.
 type Revision struct {
-	// Name of its object.
+	// Name of the PackageRevision.
 	Name string
-	// Spec of it, as it is stored.
+	// Spec of the PackageRevision, as it is stored.
 	Spec v1alpha1.PackageRevisionSpec
 }
 

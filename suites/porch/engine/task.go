@@ -4,7 +4,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// checkTask judges a task by itself: that its type is known, and that it says what the type needs.
+// checkTask checks that a task's type is known, and that the task has what the type needs.
 func (r Rules) checkTask(task *v1alpha1.Task) error {
 	const field = "spec.tasks[0].type"
 	for fault, unknown := range map[string]v1alpha1.TaskType{

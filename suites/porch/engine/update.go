@@ -7,14 +7,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// Way is how an update comes.
+// Way is the way in which an update is requested.
 type Way int
 
 // The ways of an update.
 const (
-	// Plain updates are of the revision itself.
+	// Plain is an update of the revision itself.
 	Plain Way = iota
-	// Approval comes through the approval subresource.
+	// Approval is an update through the subresource approval.
 	Approval
 )
 
@@ -23,8 +23,7 @@ var lifecycles = []v1alpha1.PackageRevisionLifecycle{
 	v1alpha1.DeletionProposed,
 }
 
-// CheckVersion judges whether an update names a version of what it changes; whether it is the current one is for
-// whoever stores it.
+// CheckVersion checks that an update names a version. The storage checks that it is the current one.
 func (r Rules) CheckVersion(given string) error {
 	if given != "" || r.Has(VersionNotRequired) {
 		return nil
@@ -36,7 +35,7 @@ func (r Rules) CheckVersion(given string) error {
 	return reject(class, "metadata.resourceVersion", "resourceVersion must be specified for an update")
 }
 
-// CheckUpdate judges a change of a revision's spec.
+// CheckUpdate checks a change of a revision's spec.
 func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way) error {
 	if !slices.Contains(lifecycles, before.Lifecycle) && !r.Has(OriginalUnchecked) {
 		return reject(BadRequest, "spec.lifecycle", "invalid original lifecycle value: %s", before.Lifecycle)
@@ -46,7 +45,7 @@ func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way)
 	}
 	for i := range after.Tasks {
 		if reflect.DeepEqual(before.Tasks, after.Tasks) {
-			break // what is stored was judged when it came
+			break // stored tasks were already checked
 		}
 		if err := r.checkTask(&after.Tasks[i]); err != nil {
 			return err
@@ -58,7 +57,7 @@ func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way)
 	return r.checkSpecUpdate(before, after)
 }
 
-// checkTransition knows the state machine.
+// checkTransition allows the transitions of the lifecycle's state machine.
 func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, way Way) error {
 	if before == after || !slices.Contains(lifecycles, before) || !slices.Contains(lifecycles, after) {
 		return nil
@@ -94,7 +93,7 @@ func (r Rules) checkTransition(before, after v1alpha1.PackageRevisionLifecycle, 
 	return reject(Unprocessable, "spec.lifecycle", "a package revision cannot go from lifecycle %s to %s", before, after)
 }
 
-// checkSpecUpdate lets a draft's tasks change, and nothing else but the lifecycle.
+// checkSpecUpdate allows changes of a draft's tasks, and no others except of the lifecycle.
 func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) error {
 	if before.PackageName != after.PackageName || before.RepositoryName != after.RepositoryName ||
 		before.WorkspaceName != after.WorkspaceName || before.Revision != after.Revision {
@@ -115,7 +114,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 		"must be Draft", before.Lifecycle)
 }
 
-// CheckContentUpdate judges a change of a revision's files.
+// CheckContentUpdate checks a change of a revision's files.
 func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) error {
 	switch {
 	case !slices.Contains(lifecycles, lifecycle):

@@ -4,7 +4,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// checkUpgrade wants all three sides of the merge to be there and to be published.
+// checkUpgrade checks that all three sides of the merge exist and are published.
 func (r Rules) checkUpgrade(upgrade *v1alpha1.PackageUpgradeTaskSpec, existing []Revision) error {
 	if upgrade == nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package gitserver serves git repositories over HTTP, to whoever asks: a place for a test's packages. A repository is
-// made when it is first asked for.
+// Package gitserver serves git repositories over HTTP, without authentication, for the packages of a test. It creates
+// a repository at the first request.
 package gitserver
 
 import (
@@ -31,7 +31,7 @@ const Branch = plumbing.ReferenceName("refs/heads/main")
 // Server is an http.Handler of git's smart protocol.
 type Server struct {
 	dir   string
-	locks sync.Map // of *sync.RWMutex, by a repository's path: a push is seen whole or not at all
+	locks sync.Map // of *sync.RWMutex, by a repository's path: a push is visible completely or not at all
 }
 
 // New returns a server of the repositories in a folder.
@@ -75,7 +75,7 @@ func (s *Server) lock(name string) *sync.RWMutex {
 	return lock.(*sync.RWMutex)
 }
 
-// open returns a repository, made with an empty first commit when it is not there.
+// open returns a repository. If there is none, it creates one with an empty first commit.
 func (s *Server) open(name string) (storer.Storer, error) {
 	dir := filepath.Join(s.dir, name+".git")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -184,7 +184,7 @@ func receive(w http.ResponseWriter, r *http.Request, session transport.ReceivePa
 	}
 	if !slices.ContainsFunc(request.Commands,
 		func(command *packp.Command) bool { return command.Action() != packp.Delete }) {
-		request.Packfile = nil // what only removes sends none
+		request.Packfile = nil // a push that only deletes has none
 	}
 	report, err := session.ReceivePack(r.Context(), request)
 	if report == nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// ErrNotFound says that a repository has no such branch or tag, or that there is no such folder at it.
+// ErrNotFound means that a repository has no such branch or tag, or no such folder there.
 var ErrNotFound = errors.New("not found")
 
-// Repository is a git repository somewhere else.
+// Repository is a remote git repository.
 type Repository struct {
-	// URL of it.
+	// URL of the repository.
 	URL string
-	// Branch that published packages are on.
+	// Branch of the published packages.
 	Branch string
 }
 
-// References lists the repository's branches and tags with the commits that they stand for. It fails when the
-// repository cannot be reached.
+// References lists the repository's branches and tags with the commits that they point to. It fails if the repository
+// cannot be reached.
 func (r Repository) References(ctx context.Context) (map[plumbing.ReferenceName]plumbing.Hash, error) {
 	list, err := r.remote(memory.NewStorage()).ListContext(ctx, &git.ListOptions{})
 	if err != nil {
@@ -42,7 +42,7 @@ func (r Repository) References(ctx context.Context) (map[plumbing.ReferenceName]
 	return found, nil
 }
 
-// Read returns the files of a folder at a branch or tag, by their paths in it, and the commit that they are of.
+// Read returns the files of a folder at a branch or tag, by their paths in the folder, and the commit.
 func (r Repository) Read(ctx context.Context, ref, directory string) (map[string]string, plumbing.Hash, error) {
 	references, err := r.References(ctx)
 	if err != nil {
@@ -116,7 +116,8 @@ func filesAt(storage *memory.Storage, hash plumbing.Hash, directory string) (map
 	return files, err
 }
 
-// Unreachable says whether an error is about a repository that cannot be reached, rather than about what it holds.
+// Unreachable reports whether an error means that a repository cannot be reached, rather than that something does not
+// exist.
 func Unreachable(err error) bool {
 	return err != nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, transport.ErrRepositoryNotFound)
 }

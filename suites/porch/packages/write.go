@@ -19,26 +19,26 @@ import (
 
 // Change is one change of a repository's branches and tags.
 type Change struct {
-	// Directory that gets the files, instead of what it had.
+	// Directory whose content is replaced by the files.
 	Directory string
 	// Files by their paths in the directory.
 	Files map[string]string
 	// Message of the commit.
 	Message string
-	// At is when.
+	// At is the time of the commit.
 	At time.Time
-	// Onto is the branch that the commit follows; also the one that moves to it, when Move is set.
+	// Onto is the branch of the parent commit. If Move is set, the branch moves to the new commit.
 	Onto plumbing.ReferenceName
 	Move bool
-	// Set are the branches and tags that stand for the commit afterwards.
+	// Set are the branches and tags that will point to the commit.
 	Set []plumbing.ReferenceName
-	// Remove are the branches that are gone afterwards.
+	// Remove are the branches that will be deleted.
 	Remove []plumbing.ReferenceName
 }
 
-// Prepared is a change that nobody sees before it is pushed.
+// Prepared is a change that is not visible before it is pushed.
 type Prepared struct {
-	// Commit that the branches and tags will stand for.
+	// Commit that the branches and tags will point to.
 	Commit plumbing.Hash
 
 	repository  Repository
@@ -46,12 +46,12 @@ type Prepared struct {
 	set, remove []plumbing.ReferenceName
 }
 
-// Push makes the change.
+// Push pushes the change.
 func (p *Prepared) Push(ctx context.Context) error {
 	return p.repository.push(ctx, p.storage, p.Commit, p.set, p.remove)
 }
 
-// Prepare makes a change's commit.
+// Prepare creates the commit of a change.
 func (r Repository) Prepare(ctx context.Context, c Change) (*Prepared, error) {
 	references, err := r.References(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (r Repository) Prepare(ctx context.Context, c Change) (*Prepared, error) {
 	return &Prepared{Commit: hash, repository: r, storage: storage, set: set, remove: present(references, c.Remove)}, nil
 }
 
-// PrepareRename gives a branch another name.
+// PrepareRename prepares a new name for a branch.
 func (r Repository) PrepareRename(ctx context.Context, from, to plumbing.ReferenceName) (*Prepared, error) {
 	references, err := r.References(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r Repository) PrepareRename(ctx context.Context, from, to plumbing.Referen
 	}, nil
 }
 
-// Remove removes those of the branches and tags that there are.
+// Remove deletes the branches and tags that exist.
 func (r Repository) Remove(ctx context.Context, names ...plumbing.ReferenceName) error {
 	references, err := r.References(ctx)
 	if err != nil {
@@ -196,7 +196,7 @@ func writeTree(storage *memory.Storage, files map[string]string) (plumbing.Hash,
 	return store(storage, tree.Encode)
 }
 
-// sortKey is what git orders entries by: folders as if their names ended in a slash.
+// sortKey is the key by which git sorts entries: folders as if their names ended in a slash.
 func sortKey(entry object.TreeEntry) string {
 	if entry.Mode == filemode.Dir {
 		return entry.Name + "/"

@@ -11,9 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
 )
 
-// blame tells, of a change that took more time than there is, which component runs and does not become ready: one
-// that only waits for another is not to blame, so etcd is looked at first, and then the API server. An error that
-// says so already stays as it is.
+// blame adds to a timeout error which component has not become ready. It checks etcd first and then the API server: a
+// component that only waits for another is not to blame. It does not change an error that already names a component.
 func (c *changer) blame(ctx context.Context, change *nodeChange, err error) error {
 	var late *waiting.LateError
 	var told *clusters.BrokenError
@@ -38,7 +37,7 @@ func (c *changer) blame(ctx context.Context, change *nodeChange, err error) erro
 	return err
 }
 
-// needed is a component's place in the order in which they need each other.
+// needed returns a component's position in the order of dependencies: etcd first.
 func needed(component clusters.Component) int {
 	switch component {
 	case clusters.Etcd:

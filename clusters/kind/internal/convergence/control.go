@@ -12,16 +12,16 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// killScript takes a component's manifest out of kubelet's sight and kills its process, while kubelet is stopped: it
-// would start the process again, or end it with a warning.
+// killScript moves a component's manifest to where kubelet does not see it, and kills its process. Kubelet is stopped
+// meanwhile: it would restart the process, or end it gracefully.
 const killScript = `trap "systemctl start kubelet" EXIT
 systemctl stop kubelet
 mkdir -p "$2"
 mv "$1/$3.yaml" "$2/$3.yaml"
 pkill -KILL -f "^([^ ]*/)?$3 "`
 
-// Kill ends a component of the control plane, or etcd, without warning, and leaves it down: on all control planes at
-// once where it names none.
+// Kill kills a component of the control plane, or etcd, without warning, and leaves it down. It kills the component
+// on all control planes at once, unless the component names one.
 func (c *Converger) Kill(ctx context.Context, component clusters.Component) error {
 	if !isStatic(component) {
 		return fmt.Errorf("kill %s: only etcd and %v can be killed on kind", component, clusters.ControlPlane())
@@ -46,8 +46,8 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 	return killing.Wait()
 }
 
-// runningOrNot tells the control planes on which a component runs from those on which it was killed, of all control
-// planes or of the one that it names.
+// runningOrNot returns the control planes on which a component runs, and those on which it was killed. If the
+// component names a control plane, it checks only that one.
 func (c *Converger) runningOrNot(ctx context.Context,
 	component clusters.Component,
 ) (running, killed []nodes.Node, err error) {
@@ -69,8 +69,8 @@ func (c *Converger) runningOrNot(ctx context.Context,
 	return running, killed, nil
 }
 
-// Restart stops a component if it runs, starts it as it was, and waits for it. Of several control planes one is
-// restarted after the other, so that the rest serve meanwhile; those that were killed are started together, since an
+// Restart stops a component if it runs, starts it unchanged, and waits for it. It restarts running instances on one
+// control plane after the other, so that the others keep serving. It starts killed instances together, because one
 // etcd waits for others.
 func (c *Converger) Restart(ctx context.Context, component clusters.Component) error {
 	if component == clusters.Kubelet {
@@ -110,8 +110,8 @@ func (c *Converger) Restart(ctx context.Context, component clusters.Component) e
 	return nil
 }
 
-// Rediscover starts kube-controller-manager anew: no signal makes it look for kinds. One that was killed learns of
-// them when it is started.
+// Rediscover restarts kube-controller-manager: no signal makes it look for new kinds. A killed one discovers them
+// when it is started.
 func (c *Converger) Rediscover(ctx context.Context) error {
 	if _, killed, err := c.runningOrNot(ctx, clusters.ControllerManager); err != nil || len(killed) > 0 {
 		return err
@@ -119,9 +119,8 @@ func (c *Converger) Rediscover(ctx context.Context) error {
 	return c.Restart(ctx, clusters.ControllerManager)
 }
 
-// endedWith are the components that are ended, and started anew, together with one that was killed and is started
-// again. An API server that has lost its etcd lets requests wait for a minute, and kubelet asks it twice before it
-// starts anything.
+// endedWith returns the components that are restarted when a killed component is started. An API server that has lost
+// its etcd delays requests for a minute, and kubelet sends it two requests before it starts anything.
 func endedWith(killed clusters.Component) []clusters.Component {
 	if killed == clusters.Etcd {
 		return []clusters.Component{clusters.APIServer}
@@ -129,8 +128,8 @@ func endedWith(killed clusters.Component) []clusters.Component {
 	return nil
 }
 
-// restartOn changes nothing but a mark on the manifest: kubelet replaces a pod whose manifest has changed. Others are
-// ended with it, and started again.
+// restartOn changes only an annotation of the manifest: kubelet recreates a pod whose manifest has changed. It
+// restarts the other components, too.
 func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clusters.Component, number int,
 	others ...clusters.Component,
 ) error {
@@ -154,7 +153,7 @@ func (c *Converger) restartOn(ctx context.Context, n nodes.Node, component clust
 	return c.apply(ctx, &nodeChange{node: n, replacements: replacements})
 }
 
-// anything proves that a component is the new one: only its start does.
+// anything accepts any metrics: only the start time shows that a component is the new one.
 func anything([]byte) error { return nil }
 
 func isStatic(component clusters.Component) bool {

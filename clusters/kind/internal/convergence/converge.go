@@ -54,8 +54,8 @@ func (c *Converger) Converge(ctx context.Context, state clusters.State) error {
 	return c.Record.Arrive(state)
 }
 
-// setOut notes where the cluster goes, and whether that is down. What the new version needs is brought into the nodes
-// before anything is stopped for it.
+// setOut records the target version, and loads its images into the nodes before anything is stopped. It returns the
+// version's files, and reports whether the transition goes down.
 func (c *Converger) setOut(ctx context.Context, state clusters.State) (bin images.Artifacts, down bool, err error) {
 	from := c.Record.State()
 	mixed, err := c.Record.SetOut(state.Version)
@@ -74,7 +74,7 @@ func (c *Converger) setOut(ctx context.Context, state clusters.State) (bin image
 	return bin, down, nil
 }
 
-// bring brings another version's images into all nodes.
+// bring loads another version's images into all nodes.
 func (c *Converger) bring(ctx context.Context, version string) (images.Artifacts, error) {
 	bin, err := c.Source.Artifacts(ctx, version)
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Converger) bring(ctx context.Context, version string) (images.Artifacts
 	return bin, loading.Wait()
 }
 
-// finish keeps true what is written down of the cluster, and waits until it can be used.
+// finish updates the version files and the ConfigMap of kubelet, and waits until the cluster can be used.
 func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 	for _, n := range c.Nodes {
 		if err := n.Write(ctx, kindVersion, strings.NewReader("v"+state.Version), "644"); err != nil {
@@ -116,7 +116,7 @@ func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 	return c.Prove(ctx, state)
 }
 
-// writeKubeletConfigMap keeps what nodes that join, and kubeadm upgrade, take kubelet's configuration from.
+// writeKubeletConfigMap updates the ConfigMap from which new nodes and kubeadm upgrade take kubelet's configuration.
 func (c *Converger) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
 	const name, key = "kubelet-config", "kubelet"
 	configs := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)

@@ -28,8 +28,8 @@ func CheckKubeadm(from, to clusters.State) error {
 	return nil
 }
 
-// ConvergeByKubeadm upgrades with kubeadm, and brings what kubeadm does not change (kubelet, and gates) to the state
-// afterwards.
+// ConvergeByKubeadm upgrades with kubeadm, and then brings what kubeadm does not change (kubelet and gates) to the
+// state.
 func (c *Converger) ConvergeByKubeadm(ctx context.Context, state clusters.State) error {
 	if err := CheckKubeadm(c.Record.State(), state); err != nil {
 		return err
@@ -43,11 +43,11 @@ func (c *Converger) ConvergeByKubeadm(ctx context.Context, state clusters.State)
 	if err := c.RunKubeadm(ctx, state); err != nil {
 		return err
 	}
-	// kubeadm leaves kubelet to its user.
+	// kubeadm does not upgrade kubelet.
 	return c.Converge(ctx, state)
 }
 
-// ReadyKubeadm brings into the nodes all that kubeadm's upgrade needs.
+// ReadyKubeadm brings everything that kubeadm's upgrade needs into the nodes and the ClusterConfiguration.
 func (c *Converger) ReadyKubeadm(ctx context.Context, state clusters.State) error {
 	bin, err := c.bring(ctx, state.Version)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *Converger) ReadyKubeadm(ctx context.Context, state clusters.State) erro
 	return c.writeClusterConfiguration(ctx, state)
 }
 
-// RunKubeadm upgrades node by node: the first decides, the others follow.
+// RunKubeadm upgrades node by node: `kubeadm upgrade apply` on the first one, `kubeadm upgrade node` on the others.
 func (c *Converger) RunKubeadm(ctx context.Context, state clusters.State) error {
 	for i, n := range c.Nodes {
 		script := `kubeadm upgrade node --ignore-preflight-errors=SystemVerification,CreateJob`
@@ -82,8 +82,8 @@ func (c *Converger) RunKubeadm(ctx context.Context, state clusters.State) error 
 	return nil
 }
 
-// writeClusterConfiguration keeps what kubeadm writes the manifests of a new version from, so that it writes them
-// with the state's flags.
+// writeClusterConfiguration updates the ConfigMap from which kubeadm writes the manifests of a new version, so that
+// they have the state's flags.
 func (c *Converger) writeClusterConfiguration(ctx context.Context, state clusters.State) error {
 	const name, key = "kubeadm-config", "ClusterConfiguration"
 	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)

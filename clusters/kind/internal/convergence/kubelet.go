@@ -21,27 +21,27 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
-// Places of kubelet in a node.
+// Paths of files in a node.
 const (
 	KubeletConfig = "/var/lib/kubelet/config.yaml"
 	KubeletFlags  = "/var/lib/kubelet/kubeadm-flags.env"
 	kindVersion   = "/kind/version"
 )
 
-// kubeletChange is what a node's kubelet is to be.
+// kubeletChange describes a change of a node's kubelet.
 type kubeletChange struct {
 	state         clusters.State
 	config, flags string
-	// programs to put in the place of those before; nil to leave them.
+	// programs replace the current ones; nil to keep them.
 	programs      *images.Artifacts
 	startedBefore float64
-	// cursor is where the node's journal ended when the kubelet before had.
+	// cursor is the end of the node's journal after the previous kubelet has stopped.
 	cursor string
-	// sought is when it was last looked whether it fails to start.
+	// sought is the time of the last check whether it fails to start.
 	sought time.Time
 }
 
-// planKubelet says how to bring one node's kubelet, kubeadm and kubectl to a state; nil when they are there.
+// planKubelet returns the change that brings one node's kubelet, kubeadm and kubectl to a state; nil for no change.
 func (c *changer) planKubelet(ctx context.Context, n nodes.Node, state clusters.State,
 	bin images.Artifacts,
 ) (*kubeletChange, error) {
@@ -77,13 +77,13 @@ func (c *changer) planKubelet(ctx context.Context, n nodes.Node, state clusters.
 	return change, c.Record.Remember(clusters.Kubelet, ours)
 }
 
-// nodePrograms are those of a node that are of its version.
+// nodePrograms are the programs that have their node's version.
 var nodePrograms = []string{string(clusters.Kubelet), "kubeadm", "kubectl"}
 
-// files adds those of kubelet to others.
+// files adds kubelet's files to the given ones.
 func (change *kubeletChange) files(files []nodeFile) ([]nodeFile, error) {
 	for path, text := range map[string]string{KubeletConfig: change.config, KubeletFlags: change.flags} {
-		if text != "" { // it is else restarted as it was
+		if text != "" { // otherwise it is restarted unchanged
 			files = append(files, nodeFile{path, "644", strings.NewReader(text)})
 		}
 	}
@@ -101,8 +101,8 @@ func (change *kubeletChange) files(files []nodeFile) ([]nodeFile, error) {
 	return files, nil
 }
 
-// kubeletReplaced is nil once the new kubelet runs and its node is Ready. That it does not start is an error that is
-// final.
+// kubeletReplaced returns nil as soon as the new kubelet runs and its node is Ready. It returns a final error if
+// kubelet fails to start.
 func (c *changer) kubeletReplaced(ctx context.Context, n nodes.Node, change *kubeletChange) error {
 	ctx, cancel := context.WithTimeout(ctx, live.OneLook)
 	defer cancel()
@@ -117,7 +117,7 @@ func (c *changer) kubeletReplaced(ctx context.Context, n nodes.Node, change *kub
 	return err
 }
 
-// kubeletIsNew is nil once the new kubelet proves what it is, and its node is Ready.
+// kubeletIsNew returns nil as soon as the new kubelet proves its version and gates, and its node is Ready.
 func (c *changer) kubeletIsNew(ctx context.Context, n nodes.Node, change *kubeletChange) error {
 	metrics, err := c.NodeMetrics(ctx, clusters.Kubelet, n)
 	if err != nil {

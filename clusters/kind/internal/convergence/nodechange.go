@@ -16,18 +16,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// nodeChange is what is changed in one node while its kubelet is stopped.
+// nodeChange is a change of one node that is made while its kubelet is stopped.
 type nodeChange struct {
 	node         nodes.Node
 	replacements []*replacement
 	// kubelet's own change; nil for none.
 	kubelet *kubeletChange
-	// early is a change before that of the API servers: what runs need not be ready yet.
+	// early marks a change before that of the API servers: its components need not be ready yet.
 	early bool
 }
 
-// changeNode brings components of a node to a state, together, and waits for them. It does nothing to those that are
-// there.
+// changeNode brings components of a node to a state, together, and waits for them. It does not touch components that
+// are in that state already.
 func (c *changer) changeNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
 	components ...clusters.Component,
 ) error {
@@ -38,7 +38,7 @@ func (c *changer) changeNode(ctx context.Context, n nodes.Node, state clusters.S
 	return c.apply(ctx, change)
 }
 
-// planNode says what to change in a node.
+// planNode returns the change that brings components of a node to a state.
 func (c *changer) planNode(ctx context.Context, n nodes.Node, state clusters.State, bin images.Artifacts,
 	components ...clusters.Component,
 ) (*nodeChange, error) {
@@ -67,7 +67,7 @@ func (c *changer) planNode(ctx context.Context, n nodes.Node, state clusters.Sta
 	return change, nil
 }
 
-// apply makes the change, and waits until each component proves that it is what was meant.
+// apply makes the change, and waits until each component proves that it is the new one.
 func (c *changer) apply(ctx context.Context, change *nodeChange) error {
 	if err := c.begin(ctx, change); err != nil {
 		return err
@@ -75,7 +75,7 @@ func (c *changer) apply(ctx context.Context, change *nodeChange) error {
 	return c.awaitChange(ctx, change)
 }
 
-// begin makes the change, after a look at what is there before.
+// begin makes the change. Before that it records when the components started.
 func (c *changer) begin(ctx context.Context, change *nodeChange) error {
 	if len(change.replacements) == 0 && change.kubelet == nil {
 		return nil
@@ -109,8 +109,8 @@ func (c *changer) begin(ctx context.Context, change *nodeChange) error {
 	return change.make(ctx, end)
 }
 
-// ended are the components whose processes are ended for the change. A kubelet of another version takes every static
-// pod for a changed one, and would end them all by and by.
+// ended returns the components that the change kills. A kubelet of another version treats every static pod as
+// changed, and would end them all anyway, at different times.
 func (change *nodeChange) ended() []clusters.Component {
 	if change.kubelet != nil && change.kubelet.programs != nil && change.node.ControlPlane {
 		return append(clusters.ControlPlane(), clusters.Etcd)
@@ -122,13 +122,13 @@ func (change *nodeChange) ended() []clusters.Component {
 	return end
 }
 
-// stagingFolder of a node has the files of a change until kubelet is stopped. Kubelet does not look there.
+// stagingFolder of a node holds the files of a change until kubelet is stopped. Kubelet does not read it.
 const stagingFolder = "/etc/kubernetes/rehearse-staged"
 
-// changeScript puts staged files in their places ($1 to $2, and so on), up to a "--", and ends components at once.
-// All that is done while kubelet is stopped: it would start them again; and a kubelet that starts finds only the new
-// manifest, where one that runs would take ten seconds to believe that the old pod is gone. Kubelet is started again
-// whatever happens. It prints where the journal ends once the old kubelet has said its last.
+// changeScript moves staged files to their places ($1 to $2, and so on), up to a "--", and kills components. Kubelet
+// is stopped meanwhile, because it would restart them. A kubelet that starts finds only the new manifest; a running
+// one would take ten seconds to see that the old pod is gone. Kubelet is started again in any case. The script prints
+// where the journal ends after the old kubelet has stopped.
 const changeScript = `stopped="$1"
 shift
 trap "systemctl reset-failed kubelet || true; systemctl start kubelet" EXIT
@@ -175,13 +175,13 @@ func (change *nodeChange) make(ctx context.Context, end []clusters.Component) er
 	return nil
 }
 
-// nodeFile is a file that is to be in a node.
+// nodeFile is a file to write to a node.
 type nodeFile struct {
 	path, mode string
 	content    io.Reader
 }
 
-// files of the change. Those that are open must be closed.
+// files returns the files of the change. The caller must close those that are open.
 func (change *nodeChange) files() ([]nodeFile, error) {
 	var files []nodeFile
 	for _, r := range change.replacements {

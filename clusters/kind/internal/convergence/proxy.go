@@ -25,7 +25,7 @@ const (
 	proxyConfigKey = "config.conf"
 )
 
-// convergeProxy brings kube-proxy to a state, node by node as its DaemonSet does it, and waits for the last one.
+// convergeProxy brings kube-proxy to a state, node by node through its DaemonSet, and waits for the last one.
 func (c *Converger) convergeProxy(ctx context.Context, state clusters.State) error {
 	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
 	config, err := maps.Get(ctx, proxyName, metav1.GetOptions{})
@@ -99,7 +99,7 @@ func rolledOut(set *appsv1.DaemonSet, generation int64) bool {
 		s.NumberAvailable == s.DesiredNumberScheduled
 }
 
-// proxyFailure says why a pod of kube-proxy does not start, nil when it does.
+// proxyFailure returns why a pod of kube-proxy does not start; nil if it does.
 func (c *Converger) proxyFailure(ctx context.Context, pod corev1.Pod) error {
 	for _, status := range pod.Status.ContainerStatuses {
 		ended := status.LastTerminationState.Terminated

@@ -9,14 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// round is what changes at a time: a control plane, or one kind of component on it.
+// round is one step of a rolling transition. It changes a control plane, or one kind of component on it.
 type round struct {
 	plane  int
 	change *nodeChange
 }
 
-// Roll is Converge in an order, and up to a place in it. The kubelets come last, and in a rollback first: none may be
-// newer than an API server.
+// Roll is Converge in a given order, and up to a given place. The kubelets change last, and in a rollback first: none
+// may be newer than an API server.
 func (c *Converger) Roll(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	bin, down, err := c.setOut(ctx, state)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Converger) Roll(ctx context.Context, state clusters.State, roll cluster
 	return c.Record.Arrive(state)
 }
 
-// roller makes one such change.
+// roller makes one rolling transition.
 type roller struct {
 	*Converger
 
@@ -46,7 +46,7 @@ type roller struct {
 	down  bool
 }
 
-// changeAll makes the rounds up to the place where the transition stops, and returns the others.
+// changeAll makes the rounds up to the place where the transition stops, and returns the remaining ones.
 func (c *roller) changeAll(ctx context.Context) (held []round, err error) {
 	if c.down {
 		if err := c.workers(ctx); err != nil {
@@ -69,7 +69,7 @@ func (c *roller) changeAll(ctx context.Context) (held []round, err error) {
 	return nil, c.workers(ctx)
 }
 
-// rounds are what leads to the state, without the kubelets.
+// rounds returns the rounds that lead to the state, without the kubelets.
 func (c *roller) rounds(ctx context.Context) ([]round, error) {
 	var all []round
 	for _, s := range inTurn(c.ControlPlanes(), c.roll.APIServersFirst) {
@@ -90,8 +90,8 @@ func (c *roller) rounds(ctx context.Context) ([]round, error) {
 	return all, nil
 }
 
-// inTurn are the stages of control planes that change one after the other: each whole, or one kind of component on all
-// of them before the next.
+// inTurn returns the stages in which control planes change one after the other. Each control plane changes completely
+// before the next, or each kind of component changes on all of them before the next.
 func inTurn(planes []nodes.Node, apiServersFirst bool) []stage {
 	var all []stage
 	if !apiServersFirst {
@@ -108,7 +108,7 @@ func inTurn(planes []nodes.Node, apiServersFirst bool) []stage {
 	return all
 }
 
-// hold divides rounds at the place where the transition stops. What has nothing to change counts as changed.
+// hold splits rounds at the place where the transition stops. A round with nothing to change counts as done.
 func hold(all []round, roll clusters.Roll, planes int) (now, held []round) {
 	if roll.UpTo == 0 {
 		return all, nil
@@ -137,12 +137,12 @@ func (c *roller) workers(ctx context.Context) error {
 
 func isAPIServer(r *replacement) bool { return r.component == clusters.APIServer }
 
-// pause waits until a cluster whose transition stops can be used, and notes before which control planes it stopped.
+// pause waits until the cluster of a stopped transition can be used, and records which control planes are behind.
 func (c *roller) pause(ctx context.Context, held []round) error {
 	if err := c.settled(ctx); err != nil {
 		return err
 	}
-	// One that was killed before the transition comes back with its round.
+	// An API server that was killed before the transition is started by its round.
 	running, _, err := c.runningOrNot(ctx, clusters.APIServer)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (c *roller) pause(ctx context.Context, held []round) error {
 	}
 	var behind []int
 	for _, r := range held {
-		// With the API servers first, a control plane counts by its API server.
+		// With the API servers first, a control plane is behind only if its API server is.
 		if slices.ContainsFunc(r.change.replacements, isAPIServer) || !c.roll.APIServersFirst {
 			behind = append(behind, r.plane)
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// settled waits until kubelet has told the API server of the new pods, and they are Ready: who looks at the pods of
-// the system sees what runs.
+// settled waits until kubelet has reported the new pods to the API server, and they are Ready. The system's pods in
+// the API are then those that run.
 func (c *Converger) settled(ctx context.Context) error {
 	for _, n := range c.ControlPlanes() {
 		if err := c.settledOn(ctx, n); err != nil {
@@ -63,8 +63,8 @@ func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 	return nil
 }
 
-// forget removes the API server's copy of a static pod that is there no longer, so that kubelet brings the new one.
-// It does so itself, but where it was rejected once, by an API server that did not know its rights yet, it tries again
+// forget deletes the API server's copy of a static pod that no longer exists, so that kubelet creates the new one.
+// Kubelet does so itself. But if an API server that did not know kubelet's rights yet rejected it, kubelet retries
 // only after a minute.
 func (c *Converger) forget(ctx context.Context, pod *corev1.Pod) error {
 	now := int64(0)

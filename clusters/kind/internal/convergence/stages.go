@@ -11,14 +11,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// stage is a node, and those of its components that are changed at once.
+// stage is a node, and those of its components that change together.
 type stage struct {
 	node       nodes.Node
 	components []clusters.Component
 }
 
-// stages are those of an upgrade: all API servers, and then all else node by node, so that nothing that may ask any
-// of them is newer than one.
+// stages returns the stages of an upgrade: all API servers, and then everything else node by node. So no client is
+// ever newer than an API server that it may use.
 func stages(nodes []nodes.Node) []stage {
 	var first, rest []stage
 	for _, n := range nodes {
@@ -32,8 +32,8 @@ func stages(nodes []nodes.Node) []stage {
 	return append(first, rest...)
 }
 
-// upward goes in the order in which the version skew policy has an upgrade go: nothing is ever newer than the API
-// server. Without a change of version there is nothing to order.
+// upward follows the upgrade order of the version skew policy: nothing is ever newer than the API server. Without a
+// change of version the order does not matter.
 func (c *Converger) upward(ctx context.Context, state clusters.State, bin images.Artifacts) error {
 	if bin.Dir == "" {
 		return c.together(ctx, state)
@@ -46,8 +46,8 @@ func (c *Converger) upward(ctx context.Context, state clusters.State, bin images
 	return c.convergeProxy(ctx, state)
 }
 
-// together changes a control plane at once, several one after the other, and the rest as soon as there is the last
-// API server again.
+// together changes all components of a control plane at once, and several control planes one after the other. The
+// rest follows as soon as the last API server is ready again.
 func (c *Converger) together(ctx context.Context, state clusters.State) error {
 	all := append(clusters.ControlPlane(), clusters.Kubelet)
 	planes := c.ControlPlanes()
@@ -78,8 +78,8 @@ func (c *Converger) together(ctx context.Context, state clusters.State) error {
 	return c.blame(ctx, change, waiting.Wait())
 }
 
-// downward reverses it. A scheduler may not become ready before the API server has come down, too: it may wait for an
-// API that only the older one serves.
+// downward follows the reverse order. A scheduler need not be ready before the API server has been rolled back, too:
+// it may wait for an API that only the older one serves.
 func (c *Converger) downward(ctx context.Context, state clusters.State, bin images.Artifacts) error {
 	if err := c.convergeProxy(ctx, state); err != nil {
 		return err

@@ -17,27 +17,27 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
-// replacement is a component of the control plane that is to be started anew.
+// replacement is a component of the control plane that will be restarted.
 type replacement struct {
 	component clusters.Component
-	// manifest that is to take the place of the one before; "" to leave it.
+	// manifest replaces the current one; "" to keep it.
 	manifest string
-	// proves says whether metrics are those of the new component.
+	// proves returns nil if metrics are those of the new component.
 	proves func(metrics []byte) error
-	// earlier are the starts, and startedBefore the start, of the one before.
+	// earlier are the starts before the change, and startedBefore the start time of the old process.
 	earlier       diagnosis.Starts
 	startedBefore float64
-	// sought is when it was last looked whether it fails to start.
+	// sought is the time of the last check whether it fails to start.
 	sought time.Time
-	// excused are the starts that ended while the API server was away, of components that need it.
+	// excused counts the starts that ended while the API server was away, for components that need it.
 	excused int
 }
 
-// failureInterval is between two looks at whether a component fails to start: each is a command in the node, which
-// costs more than all else.
+// failureInterval is the time between two checks whether a component fails to start. Each check runs a command in the
+// node, which costs more than everything else.
 const failureInterval = time.Second
 
-// plan says what to replace a component's manifest in a node with; nil when it is as the state wants it.
+// plan returns the replacement of a component's manifest in a node; nil if the manifest matches the state already.
 func (c *changer) plan(ctx context.Context, n nodes.Node, component clusters.Component,
 	state clusters.State,
 ) (*replacement, error) {
@@ -61,8 +61,8 @@ func (c *changer) plan(ctx context.Context, n nodes.Node, component clusters.Com
 	}}, c.Record.Remember(component, ours)
 }
 
-// replaced is nil once the new component of a node runs and, unless the change is an early one, is ready. That it
-// does not start is an error that is final.
+// replaced returns nil as soon as the new component of a node runs and, unless the change is an early one, is ready.
+// It returns a final error if the component fails to start.
 func (c *changer) replaced(ctx context.Context, change *nodeChange, r *replacement) error {
 	ctx, cancel := context.WithTimeout(ctx, live.OneLook)
 	defer cancel()
@@ -82,7 +82,7 @@ func (c *changer) replaced(ctx context.Context, change *nodeChange, r *replaceme
 	return err
 }
 
-// isNew is nil once metrics prove that the new component runs, which serves them only then.
+// isNew returns nil as soon as metrics prove that the new component runs, and its readiness check, if any, succeeds.
 func (c *changer) isNew(ctx context.Context, change *nodeChange, r *replacement) error {
 	n := change.node
 	metrics, err := c.NodeMetrics(ctx, r.component, n)
@@ -110,7 +110,7 @@ func (c *changer) isNew(ctx context.Context, change *nodeChange, r *replacement)
 	return nil
 }
 
-// manifest of a component, and whether it was stopped.
+// manifestOf returns a component's manifest, and whether the component was stopped.
 func manifestOf(ctx context.Context, n nodes.Node,
 	component clusters.Component,
 ) (text string, stopped bool, err error) {
@@ -123,8 +123,8 @@ func manifestOf(ctx context.Context, n nodes.Node,
 	return "", false, fmt.Errorf("node %s has no manifest of %s", n.Name, component)
 }
 
-// writeSchedulerConfig writes kube-scheduler's configuration, and returns what to mark its manifest with: nothing
-// while it is what the scheduler was created with.
+// writeSchedulerConfig writes kube-scheduler's configuration, and returns the revision to mark its manifest with: ""
+// while the scheduler has the configuration that it was created with.
 func (c *changer) writeSchedulerConfig(state clusters.State) (revision string, err error) {
 	config, err := settings.SchedulerConfig(state)
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
-// Current waits until every CoreDNS knows a Service that is made now, and gone afterwards. When the API server was
-// away CoreDNS tries again at ever longer intervals, up to a minute, and until then it answers from what was: that is
-// not to be taken for an answer of the new state. Told to read its configuration again it asks the API server at
-// once.
+// Current waits until every CoreDNS knows a Service that it creates for this test. After the API server was away,
+// CoreDNS retries at growing intervals of up to a minute, and answers from its old data until then. Such answers must
+// not count as those of the new state. When its configuration is reloaded, CoreDNS asks the API server at once.
 func (c *Server) Current(ctx context.Context) error {
 	services := c.Client.CoreV1().Services(metav1.NamespaceSystem)
 	canary, err := services.Create(ctx, &corev1.Service{
@@ -23,7 +22,7 @@ func (c *Server) Current(ctx context.Context) error {
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "rehearse.invalid"},
 	}, metav1.CreateOptions{})
 	if err != nil {
-		// A scenario's own webhook may be in the way, and it is not for us to judge that.
+		// A scenario's own webhook may reject it, which is not an error here.
 		c.Say("it is unknown whether CoreDNS is up to date: %v", err)
 		return nil
 	}

@@ -17,20 +17,20 @@ import (
 // answerTimeout is how long CoreDNS may take for one answer.
 const answerTimeout = 2 * time.Second
 
-// proxy passes questions on to the cluster's own CoreDNS, from a port of this host's loopback.
+// proxy forwards queries to the cluster's own CoreDNS, from a port of this host's loopback.
 type proxy struct {
 	mu       sync.Mutex
 	address  string
 	udp, tcp *dns.Server
 }
 
-// Server answers questions for the cluster.
+// Server answers DNS queries for the cluster.
 type Server struct {
 	*live.Cluster
 	proxy proxy
 }
 
-// Address returns the address of a server that passes every question on to the cluster's own CoreDNS.
+// Address returns the address of a server that forwards every query to the cluster's own CoreDNS.
 func (c *Server) Address(ctx context.Context) (string, error) {
 	if err := c.Await(ctx, "CoreDNS", c.DNSReady); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func (c *Server) Address(ctx context.Context) (string, error) {
 	return c.proxy.address, nil
 }
 
-// listen takes a port that is free for both UDP and TCP.
+// listen opens a port that is free for both UDP and TCP.
 func (p *proxy) listen(handler dns.Handler) error {
 	var last error
 	for range 10 {
@@ -83,8 +83,8 @@ func (p *proxy) close() {
 	p.address = ""
 }
 
-// answer passes one question on, by TCP: a tunnel takes nothing else. Where CoreDNS cannot be reached there is no
-// answer at all, as there would be none from it.
+// answer forwards one query by TCP, because a tunnel supports nothing else. If CoreDNS cannot be reached, it sends no
+// answer, just as CoreDNS would.
 func (c *Server) answer(w dns.ResponseWriter, question *dns.Msg) {
 	ctx, cancel := context.WithTimeout(context.Background(), answerTimeout)
 	defer cancel()
@@ -128,7 +128,7 @@ func (c *Server) askPod(ctx context.Context, pod string, question *dns.Msg) (*dn
 	return connection.ReadMsg()
 }
 
-// Close ends the server; that of a cluster that was never connected is nil.
+// Close stops the server; c is nil if the cluster was never connected.
 func (c *Server) Close() {
 	if c != nil {
 		c.proxy.close()

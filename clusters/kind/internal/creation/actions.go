@@ -20,12 +20,12 @@ import (
 // Creator makes a cluster in a folder that is claimed for it.
 type Creator struct {
 	Engine *engine.Engine
-	// Executable is the program that runs itself again where kind must not use its own load balancer (Main).
+	// Executable is the program that is run again (Main) if kind must not use its own load balancer.
 	Executable string
-	// Lock of the cluster's folder.
+	// Lock is the lock of the cluster's folder.
 	Lock     *os.File
 	Progress clusters.Progress
-	// Image of the nodes, and Balancer, that of what stands before several API servers; "" for none.
+	// Image is the image of the nodes, and Balancer that of the load balancer before several API servers; "" for none.
 	Image, Balancer string
 
 	Record *record.Record
@@ -34,7 +34,7 @@ type Creator struct {
 	*live.Cluster
 }
 
-// Create makes a cluster by one action after the other.
+// Create creates a cluster: it runs one action after the other.
 func (c *Creator) Create(ctx context.Context) (*live.Cluster, error) {
 	for _, action := range []struct {
 		name string
@@ -77,7 +77,7 @@ func (c *Creator) findNodes(ctx context.Context) (err error) {
 	return err
 }
 
-// waitAndProve waits until the cluster can be used, and its components prove what they are.
+// waitAndProve waits until the cluster can be used, and its components prove their version and gates.
 func (c *Creator) waitAndProve(ctx context.Context) error {
 	waiting, ctx := errgroup.WithContext(ctx)
 	waiting.Go(func() error { return c.Usable(ctx, c.Record.State(), c.ControlPlanes()) })
@@ -85,7 +85,7 @@ func (c *Creator) waitAndProve(ctx context.Context) error {
 	return waiting.Wait()
 }
 
-// say tells a person what is going on with the cluster.
+// say reports progress on the cluster.
 func (c *Creator) say(format string, args ...any) {
 	c.Progress("kind cluster %s: "+format, append([]any{c.Record.Name()}, args...)...)
 }

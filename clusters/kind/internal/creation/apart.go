@@ -15,18 +15,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
 )
 
-// Command is the first argument of a program that is to have kind make a cluster.
+// Command is the first argument of a program that runs to have kind make a cluster.
 const Command = "make-kind-cluster"
 
-// Environment of that program, and of the script below.
+// Environment variables of that program, and of the script below.
 const (
 	engineVariable   = "REHEARSE_ENGINE"
 	replacedVariable = "REHEARSE_REPLACED_IMAGE"
 	imageVariable    = "REHEARSE_IMAGE"
 )
 
-// engineScript is what kind calls instead of the engine: the engine itself, with another image in the place of kind's
-// load balancer. Kind has no option for that image, and giving another one its name would deceive whoever else uses
+// engineScript is what kind calls instead of the engine. It calls the engine with another image in place of kind's
+// load balancer. Kind has no option for that image, and giving its name to another image would mislead other users of
 // the engine.
 const engineScript = `#!/bin/sh
 for word do
@@ -39,14 +39,14 @@ done
 exec "$REHEARSE_ENGINE" "$@"
 `
 
-// Main has kind make a cluster if the program's arguments say so, and then does not return. Every program that makes
-// kind clusters of several control planes calls it first.
+// Main has kind make a cluster if the program's arguments ask for it, and then does not return. Every program that
+// makes kind clusters of several control planes must call it first.
 func Main() {
 	if len(os.Args) != 6 || os.Args[1] != Command {
 		return
 	}
 	program, name, configFile, kubeconfig := os.Args[2], os.Args[3], os.Args[4], os.Args[5]
-	go func() { // it ends with the one who started it
+	go func() { // end together with the parent process
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
@@ -62,8 +62,8 @@ func Main() {
 	os.Exit(0)
 }
 
-// makeApart has kind make the cluster in a process of its own, whose engine is the script: kind finds its engine by
-// the PATH, which is the whole process's.
+// makeApart has kind make the cluster in a separate process, whose engine is the script: kind finds its engine on the
+// PATH, which is the same for a whole process.
 func (c *Creator) makeApart(balancer string) error {
 	if c.Executable == "" {
 		return fmt.Errorf("the load balancer %s: it needs a program that calls kind.Main (kind.Options.Executable)", balancer)
@@ -88,12 +88,12 @@ func (c *Creator) makeApart(balancer string) error {
 		c.Record.Kubeconfig()) //nolint:noctx // kind cannot be told to stop; without its containers it ends
 	command.Env = append(os.Environ(), "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"),
 		engineVariable+"="+real, replacedVariable+"="+images.OfficialBalancer, imageVariable+"="+balancer)
-	// As long as it lives the cluster's folder is in use.
+	// While the program runs, the cluster's folder stays locked.
 	command.ExtraFiles = []*os.File{c.Lock}
 	return c.follow(command)
 }
 
-// follow passes on what the program says, and returns its last words if it fails.
+// follow reports the program's output as progress. If the program fails, it returns its error output.
 func (c *Creator) follow(command *exec.Cmd) error {
 	var last strings.Builder
 	command.Stderr = &last

@@ -7,17 +7,16 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// superAdmin is the kubeconfig of a user whom no role has to allow anything (system:masters); kubeadm writes it since
-// 1.29.
+// superAdmin is the kubeconfig of a user who needs no role (system:masters); kubeadm writes it since 1.29.
 const superAdmin = "/etc/kubernetes/super-admin.conf"
 
-// elevate makes the cluster's kubeconfig that of the super administrator. The rights of kubeadm's usual administrator
-// are a role's, which an API server that has just started does not know for a moment: it rejects then (403) what
-// nothing is wrong with, and that could be taken for the rejection that a scenario expects.
+// elevate makes the super administrator the user of the cluster's kubeconfig. kubeadm's usual administrator has its
+// rights from a role. For a moment, an API server that has just started does not know that role and rejects (403)
+// valid requests. That could be mistaken for the rejection that a scenario expects.
 func (c *Creator) elevate(ctx context.Context) error {
 	text, err := c.ControlPlane().Read(ctx, superAdmin)
 	if err != nil || text == "" {
-		return err // before 1.29 the usual administrator is of system:masters
+		return err // before 1.29 the usual administrator is in system:masters
 	}
 	super, err := clientcmd.Load([]byte(text))
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// abortInterval is between two attempts to end a creation that is no longer wanted.
+// abortInterval is the time between two attempts to end a canceled creation.
 const abortInterval = 300 * time.Millisecond
 
-// runKind has kind make the cluster. kind itself can't be told to stop, so a creation that is no longer wanted is
-// ended by taking its containers away.
+// runKind has kind make the cluster. kind itself cannot be stopped, so a canceled creation is ended by removing its
+// containers.
 func (c *Creator) runKind(ctx context.Context) error {
 	if warning := diagnosis.InotifyWarning(c.Record.State(), diagnosis.InotifyLimit); warning != "" {
 		c.say("%s", warning)
@@ -40,7 +40,7 @@ func (c *Creator) runKind(ctx context.Context) error {
 	defer abort(nil)
 	select {
 	case err := <-done:
-		if ctx.Err() != nil { // it was ended by the same interrupt
+		if ctx.Err() != nil { // the same interrupt ended it
 			return context.Cause(ctx)
 		}
 		return err
@@ -67,7 +67,7 @@ func makeCluster(e *engine.Engine, progress clusters.Progress, name string, conf
 		cluster.ProviderWithLogger(&progressLogger{progress: progress, name: name}))
 	return diagnosis.ExplainCreation(maker.Create(name,
 		cluster.CreateWithRawConfig(config), cluster.CreateWithKubeconfigPath(kubeconfig),
-		cluster.CreateWithWaitForReady(0), cluster.CreateWithRetain(true), // what is left is removed by us
+		cluster.CreateWithWaitForReady(0), cluster.CreateWithRetain(true), // we remove what is left
 		cluster.CreateWithDisplayUsage(false), cluster.CreateWithDisplaySalutation(false)))
 }
 

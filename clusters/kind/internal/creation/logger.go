@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// progressLogger passes kind's own messages on as progress.
+// progressLogger reports kind's own messages as progress.
 type progressLogger struct {
 	progress clusters.Progress
 	name     string
@@ -25,19 +25,19 @@ func (l *progressLogger) say(text string) {
 	}
 }
 
-// Warn is one of kind's messages.
+// Warn reports one of kind's messages.
 func (l *progressLogger) Warn(message string) { l.say(message) }
 
-// Warnf is one of kind's messages.
+// Warnf reports one of kind's messages.
 func (l *progressLogger) Warnf(format string, args ...any) { l.say(fmt.Sprintf(format, args...)) }
 
-// Error is one of kind's messages; the error itself is returned too.
+// Error reports one of kind's messages; kind also returns the error itself.
 func (l *progressLogger) Error(message string) { l.say(message) }
 
-// Errorf is one of kind's messages.
+// Errorf reports one of kind's messages.
 func (l *progressLogger) Errorf(format string, args ...any) { l.say(fmt.Sprintf(format, args...)) }
 
-// V is the logger of a level; only the first is passed on.
+// V returns the logger of a level; only level 0 is reported.
 func (l *progressLogger) V(level log.Level) log.InfoLogger {
 	if level > 0 {
 		return log.NoopInfoLogger{}
@@ -47,11 +47,11 @@ func (l *progressLogger) V(level log.Level) log.InfoLogger {
 
 type infoLogger struct{ *progressLogger }
 
-// Info is one of kind's messages.
+// Info reports one of kind's messages.
 func (l infoLogger) Info(message string) { l.say(message) }
 
-// Infof is one of kind's messages.
+// Infof reports one of kind's messages.
 func (l infoLogger) Infof(format string, args ...any) { l.say(fmt.Sprintf(format, args...)) }
 
-// Enabled says that messages are wanted.
+// Enabled reports that messages are wanted.
 func (l infoLogger) Enabled() bool { return true }

@@ -11,11 +11,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 )
 
-// routeScript gives a node the way to another node's pods.
+// routeScript gives a node the route to another node's pods.
 const routeScript = `ip route replace "$1" via "$2"`
 
-// connectPods gives each node of an image that was built here the addresses for its pods, and the ways to the pods of
-// the others, which the kind project's images have a daemon for. A cluster of one node has them already.
+// connectPods gives each node with an image that was built here the addresses of its pods and the routes to the pods
+// of the other nodes. The kind project's images have a daemon for that. A cluster of one node has them already.
 func (c *Creator) connectPods(ctx context.Context) error {
 	if len(c.Nodes) == 1 {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// kubeadmPatience is more ends of a component than there can be until kubeadm itself gives up.
+// kubeadmPatience is more ends of a component than are possible before kubeadm itself times out.
 const kubeadmPatience = 100
 
-// watchCreation ends a creation in which a component does not start: kubeadm itself would wait for minutes. Further
-// control planes are given what the first was given.
+// watchCreation ends a creation in which a component does not start: kubeadm itself would wait for minutes. It
+// watches only the first control plane, because the others have the same settings.
 func (c *Creator) watchCreation(ctx context.Context, abort context.CancelCauseFunc) {
 	n := nodes.Node{Engine: c.Engine, Name: c.Record.Name() + "-control-plane", ControlPlane: true}
 	for look := 1; ; look++ {
@@ -28,13 +28,13 @@ func (c *Creator) watchCreation(ctx context.Context, abort context.CancelCauseFu
 				return
 			}
 		}
-		// Each look is a program that runs in the node, which costs more than the look.
+		// Each check runs a program in the node, which costs more than the check itself.
 		starts, err := diagnosis.StartsOf(ctx, n, clusters.ControlPlane()...)
 		if err != nil {
-			continue // the node is not there yet
+			continue // the node does not exist yet
 		}
 		for _, component := range clusters.ControlPlane() {
-			// Nobody can tell yet whether the API server is only slow.
+			// It is still unknown whether the API server is only slow, so the ends of other components are excused.
 			forgiven, excused := 1, kubeadmPatience
 			if component == clusters.APIServer {
 				forgiven, excused = 0, 0
@@ -45,7 +45,7 @@ func (c *Creator) watchCreation(ctx context.Context, abort context.CancelCauseFu
 			}
 		}
 		if len(starts) > 0 {
-			continue // which kubelet has started
+			continue // kubelet has started them
 		}
 		if err := diagnosis.KubeletFailure(ctx, n, "", 2); err != nil { // kubeadm would wait for it for four minutes
 			abort(err)

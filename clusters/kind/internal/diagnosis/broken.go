@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// StartError is a component that does not start with what it was given.
+// StartError reports that a component does not start with its settings.
 type StartError struct {
 	Component clusters.Component
-	// Line is what its own log says of it.
+	// Line is the decisive line of the component's own log.
 	Line string
 }
 
@@ -23,7 +23,7 @@ func (e *StartError) Error() string {
 	return fmt.Sprintf("%s does not start: %s", e.Component, e.Line)
 }
 
-// DoesNotStart is a *clusters.BrokenError over a *StartError: of a component whose log ends like that.
+// DoesNotStart returns a *clusters.BrokenError that wraps a *StartError. log is the end of the component's log.
 func DoesNotStart(component clusters.Component, log string) error {
 	return &clusters.BrokenError{
 		Component: component, Words: Plain(log),
@@ -31,10 +31,10 @@ func DoesNotStart(component clusters.Component, log string) error {
 	}
 }
 
-// lastWordsScript prints the end of what the newest container of a component has said.
+// lastWordsScript prints the end of the log of a component's newest container.
 const lastWordsScript = `ls -t /var/log/pods/kube-system_"$1"-*/"$1"/*.log | head -n 1 | xargs tail -n 30`
 
-// LastWords is the end of a component's newest log.
+// LastWords returns the end of a component's newest log.
 func LastWords(ctx context.Context, n nodes.Node, component clusters.Component) (string, error) {
 	return n.Shell(ctx, lastWordsScript, string(component))
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// diskScript prints how many megabytes a node has for all that it writes: they are the engine's.
+// diskScript prints how many megabytes are free for what a node writes; the disk is the engine's.
 const diskScript = `df --block-size=1M --output=avail /var | tail -n 1`
 
-// fewMegabytes are not enough for a control plane to start: etcd alone begins with a file of 64.
+// fewMegabytes is too little for a control plane to start: etcd alone begins with a file of 64 MB.
 const fewMegabytes = 64
 
-// DiskFull is an error where a node has no room left, in which components do not start, or end, each with another
-// reason. That it cannot be seen is none.
+// DiskFull returns an error if a node's disk is full. Its components then fail to start, or end, each with a
+// different reason. It returns nil if the free space is unknown.
 func DiskFull(ctx context.Context, n nodes.Node) error {
 	out, err := n.Shell(ctx, diskScript)
 	if err != nil {

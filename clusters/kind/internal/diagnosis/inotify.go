@@ -9,26 +9,26 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// InotifyLimit is how many inotify instances one user of a machine may have, and so all nodes of one engine together;
-// many machines say 128.
+// InotifyLimit is the file that limits the inotify instances of one user of a machine, often to 128. All nodes of one
+// engine share them.
 const InotifyLimit = "/proc/sys/fs/inotify/max_user_instances"
 
-// What a node takes of them, counted on a node of 1.35: kube-controller-manager, kubelet and kube-apiserver six or
-// seven each.
+// Inotify instances that a node uses, counted on a node of 1.35: kube-controller-manager, kubelet and kube-apiserver
+// use six or seven each.
 const (
 	inotifyOfControlPlane = 27
 	inotifyOfWorker       = 14
 )
 
-// raiseInotify says what to do about it.
+// raiseInotify is the command that raises the limit.
 const raiseInotify = "sudo sysctl fs.inotify.max_user_instances=512"
 
-// InotifyWarning says that a cluster's nodes want more instances than one user may have, "" when they do not or
-// nobody knows.
+// InotifyWarning returns a warning if a cluster's nodes need more instances than one user may have; "" if they do
+// not, or if the limit is unknown.
 func InotifyWarning(state clusters.State, limitFile string) string {
 	text, err := os.ReadFile(limitFile)
 	if err != nil {
-		return "" // not Linux, and so not the kernel that the nodes have
+		return "" // not Linux, so this is not the kernel of the nodes
 	}
 	limit, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	workers := 0
@@ -43,7 +43,7 @@ func InotifyWarning(state clusters.State, limitFile string) string {
 		"a component logs \"too many open files\", raise the limit (%s)", wanted, limit, raiseInotify)
 }
 
-// remedy is for the end of a log that says that there were no inotify instances left, "" for others.
+// remedy returns what to do about a log that ends because no inotify instances were left; "" for other logs.
 func remedy(log string) string {
 	if !strings.Contains(log, "too many open files") {
 		return ""

@@ -12,10 +12,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// noise of kubeadm's output, which is no explanation.
+// kubeadmError matches the error lines of kubeadm's output.
 var kubeadmError = regexp.MustCompile(`(?m)^(?:error|\[ERROR|E\d{4}|fatal).*$`)
 
-// ExplainCreation makes of kind's error one that says what it was.
+// ExplainCreation adds the cause to an error of kind.
 func ExplainCreation(err error) error {
 	if err == nil {
 		return nil

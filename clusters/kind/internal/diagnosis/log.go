@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Plain is a log without what containerd wrote before each line.
+// Plain returns a log without containerd's prefix of each line.
 func Plain(log string) string {
 	var lines []string
 	for line := range strings.Lines(log) {
@@ -15,19 +15,19 @@ func Plain(log string) string {
 }
 
 var (
-	// criPrefix is what containerd writes before each line of a log.
+	// criPrefix is containerd's prefix of each line of a log.
 	criPrefix = regexp.MustCompile(`^\S+ (?:stdout|stderr) [FP] `)
-	// fatalLine is what a component says last; errorLine may be of something that it lives with.
+	// fatalLine matches what a component logs last. errorLine may match an error that a component survives.
 	fatalLine = regexp.MustCompile(`^(?:Error:|error:|F\d{4} |panic:|.*"command failed")`)
 	errorLine = regexp.MustCompile(`^E\d{4} `)
 )
 
-// said is a line of a log without what containerd wrote before it.
+// said returns a line of a log without containerd's prefix.
 func said(line string) string {
 	return strings.TrimSpace(criPrefix.ReplaceAllString(strings.TrimRight(line, "\n"), ""))
 }
 
-// hasFatal says whether a log's end has a line that a component says last.
+// hasFatal reports whether a log's end has a fatal line.
 func hasFatal(log string) bool {
 	for line := range strings.Lines(log) {
 		if fatalLine.MatchString(said(line)) {
@@ -37,7 +37,7 @@ func hasFatal(log string) bool {
 	return false
 }
 
-// decisive is the line of a log's end that says why: the last fatal one, or else the last error, or else the last line.
+// decisive returns the line of a log that says why: the last fatal, otherwise the last error, otherwise the last line.
 func decisive(log string) string {
 	last, failed, fatal := "", "", ""
 	for line := range strings.Lines(log) {

@@ -12,21 +12,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// podStarts are the starts of the container of one pod of a component, as its log files count them.
+// podStarts are the starts of the container of one pod of a component, counted by its log files.
 type podStarts struct {
-	// folder of the pod's logs: it has the pod's identity in its name, which the same manifest always has.
+	// folder has the pod's logs. Its name contains the pod's identity, which is always the same for the same manifest.
 	folder string
-	// last is the number of the last start; the first is 0. All but the last have certainly ended.
+	// last is the number of the last start; the first is 0. All starts but the last have certainly ended.
 	last int
-	// said are the last lines of the start before the last; where its log is gone, of the last: kubelet removes the log
-	// of a start once the next one has ended, too.
+	// said is the end of the log of the start before the last. If that log is gone, it is the end of the last one:
+	// kubelet removes the log of a start as soon as the next start has ended, too.
 	said string
 }
 
 type Starts []podStarts
 
-// startsScript prints for each pod of components: a line with its folder and the number of its last start, and the
-// last lines of the start before, if there was one.
+// startsScript prints for each pod of components a line with its folder and the number of its last start, and the
+// last lines of the log of the start before, if there was one.
 const startsScript = `for component in "$@"; do
   for pod in /var/log/pods/kube-system_"$component"-*; do
     [ -d "$pod/$component" ] || continue
@@ -43,7 +43,7 @@ const startsScript = `for component in "$@"; do
   done
 done`
 
-// starts looks at the starts of components' containers in this node.
+// StartsOf returns the starts of components' containers in this node.
 func StartsOf(ctx context.Context, n nodes.Node, components ...clusters.Component) (Starts, error) {
 	var names []string
 	for _, component := range components {
@@ -56,7 +56,7 @@ func StartsOf(ctx context.Context, n nodes.Node, components ...clusters.Componen
 	return parse(out), nil
 }
 
-// Of are those of a component.
+// Of returns the starts of one component.
 func (s Starts) Of(component clusters.Component) Starts {
 	return slices.DeleteFunc(slices.Clone(s), func(pod podStarts) bool {
 		return !strings.HasPrefix(path.Base(pod.folder), "kube-system_"+string(component)+"-")
@@ -81,15 +81,15 @@ func parse(out string) Starts {
 	return pods
 }
 
-// transient ends are those of a component that could not reach the API server yet; kubelet starts it again.
+// transient matches what a component logs that could not reach the API server yet; kubelet starts it again.
 var transient = regexp.MustCompile(`(?i)connection refused|i/o timeout|TLS handshake|context deadline exceeded|: EOF|no route to host|connection reset|server is currently unable|address already in use|leaderelection lost|not yet|apiserver being healthy|StorageError|etcdserver`)
 
-// enough ends are a failure whatever was said.
+// enough ends are a failure, whatever the component logged.
 const enough = 3
 
-// Failure says why a component does not start: of its starts since before, more ended than are forgiven, and of
-// something that no further start will mend. One that ended three times has failed whatever it said, but for those
-// ends in excused that came while what it needs was away.
+// Failure returns why a component does not start; nil if it may still start. It has failed if more starts ended since
+// before than are forgiven, for a reason that another start does not fix; or for any reason if three ended. These
+// three do not include excused ones, which ended while something that the component needs was away.
 func (s Starts) Failure(component clusters.Component, before Starts, forgiven, excused int) error {
 	for _, pod := range s {
 		ended := pod.ended(before)
@@ -101,8 +101,8 @@ func (s Starts) Failure(component clusters.Component, before Starts, forgiven, e
 	return nil
 }
 
-// mayMend says whether a further start may mend what a component's last line tells. One that says nothing was ended
-// by others.
+// mayMend reports whether another start may fix the problem in a component's last line. A component that logs nothing
+// was ended from outside.
 func mayMend(line string) bool { return line == "" || transient.MatchString(line) }
 
 // ended counts the starts since before that have certainly ended.
@@ -116,7 +116,7 @@ func (p podStarts) ended(before Starts) int {
 	return p.last - known - 1
 }
 
-// Ended is the most of any of the pods.
+// Ended returns the number of starts since before that have ended, of the pod with the most.
 func (s Starts) Ended(before Starts) int {
 	most := 0
 	for _, pod := range s {

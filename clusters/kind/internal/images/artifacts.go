@@ -17,12 +17,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-// Artifacts are what a node needs of another version, taken out of that version's node image.
+// Artifacts are what a node needs from another version. They are copied from that version's node image.
 type Artifacts struct {
-	// Dir has the programs kubelet, kubeadm and kubectl, the images of the components in componentsTar and of the addons
-	// in addonsTar.
+	// Dir has the programs kubelet, kubeadm and kubectl, the images of the components in ComponentsTar, and those of the
+	// addons in AddonsTar.
 	Dir string
-	// Components and addons are the names of those images.
+	// Components and Addons are the names of those images.
 	Components, Addons []string
 }
 
@@ -31,7 +31,7 @@ const (
 	AddonsTar     = "addons.tar"
 )
 
-// Artifacts of a version, from the cache or, the first time, from its node image.
+// Artifacts returns a version's artifacts from the cache or, the first time, from its node image.
 func (p *Source) Artifacts(ctx context.Context, version string) (Artifacts, error) {
 	image, id, err := p.Image(ctx, version)
 	if err != nil {
@@ -57,8 +57,7 @@ func (p *Source) Artifacts(ctx context.Context, version string) (Artifacts, erro
 
 var componentImage = regexp.MustCompile(`^registry\.k8s\.io/(kube-apiserver|kube-controller-manager|kube-scheduler|kube-proxy):(.+)$`)
 
-// sortImages tells the images of Kubernetes' components from those of what comes with it. What belongs to neither is
-// left out.
+// sortImages separates the images of Kubernetes' components from those of its addons. It leaves out all others.
 func sortImages(names, version string) (components, addons []string) {
 	for _, name := range strings.Fields(names) {
 		m := componentImage.FindStringSubmatch(name)
@@ -72,8 +71,8 @@ func sortImages(names, version string) (components, addons []string) {
 	return components, addons
 }
 
-// extract runs the image's own containerd to get at the images in it, and copies the programs. It appears in dir as a
-// whole or not at all.
+// extract runs the image's own containerd to export the images in it, and copies the programs. dir appears complete
+// or not at all.
 func (p *Source) extract(ctx context.Context, image, dir string) (names []byte, err error) {
 	e, err := p.Engine(ctx)
 	if err != nil {
@@ -138,8 +137,7 @@ func saveOutput(ctx context.Context, e *engine.Engine, path string, args []strin
 	return errors.Join(err, file.Close())
 }
 
-// LoadImages brings images into a node that does not have them, and unpacks them there, before anything is stopped
-// for them.
+// LoadImages imports images into a node that does not have them, and unpacks them there, before anything is stopped.
 func LoadImages(ctx context.Context, n nodes.Node, tar string, names []string) error {
 	present, err := n.Shell(ctx, "ctr -n k8s.io images ls -q")
 	if err != nil {
@@ -169,7 +167,7 @@ func LoadImages(ctx context.Context, n nodes.Node, tar string, names []string) e
 	return nil
 }
 
-// InstallProgram puts a program of another version in the place of the one that is there.
+// InstallProgram replaces a program of a node with that of another version.
 func InstallProgram(ctx context.Context, n nodes.Node, bin Artifacts, program string) error {
 	file, err := os.Open(filepath.Join(bin.Dir, program))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package images chooses, gets and unpacks node images and the image of the load balancer.
+// Package images chooses, pulls and unpacks node images and the image of the load balancer.
 package images
 
 import (
@@ -19,8 +19,8 @@ const OfficialRepository = "kindest/node"
 // versionPlaceholder in a pattern stands for the version: 1.34.4.
 const versionPlaceholder = "{version}"
 
-// NodeImages says which node image a version has. The zero value has those that the engine has already, the kind
-// project's before our own, and otherwise the kind project's.
+// NodeImages chooses the node image of a version. The zero value uses an image that the engine already has, first the
+// kind project's, then our own. If there is none, it uses the kind project's.
 type NodeImages struct {
 	// byVersion maps "1.34.4" or "1.34" to an image.
 	byVersion map[string]string
@@ -69,7 +69,7 @@ func (n NodeImages) Given(v clusters.Version) string {
 	return strings.ReplaceAll(n.pattern, versionPlaceholder, v.String())
 }
 
-// repositories are looked through for images that the engine has already.
+// repositories returns where to look for images that the engine already has.
 func (n NodeImages) repositories() []string {
 	if repository, tag, found := strings.Cut(n.pattern, ":v"+versionPlaceholder); found && tag == "" {
 		return []string{repository}
@@ -80,7 +80,7 @@ func (n NodeImages) repositories() []string {
 	return []string{OfficialRepository, nodeimage.Repository}
 }
 
-// imageStore is what the provider asks of a container engine about images.
+// imageStore is the part of a container engine that handles images.
 type imageStore interface {
 	ImageID(ctx context.Context, image string) (string, error)
 	ImageLabel(ctx context.Context, image, label string) (string, error)
@@ -111,8 +111,8 @@ func (n NodeImages) Choose(ctx context.Context, store imageStore, v clusters.Ver
 	return OfficialRepository + ":v" + v.String(), nil
 }
 
-// HavePodImage says whether the node image of an exact version has clusters.PodImage: those that are built here have
-// it. An image that the engine would have to pull is taken for one of the kind project's.
+// HavePodImage reports whether the node image of an exact version has clusters.PodImage. Images that are built here
+// have it. An image that must be pulled is assumed to be the kind project's, which does not have it.
 func (n NodeImages) HavePodImage(ctx context.Context, store imageStore, v clusters.Version) (bool, error) {
 	image, err := n.Choose(ctx, store, v)
 	if err != nil {
@@ -160,7 +160,7 @@ func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resol
 	return n.newestPublished(ctx, store, newest)
 }
 
-// newestPublished looks downward from the newest release: not every one has a node image.
+// newestPublished searches downward from the newest release: not every release has a node image.
 func (n NodeImages) newestPublished(ctx context.Context, store imageStore,
 	newest clusters.Version,
 ) (clusters.Version, error) {
@@ -204,7 +204,7 @@ func versionOf(ctx context.Context, store imageStore, image string) (clusters.Ve
 	return v, nil
 }
 
-// Ensure gets the image of a version if the engine does not have it, and returns its name and identity.
+// Ensure pulls the image of a version if the engine does not have it, and returns its name and identity.
 func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Version,
 	progress clusters.Progress,
 ) (image, id string, err error) {
@@ -218,8 +218,8 @@ func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Ver
 	return image, id, err
 }
 
-// pullMissing gets an image if the engine does not have it, and returns its identity. The caller explains why it is
-// not available.
+// pullMissing pulls an image if the engine does not have it, and returns its identity. explain turns a failed pull
+// into the error to return.
 func pullMissing(ctx context.Context, store imageStore, image string, progress clusters.Progress,
 	explain func(error) error,
 ) (id string, err error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 )
 
-// OfficialBalancer is the image that kind starts before several API servers; it knows no option for it.
+// OfficialBalancer is the image that kind starts before several API servers; kind has no option to change it.
 const OfficialBalancer = "envoyproxy/envoy:v1.36.2"
 
-// balancerKey stands for the load balancer where --node-image has a version.
+// balancerKey replaces the version in --node-image for the load balancer.
 const balancerKey = "load-balancer"
 
 // chooseBalancer returns the image of the load balancer.
@@ -33,7 +33,7 @@ func (n NodeImages) chooseBalancer(ctx context.Context, store imageStore) (strin
 	return OfficialBalancer, nil
 }
 
-// ensureBalancer gets the image of the load balancer if the engine does not have it, and returns its name.
+// ensureBalancer pulls the image of the load balancer if the engine does not have it, and returns its name.
 func (n NodeImages) ensureBalancer(ctx context.Context, store imageStore, progress clusters.Progress) (string, error) {
 	image, err := n.chooseBalancer(ctx, store)
 	if err != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// Source gets node images and what is in them.
+// Source provides node images and the files in them.
 type Source struct {
-	// Engine that has the images.
+	// Engine returns the engine that has the images.
 	Engine func(context.Context) (*engine.Engine, error)
-	// Images says which node image a version has.
+	// Images chooses the node image of a version.
 	Images NodeImages
-	// CacheDir keeps what is taken out of node images.
+	// CacheDir keeps the files that are copied from node images.
 	CacheDir string
-	// Progress hears what takes long.
+	// Progress is told what takes long.
 	Progress clusters.Progress
 }
 
-// Image of an exact version, and its identity.
+// Image returns the image of an exact version, and its identity.
 func (p *Source) Image(ctx context.Context, version string) (image, id string, err error) {
 	v, err := clusters.ParseVersion(version)
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *Source) Image(ctx context.Context, version string) (image, id string, e
 	return p.Images.Ensure(ctx, e, v, p.Progress)
 }
 
-// BalancerImage is that of the load balancer of a state's cluster, "" where it has none.
+// BalancerImage returns the load balancer's image for a state's cluster; "" if the cluster needs none.
 func (p *Source) BalancerImage(ctx context.Context, state clusters.State) (string, error) {
 	if state.NumberOfControlPlanes() == 1 {
 		return "", nil

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// ControlPlanes are the nodes that run one.
+// ControlPlanes returns the control plane nodes.
 func (c *Cluster) ControlPlanes() []nodes.Node {
 	n := 0
 	for n < len(c.Nodes) && c.Nodes[n].ControlPlane {
@@ -22,10 +22,10 @@ func (c *Cluster) ControlPlanes() []nodes.Node {
 	return c.Nodes[:n]
 }
 
-// ControlPlane is the node of the first, which the others have joined.
+// ControlPlane returns the first control plane node, which the others have joined.
 func (c *Cluster) ControlPlane() nodes.Node { return c.Nodes[0] }
 
-// On tells a node from the others that run the same; there is nothing to tell where it is the only one.
+// On returns " on NODE", to tell the control planes apart in messages; "" if there is only one.
 func (c *Cluster) On(n nodes.Node) string {
 	if len(c.ControlPlanes()) == 1 {
 		return ""
@@ -33,11 +33,11 @@ func (c *Cluster) On(n nodes.Node) string {
 	return " on " + n.NodeName
 }
 
-// Server is how one API server is reached, or any of several through the load balancer before them.
+// Server is a client of one API server, or of several through their load balancer.
 type Server struct {
 	REST   *rest.Config
 	Client kubernetes.Interface
-	// Kubeconfig is a file by which programs reach it.
+	// Kubeconfig is a file with which programs reach it.
 	Kubeconfig string
 
 	http *http.Client
@@ -52,8 +52,8 @@ func newServer(config *rest.Config, kubeconfig string) (*Server, error) {
 	return &Server{REST: config, Client: client, Kubeconfig: kubeconfig, http: h}, err
 }
 
-// findAPIServers finds by which port of this machine each node's is reached. Their certificates are for that address,
-// too.
+// findAPIServers finds the port of this machine for each node's API server. Their certificates are valid for that
+// address, too.
 func (c *Cluster) findAPIServers(ctx context.Context) error {
 	planes := c.ControlPlanes()
 	if len(planes) == 1 {
@@ -91,7 +91,7 @@ func writeKubeconfig(from, to, address string) error {
 	return clientcmd.WriteToFile(*config, to)
 }
 
-// Get reads a path, without the patience of client-go with an API server that is away.
+// Get reads a path. Unlike client-go, it does not retry when the API server is away.
 func (a *Server) Get(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.REST.Host+path, nil)
 	if err != nil {

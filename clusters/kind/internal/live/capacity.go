@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-// Advertise says of each node what extended resources it has
+// Advertise sets each node's extended resources
 // (https://kubernetes.io/docs/tasks/administer-cluster/extended-resource-node/). A kubelet that starts forgets them.
 func (c *Cluster) Advertise(ctx context.Context, groups []clusters.NodeGroup) error {
 	for _, group := range groups {

@@ -1,4 +1,4 @@
-// Package live connects to a running kind cluster: its nodes, API servers and metrics, and waits for them.
+// Package live connects to a running kind cluster (its nodes, API servers and metrics) and waits for it.
 package live
 
 import (
@@ -17,22 +17,22 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
 )
 
-// Cluster is a kind cluster that runs: its nodes, and how its API servers are reached.
+// Cluster is a running kind cluster: its nodes, and the clients of its API servers.
 type Cluster struct {
 	Name   string
 	Engine *engine.Engine
 	// Nodes are its nodes, the control planes first.
 	Nodes []nodes.Node
-	// Gateway is the address of this machine in the nodes' network; "" where they cannot reach it.
+	// Gateway is the address of this machine in the nodes' network; "" if they cannot reach it.
 	Gateway string
-	// REST, API and Client reach an API server as the administrator: of several any.
+	// REST, API and Client reach the API server, or any one of several, as the administrator.
 	REST   *rest.Config
 	API    *Server
 	Client kubernetes.Interface
 
-	// own are the API servers of the control planes, by their nodes.
+	// own maps the name of a control plane node to its API server.
 	own map[string]*Server
-	// Tell a person what is going on.
+	// Tell reports progress.
 	Tell clusters.Progress
 }
 
@@ -70,7 +70,7 @@ func (c *Cluster) Reach(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return fmt.Errorf("read the kubeconfig of cluster %s: %w", c.Name, err)
 	}
-	config.QPS = -1 // a test is not to be throttled by its own client
+	config.QPS = -1 // the client must not throttle a test
 	c.REST = config
 	if c.API, err = newServer(config, kubeconfig); err != nil {
 		return fmt.Errorf("make a client for cluster %s: %w", c.Name, err)
@@ -92,15 +92,15 @@ func (c *Cluster) findGateway(ctx context.Context) error {
 	return nil
 }
 
-// Say tells a person what is going on with the cluster.
+// Say reports progress on the cluster.
 func (c *Cluster) Say(format string, args ...any) {
 	c.Tell("kind cluster %s: "+format, append([]any{c.Name}, args...)...)
 }
 
-// Await repeats a look until it returns nil.
+// Await repeats a check until it returns nil.
 func (c *Cluster) Await(ctx context.Context, what string, look func(context.Context) error) error {
 	return waiting.Until(ctx, c.Say, what, look)
 }
 
-// Server is the API server of a control plane, and that one only.
+// Server returns the API server of one control plane.
 func (c *Cluster) Server(n nodes.Node) *Server { return c.own[n.Name] }

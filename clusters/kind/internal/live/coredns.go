@@ -9,11 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// dnsPatience is how long CoreDNS may take before it is restarted, and again after as long.
+// dnsPatience is how long CoreDNS may take before its configuration is reloaded, and the time until the next reload.
 const dnsPatience = 5 * time.Second
 
-// dnsComes looks for CoreDNS, and has it begin anew where that takes long: if it asked for the API server before
-// kube-proxy knew the way there, it hears nothing of that for half a minute.
+// dnsComes checks whether CoreDNS is ready, and reloads its configuration if that takes long. If CoreDNS contacted
+// the API server before kube-proxy had set up the route, it gets no answer for half a minute.
 func dnsComes(c *Cluster, patience time.Duration) func(context.Context) error {
 	var since time.Time
 	return func(ctx context.Context) error {
@@ -42,7 +42,7 @@ func (c *Cluster) DNSReady(ctx context.Context) error {
 	return nil
 }
 
-// DNSPods are those of CoreDNS that are ready: one at least.
+// DNSPods returns the ready pods of CoreDNS, at least one.
 func (c *Cluster) DNSPods(ctx context.Context) ([]string, error) {
 	list, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx,
 		metav1.ListOptions{LabelSelector: "k8s-app=kube-dns"})
@@ -61,7 +61,7 @@ func (c *Cluster) DNSPods(ctx context.Context) ([]string, error) {
 	return ready, nil
 }
 
-// ReloadDNS tells every CoreDNS to read its configuration again, without an end to its service.
+// ReloadDNS makes every CoreDNS reload its configuration, without interrupting its service.
 func (c *Cluster) ReloadDNS(ctx context.Context) error {
 	for _, n := range c.Nodes {
 		if _, err := n.Shell(ctx, "pkill -USR1 -x coredns || true"); err != nil {

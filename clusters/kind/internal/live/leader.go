@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-// Led waits until of several schedulers, and of several controller managers, one leads that lives. The others take
-// over from one that was ended only when its lease has run out, and until then nothing would be scheduled or
+// Led waits until one of several schedulers, and one of several controller managers, is a leader that runs. If the
+// leader was killed, the others take over only when its lease has expired. Until then nothing is scheduled or
 // controlled.
 func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
 	for _, component := range clusters.ControlPlane() {
@@ -42,7 +42,7 @@ func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
 	return nil
 }
 
-// leader is the node whose component leads, of components that do not elect one the first.
+// leader returns the node whose component leads; the first control plane for components without leader election.
 func (c *Cluster) leader(ctx context.Context, component clusters.Component) (nodes.Node, error) {
 	planes := c.ControlPlanes()
 	if !settings.Elected(component) || len(planes) == 1 {

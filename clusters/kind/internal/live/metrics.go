@@ -73,7 +73,7 @@ func readBody(of string, response *http.Response) ([]byte, error) {
 // metricsPath is where components serve their metrics.
 const metricsPath = "/metrics"
 
-// Get reads a path from the loopback of a pod of the system as the administrator.
+// Get reads a path from the loopback of a system pod as the administrator.
 func (c *Cluster) Get(ctx context.Context, pod string, port int, secure bool, path string) ([]byte, error) {
 	url := fmt.Sprintf("http://%s:%d%s", pod, port, path)
 	transport := &http.Transport{
@@ -87,7 +87,7 @@ func (c *Cluster) Get(ctx context.Context, pod string, port int, secure bool, pa
 		if err != nil {
 			return nil, fmt.Errorf("read %s of %s: %w", path, pod, err)
 		}
-		// Its certificate is of its own making. The tunnel has already proven whom it leads to.
+		// Its certificate is self-signed. The tunnel has already proven which pod it leads to.
 		config.InsecureSkipVerify = true
 		transport.TLSClientConfig = config
 		url = fmt.Sprintf("https://%s:%d%s", pod, port, path)
@@ -103,7 +103,7 @@ func (c *Cluster) Get(ctx context.Context, pod string, port int, secure bool, pa
 	return readBody(pod, response)
 }
 
-// proxyPod is kube-proxy's pod on a node.
+// proxyPod returns kube-proxy's pod on a node.
 func proxyPod(ctx context.Context, c *Cluster, n nodes.Node) (*corev1.Pod, error) {
 	list, err := c.Client.CoreV1().Pods(metav1.NamespaceSystem).List(ctx, metav1.ListOptions{
 		LabelSelector: "k8s-app=kube-proxy", FieldSelector: "spec.nodeName=" + n.NodeName,
@@ -119,11 +119,10 @@ func proxyPod(ctx context.Context, c *Cluster, n nodes.Node) (*corev1.Pod, error
 	return nil, fmt.Errorf("node %s has no pod of kube-proxy", n.Name)
 }
 
-// StartTime of the process that gave these metrics, 0 when it does not say.
+// StartTime returns the start time of the process with these metrics; 0 if they do not contain it.
 func StartTime(metrics []byte) float64 { return gauge(metrics, "process_start_time_seconds") }
 
-// HasLeader is nil where an etcd says that it has found a leader: its member takes part again, and there are enough
-// of them.
+// HasLeader returns nil if an etcd has found a leader: then it is an active member again, and there is a quorum.
 func HasLeader(metrics []byte) error {
 	if gauge(metrics, "etcd_server_has_leader") != 1 {
 		return errors.New("it has no leader yet")
@@ -131,7 +130,7 @@ func HasLeader(metrics []byte) error {
 	return nil
 }
 
-// gauge is the value of a metric without labels, 0 when it is not there.
+// gauge returns the value of a metric without labels; 0 if it is missing.
 func gauge(metrics []byte, name string) float64 {
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(metrics))
@@ -144,7 +143,7 @@ func gauge(metrics []byte, name string) float64 {
 	return 0
 }
 
-// StartedAt is when the component's process started, 0 when it does not say.
+// StartedAt returns when the component's process started; 0 if that is unknown.
 func (c *Cluster) StartedAt(ctx context.Context, component clusters.Component, n nodes.Node) float64 {
 	ctx, cancel := context.WithTimeout(ctx, OneLook)
 	defer cancel()

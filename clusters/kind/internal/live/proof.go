@@ -12,8 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
-// Prove asks every component of every node, by its own metrics, whether it runs the version and the gates that were
-// meant.
+// Prove checks every component of every node, by its own metrics, for the version and the gates of the state.
 func (c *Cluster) Prove(ctx context.Context, state clusters.State) error {
 	proofs, ctx := errgroup.WithContext(ctx)
 	for _, component := range Gated() {
@@ -43,7 +42,7 @@ func (c *Cluster) proveOne(ctx context.Context, component clusters.Component, n 
 	})
 }
 
-// Gated are the components that have feature gates.
+// Gated returns the components that have feature gates.
 func Gated() []clusters.Component {
 	return append(clusters.ControlPlane(), clusters.Kubelet, clusters.KubeProxy)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// Usable waits for all that a scenario may count on in a state. Of the API servers it waits for those on the given
+// Usable waits for everything that a scenario may rely on in a state. It waits only for the API servers on the given
 // control planes.
 func (c *Cluster) Usable(ctx context.Context, state clusters.State, planes []nodes.Node) error {
 	if err := c.Await(ctx, "the API server", readyOn(c, planes)); err != nil {
@@ -35,10 +35,10 @@ func (c *Cluster) Usable(ctx context.Context, state clusters.State, planes []nod
 	return waiting.Wait()
 }
 
-// APIReady looks whether every API server is ready, and is reached by the way that all others go.
+// APIReady returns nil if every API server is ready, and one is reached through the load balancer.
 func (c *Cluster) APIReady(ctx context.Context) error { return readyOn(c, c.ControlPlanes())(ctx) }
 
-// readyOn looks whether the API servers of some control planes are ready, and one is reached by the way of all others.
+// readyOn checks whether the API servers of some control planes are ready, and any through the load balancer.
 func readyOn(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, n := range planes {
@@ -47,13 +47,13 @@ func readyOn(c *Cluster, planes []nodes.Node) func(context.Context) error {
 			}
 		}
 		if len(planes) == 1 && len(c.ControlPlanes()) == 1 {
-			return nil // there is no other way
+			return nil // there is no load balancer
 		}
 		return c.API.Ready(ctx)
 	}
 }
 
-// Ready looks whether a real request is answered and Services can get addresses: readiness alone promises neither.
+// Ready checks more than /readyz promises: requests are answered, Services get addresses, and roles are known.
 func (a *Server) Ready(ctx context.Context) error {
 	if _, err := a.Get(ctx, "/readyz?verbose"); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *Server) Ready(ctx context.Context) error {
 	return a.rolesKnown(ctx)
 }
 
-// rolesKnown asks whether the API server knows the roles by which others may do what they do. We ourselves need none.
+// rolesKnown checks whether the API server knows the roles that give other clients their rights. We need no role.
 func (a *Server) rolesKnown(ctx context.Context) error {
 	const user = "system:kube-scheduler"
 	review, err := a.Client.AuthorizationV1().SubjectAccessReviews().Create(ctx,
@@ -81,8 +81,8 @@ func (a *Server) rolesKnown(ctx context.Context) error {
 	return nil
 }
 
-// nodesReady looks whether the nodes are Ready: the given control planes, whose kubelets may report to their own API
-// servers, and all workers.
+// nodesReady checks whether the nodes are Ready: all workers and the given control planes, whose kubelets may report
+// to their own API servers.
 func nodesReady(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	down := map[string]bool{}
 	for _, n := range c.ControlPlanes() {
@@ -105,7 +105,7 @@ func nodesReady(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	}
 }
 
-// NotReady says why a node is not Ready, "" when it is.
+// NotReady returns why a node is not Ready; "" if it is.
 func NotReady(conditions []corev1.NodeCondition) string {
 	for _, condition := range conditions {
 		if condition.Type != corev1.NodeReady {
@@ -135,12 +135,12 @@ func IsReady(pod corev1.Pod) bool {
 	return false
 }
 
-// Answers looks once whether the API servers of some control planes answer, and any by the way of all others.
+// Answers checks once whether the API servers of some control planes answer, and one through the load balancer.
 func (c *Cluster) Answers(ctx context.Context, planes ...nodes.Node) error {
 	ctx, cancel := context.WithTimeout(ctx, OneLook)
 	defer cancel()
 	return readyOn(c, planes)(ctx)
 }
 
-// OneLook is how long a single look at a component may take.
+// OneLook is how long a single check of a component may take.
 const OneLook = 10 * time.Second

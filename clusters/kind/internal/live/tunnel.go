@@ -17,8 +17,8 @@ import (
 	"k8s.io/streaming/pkg/httpstream"
 )
 
-// Dial reaches a port inside a pod's network through the API server and kubelet, as kubectl port-forward does: so it
-// works with every engine and on every host, and reaches what listens on the node's loopback alone.
+// Dial connects to a port inside a pod's network through the API server and kubelet, as kubectl port-forward does. So
+// it works with every engine and on every host, and reaches ports that listen only on the node's loopback.
 func (c *Cluster) Dial(ctx context.Context, namespace, pod string, port int) (net.Conn, error) {
 	failed := func(err error) error {
 		return fmt.Errorf("reach port %d of pod %s: %w", port, pod, err)
@@ -42,7 +42,7 @@ func (c *Cluster) Dial(ctx context.Context, namespace, pod string, port int) (ne
 	return t, nil
 }
 
-// withContext ends the opening of a tunnel with a context.
+// withContext cancels the opening of a tunnel with a context.
 type withContext struct {
 	ctx context.Context
 	http.RoundTripper
@@ -83,7 +83,7 @@ func newTunnel(connection httpstream.Connection, port int) (*tunnel, error) {
 	return t, nil
 }
 
-// listen takes the reason for which kubelet could not reach the port.
+// listen records why kubelet could not reach the port.
 func (t *tunnel) listen(errors io.Reader) {
 	text, err := io.ReadAll(errors)
 	t.mu.Lock()
@@ -94,7 +94,7 @@ func (t *tunnel) listen(errors io.Reader) {
 	close(t.refused)
 }
 
-// Read reads; at an end that kubelet gave a reason for, the reason is the error.
+// Read reads from the tunnel. If kubelet gave a reason for the end, the reason is the error.
 func (t *tunnel) Read(p []byte) (int, error) {
 	n, err := t.Stream.Read(p)
 	if !errors.Is(err, io.EOF) {
@@ -121,7 +121,7 @@ func (t *tunnel) LocalAddr() net.Addr { return &net.TCPAddr{} }
 // RemoteAddr has no meaning here.
 func (t *tunnel) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 
-// SetDeadline does nothing: whoever opened the tunnel closes it when its time is up.
+// SetDeadline does nothing: the caller closes the tunnel after its timeout.
 func (t *tunnel) SetDeadline(time.Time) error { return nil }
 
 // SetReadDeadline does nothing.

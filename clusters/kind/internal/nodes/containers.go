@@ -14,20 +14,20 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// clusterLabel is by which kind marks its containers.
+// clusterLabel is the label of kind's containers. Its value is the name of the cluster.
 const clusterLabel = "io.x-k8s.kind.cluster"
 
-// BalancerRole is kind's name for what stands before several API servers.
+// BalancerRole is kind's role of the load balancer before several API servers.
 const BalancerRole = constants.ExternalLoadBalancerNodeRoleValue
 
-// Container is a node of a cluster, or the load balancer before its API servers, seen from the engine.
+// Container is the container of a node, or of the load balancer before the API servers, as the engine describes it.
 type Container struct {
 	Name, Role string
 	Running    bool
 }
 
-// Own lists the containers of a cluster that are ours: kind's label names the cluster, and our folder is mounted.
-// Nothing is mounted into a load balancer: it is ours unless the cluster has a node that is not.
+// Own lists our containers of a cluster: kind's label names the cluster, and our folder is mounted. A load balancer
+// has no mounts: it is ours unless the cluster has a node that is not ours.
 func Own(ctx context.Context, e *engine.Engine, name, dir string) ([]Container, error) {
 	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+clusterLabel+"="+name)
 	if err != nil {
@@ -42,7 +42,7 @@ func Own(ctx context.Context, e *engine.Engine, name, dir string) ([]Container, 
 		if err != nil {
 			var failed *engine.Error
 			if errors.As(err, &failed) && strings.Contains(strings.ToLower(failed.Said), "no such") {
-				continue // gone meanwhile
+				continue // removed meanwhile
 			}
 			return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
 		}
@@ -72,7 +72,7 @@ func samePath(a, b string) bool {
 	return err == nil && a == real
 }
 
-// Taken says whether kind has a cluster of that name, whosever it is.
+// Taken reports whether kind has a cluster of that name, ours or not.
 func Taken(ctx context.Context, e *engine.Engine, name string) (bool, error) {
 	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--filter", "label="+clusterLabel+"="+name)
 	if err != nil {
@@ -81,7 +81,7 @@ func Taken(ctx context.Context, e *engine.Engine, name string) (bool, error) {
 	return out != "", nil
 }
 
-// removeAttempts is how often a removal is tried: an engine that was interrupted may still be at work.
+// removeAttempts is how often a removal is tried: an interrupted engine may still be busy.
 const removeAttempts = 3
 
 // Remove removes a cluster's containers with their volumes, and its folder.
@@ -129,20 +129,19 @@ func RemoveContainers(ctx context.Context, e *engine.Engine, name, dir string) e
 	return fmt.Errorf("remove the nodes of cluster %s: %w", name, errors.Join(last, err))
 }
 
-// thawScript wakes all that is frozen of one container.
+// thawScript thaws all frozen cgroups of one container.
 const thawScript = `[ -d /cgroup/freezer ] || exit 0
 for state in $(find /cgroup/freezer -path "*$1*" -name freezer.state); do
   if [ "$(cat "$state")" != THAWED ]; then echo THAWED > "$state"; fi
 done`
 
-// thaw wakes the processes of a container that somebody froze and did not live to wake. With the first version of
-// cgroups a frozen process cannot be killed, and so the node cannot be removed; with the second there is nothing to
-// do.
+// thaw thaws the processes of a container that a killed program froze. With cgroup v1 a frozen process cannot be
+// killed, so the node cannot be removed. With cgroup v2 there is nothing to do.
 func thaw(ctx context.Context, e *engine.Engine, name string) error {
 	text, err := e.Output(ctx, "inspect", "--type", "container", "--format", "{{.Id}} {{.Image}}", name)
 	id, image, found := strings.Cut(text, " ")
 	if err != nil || !found {
-		return nil // it is gone, or cannot be seen: the next attempt says so
+		return nil // it is gone, or unknown: the next attempt reports that
 	}
 	_, err = e.Output(ctx, "run", "--rm", "--privileged", "--network", "none", "--volume", "/sys/fs/cgroup:/cgroup",
 		"--entrypoint", "sh", image, "-euc",

@@ -16,13 +16,13 @@ import (
 // Node is a node's container.
 type Node struct {
 	Engine *engine.Engine
-	// Name of the container, and nodeName of the Node object.
+	// Name is the name of the container, and NodeName that of the Node object.
 	Name, NodeName string
 	ControlPlane   bool
 }
 
-// Sort puts the control plane first, and the workers in the order in which kind made them: NAME-worker, NAME-worker2,
-// ..., NAME-worker10.
+// Sort puts the control planes first, and the workers in the order in which kind made them: NAME-worker,
+// NAME-worker2, ..., NAME-worker10.
 func Sort(nodes []Node) {
 	slices.SortFunc(nodes, func(a, b Node) int {
 		if a.ControlPlane != b.ControlPlane {
@@ -35,7 +35,7 @@ func Sort(nodes []Node) {
 	})
 }
 
-// SetNames gives sorted nodes the names of their Node objects: those of the groups, in their order, to the workers.
+// SetNames sets the Node object names of sorted nodes. Workers get the names of the groups, in their order.
 func SetNames(nodes []Node, groups []clusters.NodeGroup) error {
 	var names []string
 	for _, group := range groups {
@@ -63,7 +63,7 @@ func (n Node) Shell(ctx context.Context, script string, args ...string) (string,
 	return n.Engine.Shell(ctx, n.Name, script, args...)
 }
 
-// Read returns a file of the node, "" when it is not there.
+// Read returns a file of the node; "" if it does not exist.
 func (n Node) Read(ctx context.Context, path string) (string, error) {
 	var out strings.Builder
 	err := n.Engine.Run(ctx, engine.Streams{Out: &out}, "exec", n.Name, "sh", "-euc", `if [ -e "$1" ]; then cat "$1"; fi`,
@@ -74,8 +74,8 @@ func (n Node) Read(ctx context.Context, path string) (string, error) {
 	return out.String(), nil
 }
 
-// Write replaces a file of the node as a whole. The new one is written beside the folder of the old one: whoever
-// watches that folder (kubelet does) never sees a part of it.
+// Write replaces a file of the node atomically. It writes the new file next to the folder of the old one, so that a
+// program that watches that folder (such as kubelet) never sees a partial file.
 func (n Node) Write(ctx context.Context, path string, content io.Reader, mode string) error {
 	const script = `mkdir -p "$(dirname "$1")"
 temporary="$(dirname "$(dirname "$1")")/.rehearse-$$"

@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// removeVolumes removes what podman keeps of a cluster's nodes. Other engines' volumes go with the nodes, but for
-// podman kind makes them itself, before the node, and labels them with its name. One that is in use is somebody
-// else's, and podman refuses to remove it.
+// removeVolumes removes podman's volumes of a cluster's nodes. Other engines remove volumes with the nodes. For
+// podman, kind makes the volumes itself, before the node, and labels them with the node's name. A volume in use
+// belongs to something else, and podman refuses to remove it.
 func removeVolumes(ctx context.Context, e *engine.Engine, name string) error {
 	if e.Program != "podman" {
 		return nil
@@ -38,7 +38,7 @@ func removeVolumes(ctx context.Context, e *engine.Engine, name string) error {
 	return nil
 }
 
-// isNodeName says whether kind would call a node of the cluster so: mine-control-plane, mine-worker, mine-worker2.
+// isNodeName reports whether a name is one that kind gives to nodes of the cluster: mine-control-plane, mine-worker2.
 func isNodeName(name, cluster string) bool {
 	rest, found := strings.CutPrefix(name, cluster+"-")
 	if !found {

@@ -1,6 +1,6 @@
 package record
 
-// Parts of a cluster's folder.
+// Files in a cluster's folder.
 const (
 	kubeconfigFile = "kubeconfig"
 	ConfigFile     = "kind.yaml"

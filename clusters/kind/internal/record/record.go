@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-// Record is what a cluster's folder says of it: that it is ours, and enough to find it again.
+// Record stores what is known of a cluster in its folder: that it is ours, and enough to find it again.
 type Record struct {
 	// Dir is the cluster's folder.
 	Dir string
@@ -20,28 +20,27 @@ type Record struct {
 	now content
 }
 
-// content of the record's file.
+// content is the content of the record's file.
 type content struct {
 	folders.Record
 
-	// Ours are the flags that were ever set by a state, each with the value that it had before; null where it was not
-	// there.
+	// Ours are the flags that states have set, each with its earlier value; null if the flag was not set before.
 	Ours map[clusters.Component]map[string]*string `json:"ours,omitempty"`
-	// CreationRevision names the scheduler configuration of the creation, SchedulerRevision the one now; empty while
-	// they are the same.
+	// CreationRevision identifies the scheduler configuration at creation, SchedulerRevision the current one; empty
+	// while they are the same.
 	CreationRevision  string `json:"creationRevision,omitempty"`
 	SchedulerRevision string `json:"schedulerRevision,omitempty"`
-	// Towards is the version of a transition that did not arrive, or goes on: parts of the cluster may have it.
+	// Towards is another version that parts of the cluster may have: during a transition, or after a failure or Hold.
 	Towards string `json:"towards,omitempty"`
-	// Restarts counts those that were asked for.
+	// Restarts counts the requested restarts.
 	Restarts int `json:"restarts,omitempty"`
-	// Versions are those of the API servers, by control plane; empty while all have the version of the state.
+	// Versions are the versions of the API servers, by control plane; empty while all have the version of the state.
 	Versions []string `json:"versions,omitempty"`
-	// Behind are the control planes that the last transition did not change, because it was to stop before them.
+	// Behind are the control planes that the last transition did not change, because it stopped before them.
 	Behind []int `json:"behind,omitempty"`
 }
 
-// New is of a cluster that is to be created in a state.
+// New returns the record of a cluster that will be created in a state.
 func New(dir, name string, state clusters.State) (*Record, error) {
 	r := &Record{
 		Dir: dir,
@@ -57,26 +56,26 @@ func New(dir, name string, state clusters.State) (*Record, error) {
 	return r, r.save()
 }
 
-// Read reads the one of a folder.
+// Read reads the record in a folder.
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	return r, folders.Read(dir, &r.now)
 }
 
-// Name of the cluster.
+// Name returns the cluster's name.
 func (r *Record) Name() string { return r.now.Name }
 
-// Kubeconfig is the administrator's.
+// Kubeconfig returns the path of the administrator's kubeconfig.
 func (r *Record) Kubeconfig() string { return filepath.Join(r.Dir, kubeconfigFile) }
 
-// State that the cluster is in.
+// State returns the state that the cluster is in.
 func (r *Record) State() clusters.State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now.State
 }
 
-// Created notes that the cluster is there, and whether it outlives this process.
+// Created records that the cluster exists, and whether it outlives this process.
 func (r *Record) Created(lasting bool) error {
 	r.mu.Lock()
 	r.now.Lasting = lasting
@@ -84,8 +83,8 @@ func (r *Record) Created(lasting bool) error {
 	return r.save()
 }
 
-// SetOut notes that the cluster is on its way to a version, and returns the version that an earlier transition did
-// not reach, "" for none: parts of the cluster may have it.
+// SetOut records that a transition to a version begins. It returns another version that parts of the cluster may have
+// from an earlier transition; "" for none.
 func (r *Record) SetOut(version string) (mixed string, err error) {
 	r.mu.Lock()
 	if r.now.Towards != r.now.State.Version {
@@ -102,8 +101,8 @@ func (r *Record) SetOut(version string) (mixed string, err error) {
 	return mixed, err
 }
 
-// Arrive notes that the cluster is in a state. What the state says nothing of has gone back to what it was, on every
-// node.
+// Arrive records that the cluster is in a state. Flags that the state does not set have their earlier values again,
+// on every node.
 func (r *Record) Arrive(state clusters.State) error {
 	r.mu.Lock()
 	r.now.State, r.now.Towards, r.now.Versions, r.now.Behind = state, "", nil, nil
@@ -115,7 +114,7 @@ func (r *Record) Arrive(state clusters.State) error {
 	return r.save()
 }
 
-// OursOf returns a copy of what is recorded of a component's flags.
+// OursOf returns a copy of what is recorded about a component's flags.
 func (r *Record) OursOf(component clusters.Component) map[string]*string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +125,7 @@ func (r *Record) OursOf(component clusters.Component) map[string]*string {
 	return ours
 }
 
-// Remember what is recorded of a component's flags.
+// Remember records what is known about a component's flags.
 func (r *Record) Remember(component clusters.Component, ours map[string]*string) error {
 	r.mu.Lock()
 	r.now.Ours[component] = ours
@@ -134,7 +133,7 @@ func (r *Record) Remember(component clusters.Component, ours map[string]*string)
 	return r.save()
 }
 
-// NextRestart numbers the restarts that were asked for.
+// NextRestart returns the number of the next requested restart.
 func (r *Record) NextRestart() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,8 +141,8 @@ func (r *Record) NextRestart() int {
 	return r.now.Restarts
 }
 
-// Mark is what to mark kube-scheduler's manifest with for a revision of its configuration: nothing while it is what
-// the scheduler was created with.
+// Mark records a revision of kube-scheduler's configuration, and returns what to mark the manifest with: "" while the
+// scheduler has the configuration that it was created with.
 func (r *Record) Mark(revision string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Hold notes that a transition to a state stopped before some of the cluster's control planes.
+// Hold records that a transition to a state stopped before some of the cluster's control planes.
 func (r *Record) Hold(state clusters.State, behind []int) error {
 	r.mu.Lock()
 	versions := make([]string, state.NumberOfControlPlanes())
@@ -16,7 +16,7 @@ func (r *Record) Hold(state clusters.State, behind []int) error {
 			versions[plane] = r.version(plane)
 		}
 	}
-	// Parts of the cluster still have the version before: kubelets, too, if all API servers have changed.
+	// Parts of the cluster still have the old version: also kubelets, if all API servers have changed.
 	if before := r.now.State.Version; before != state.Version {
 		r.now.Towards = before
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Places inside a node.
+// Paths in a node.
 const (
 	// nodeFolder is where a cluster's folder of node files is mounted.
 	nodeFolder      = "/etc/rehearse"
@@ -21,8 +21,7 @@ const (
 // Object is a piece of YAML.
 type Object = map[string]any
 
-// Config returns the configuration with which kind makes a cluster of this state: what `kind create cluster --config`
-// takes.
+// Config returns the configuration of a kind cluster in this state, for `kind create cluster --config`.
 func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 	mounts := []Object{{"hostPath": hostFolder, "containerPath": nodeFolder, "readOnly": true}}
 	var nodes []Object
@@ -35,7 +34,7 @@ func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 			if len(group.Labels) > 0 {
 				node["labels"] = group.Labels
 			}
-			// Nodes are called as on local clusters; their containers have names of kind's.
+			// Nodes have the same names as on local clusters; kind names their containers.
 			registration := Object{"name": name}
 			if len(group.Taints) > 0 {
 				registration["taints"] = group.Taints
@@ -69,7 +68,7 @@ func Config(state clusters.State, image, hostFolder string) ([]byte, error) {
 	return data, nil
 }
 
-// kubeadmPatches are without a version of kubeadm's API, so that they fit every version of it.
+// kubeadmPatches returns patches without a version of kubeadm's API, so that they fit every version.
 func kubeadmPatches(state clusters.State) ([]string, error) {
 	init := Object{"patches": Object{"directory": PatchesFolder}}
 	join := Object{}

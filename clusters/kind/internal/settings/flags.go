@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// creationFlags are a component's flags at creation beside those that kind itself gives: gates for all, and the
-// runtime config.
+// creationFlags returns a component's flags at creation, besides those that kind itself sets: feature gates for all
+// components, and the runtime config.
 func creationFlags(state clusters.State, c clusters.Component) map[string]string {
 	flags := flagsOf(state, c)
 	if len(state.Components[c].FeatureGates) > 0 {
@@ -19,17 +19,17 @@ func creationFlags(state clusters.State, c clusters.Component) map[string]string
 	return flags
 }
 
-// flagsOf are the flags that a component has from us and from the state; the state's own come first.
+// flagsOf returns the flags that we and the state set for a component; those of the state take precedence.
 func flagsOf(state clusters.State, c clusters.Component) map[string]string {
 	flags := map[string]string{}
 	if Elected(c) && state.NumberOfControlPlanes() == 1 {
-		// There is one of each. After a kill the next would wait for the lease of the one before, for nothing.
+		// There is only one of each. After a kill, the next one would wait in vain for the old lease to expire.
 		flags["leader-elect"] = "false"
 	}
 	switch c {
 	case clusters.ControllerManager:
-		// As on local clusters. It starts its controllers one after the other, each with three requests, of which it else
-		// makes twenty a second: five seconds in which no pod of a Deployment comes, at every start.
+		// As on local clusters. By default it makes twenty requests a second. It starts its controllers one after the
+		// other, each with three requests: at every start, no pod of a Deployment would appear for five seconds.
 		flags["kube-api-qps"], flags["kube-api-burst"] = "1000", "2000"
 	case clusters.Scheduler:
 		flags["config"] = schedulerFile
@@ -40,12 +40,12 @@ func flagsOf(state clusters.State, c clusters.Component) map[string]string {
 	return flags
 }
 
-// Elected components lead one at a time, where there are several of them.
+// Elected reports whether a component elects a leader if several of it run.
 func Elected(c clusters.Component) bool {
 	return c == clusters.ControllerManager || c == clusters.Scheduler
 }
 
-// pairs writes a map as flags take it: "A=true,B=false", sorted.
+// pairs formats a map as the value of a flag: "A=true,B=false", sorted.
 func pairs[V any](m map[string]V) string {
 	all := make([]string, 0, len(m))
 	for key, value := range m {
@@ -55,10 +55,10 @@ func pairs[V any](m map[string]V) string {
 	return strings.Join(all, ",")
 }
 
-// ImageTag is the tag that Kubernetes' images of a version have; a plus cannot be in one.
+// ImageTag returns the tag of Kubernetes' images of a version; a tag cannot contain a plus.
 func ImageTag(version string) string { return "v" + strings.ReplaceAll(version, "+", "_") }
 
-// StateFlags are all flags of a control plane component that a state says something of.
+// StateFlags returns all flags of a control plane component that a state sets.
 func StateFlags(state clusters.State, c clusters.Component) map[string]string {
 	flags := map[string]string{}
 	for name, value := range state.Components[c].Flags {
@@ -73,8 +73,8 @@ func StateFlags(state clusters.State, c clusters.Component) map[string]string {
 	return flags
 }
 
-// ReplacedAtCreation is what kubeadm, kind and we ourselves would have written for flags that a state sets from the
-// start, so that they can go back to it.
+// ReplacedAtCreation returns what kubeadm, kind or we would otherwise have set for flags that a state sets at
+// creation, so that they can be rolled back.
 func ReplacedAtCreation(component clusters.Component, state clusters.State) map[string]*string {
 	usual := map[string]string{}
 	if Elected(component) {

@@ -4,8 +4,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// EditExtraArgs sets flags in kubeadm's extraArgs, and puts those of earlier states back: a map until v1beta3, a list
-// of names and values since.
+// EditExtraArgs sets flags in kubeadm's extraArgs, and restores those of earlier states. extraArgs are a map up to
+// v1beta3, and then a list of names and values.
 func EditExtraArgs(args any, ours map[string]*string, wanted map[string]string) any {
 	if list, isList := args.([]any); isList {
 		kept := []any{}

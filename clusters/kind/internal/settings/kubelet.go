@@ -15,11 +15,11 @@ import (
 // kubeletFlagKey begins the file from which kubelet's unit takes its flags.
 const kubeletFlagKey = "KUBELET_KUBEADM_ARGS="
 
-// goneFlag is what kubeadm writes for kubelet before 1.35, which knows it no longer. kubelet before it has a default
-// that does as well.
+// goneFlag matches a flag that kubeadm before 1.35 sets for kubelet. Kubelet 1.35 does not support it. The default of
+// older kubelets works as well.
 var goneFlag = regexp.MustCompile(` ?--pod-infra-container-image=[^ "]*`)
 
-// WithoutGoneFlags leaves flags out that a version's kubelet does not know.
+// WithoutGoneFlags removes flags that a version's kubelet does not support.
 func WithoutGoneFlags(flags, version string) string {
 	if v, err := clusters.ParseVersion(version); err == nil && v.Minor >= 35 {
 		return goneFlag.ReplaceAllString(flags, "")
@@ -50,8 +50,8 @@ func SameYAML(a, b string) (bool, error) {
 	return string(one) == string(two), errors.Join(err1, err2)
 }
 
-// KubeletFlagsFile edits the file from which kubelet's unit takes its flags. Those of earlier states that are no
-// longer wanted go back to what they were.
+// KubeletFlagsFile edits the file from which kubelet's unit takes its flags. Flags of earlier states that are no
+// longer wanted get their earlier values again.
 func KubeletFlagsFile(file string, wanted map[string]string, ours map[string]*string) string {
 	if len(wanted) == 0 && len(ours) == 0 {
 		return file

@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// componentPatches are applied by kubeadm to what it writes: the probes look at once and often, and an API server
-// that is replaced does not wait half a minute for its watchers to go away. kubeadm before 1.32 leaves the one for
-// CoreDNS out.
+// componentPatches returns the patches that kubeadm applies to its manifests: probes start at once and run often, and
+// a replaced API server does not wait half a minute for its watchers to disconnect. kubeadm before 1.32 ignores the
+// patch for CoreDNS.
 func componentPatches() map[string]string {
 	probe := Object{"initialDelaySeconds": 0, "periodSeconds": 1, "failureThreshold": 240}
 	coreDNS := Object{"containers": []Object{
@@ -38,7 +38,7 @@ func componentPatches() map[string]string {
 	return files
 }
 
-// WriteNodeFiles writes what is mounted into every node.
+// WriteNodeFiles writes the files that are mounted into every node.
 func WriteNodeFiles(folder string, state clusters.State) error {
 	config, err := SchedulerConfig(state)
 	if err != nil {
@@ -56,7 +56,7 @@ func WriteNodeFiles(folder string, state clusters.State) error {
 	return nil
 }
 
-// WriteFile replaces a file as a whole: whoever reads meanwhile sees the old one or the new one.
+// WriteFile replaces a file atomically: a concurrent reader sees the old one or the new one.
 func WriteFile(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 
 const SchedulerConfigName = "scheduler.yaml"
 
-// SchedulerConfig is kube-scheduler's configuration; with a configuration file its command line no longer names a
-// kubeconfig.
+// SchedulerConfig returns kube-scheduler's configuration. It names the kubeconfig, because kube-scheduler ignores
+// that flag if it has a configuration file.
 func SchedulerConfig(state clusters.State) ([]byte, error) {
 	config := Object{
 		"apiVersion":               "kubescheduler.config.k8s.io/v1",
@@ -33,7 +33,7 @@ func SchedulerConfig(state clusters.State) ([]byte, error) {
 	return data, nil
 }
 
-// SchedulerRevision names the content of kube-scheduler's configuration.
+// SchedulerRevision returns a hash of kube-scheduler's configuration.
 func SchedulerRevision(state clusters.State) (string, error) {
 	config, err := SchedulerConfig(state)
 	sum := sha256.Sum256(config)

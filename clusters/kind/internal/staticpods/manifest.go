@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
 )
 
-// Places of a static pod's manifest: where kubelet sees it, and where it does not.
+// Folders of a static pod's manifest: kubelet reads the first, and not the second.
 const (
 	ManifestsFolder = "/etc/kubernetes/manifests"
 	StoppedFolder   = "/etc/kubernetes/rehearse-stopped"
@@ -20,7 +20,7 @@ const (
 	RevisionAnnotation = "rehearse.dev/revision"
 )
 
-// Pod is a component's manifest, of which only what is changed here is understood.
+// Pod is a component's manifest. It interprets only the parts that are changed here.
 type Pod struct {
 	component clusters.Component
 	tree      settings.Object
@@ -28,7 +28,7 @@ type Pod struct {
 	container settings.Object
 }
 
-// Parse reads the manifest that kubeadm wrote, or that render wrote.
+// Parse reads a manifest that kubeadm or Render wrote.
 func Parse(component clusters.Component, manifest string) (*Pod, error) {
 	p := &Pod{component: component}
 	if err := yaml.Unmarshal([]byte(manifest), &p.tree); err != nil {
@@ -53,13 +53,13 @@ func (p *Pod) Render() (string, error) {
 	return string(data), nil
 }
 
-// Image is the container's.
+// Image returns the container's image.
 func (p *Pod) Image() string {
 	image, _ := p.container["image"].(string)
 	return image
 }
 
-// setVersion changes the tag of the image, and leaves the rest of its name.
+// setVersion changes the tag of the image, and keeps the rest of its name.
 func (p *Pod) setVersion(version string) {
 	repository := p.Image()
 	if i := strings.LastIndex(repository, ":"); i > strings.LastIndex(repository, "/") {
@@ -68,7 +68,7 @@ func (p *Pod) setVersion(version string) {
 	p.container["image"] = repository + ":" + settings.ImageTag(version)
 }
 
-// Command line of the container.
+// Command returns the container's command line.
 func (p *Pod) Command() []string {
 	list, _ := p.container["command"].([]any)
 	command := make([]string, 0, len(list))
@@ -79,9 +79,9 @@ func (p *Pod) Command() []string {
 	return command
 }
 
-// flag returns a flag's value; nil when it is not there.
+// flag returns a flag's value; nil if the flag is not set.
 func (p *Pod) flag(name string) *string {
-	for _, word := range slices.Backward(p.Command()) { // the last one counts
+	for _, word := range slices.Backward(p.Command()) { // the last one takes effect
 		given, value, attached := strings.Cut(word, "=")
 		if given != "--"+name {
 			continue
@@ -94,7 +94,7 @@ func (p *Pod) flag(name string) *string {
 	return nil
 }
 
-// setFlag sets a flag, in the place where it was; nil removes it.
+// setFlag sets a flag, and keeps its position if it is already set; nil removes it.
 func (p *Pod) setFlag(name string, value *string) {
 	var command []any
 	done := value == nil
@@ -129,9 +129,9 @@ func (p *Pod) Annotate(key, value string) {
 	annotations[key] = value
 }
 
-// Desired edits a component's manifest to a state, and tells in ours which flags were set and what they replaced.
-// Flags of earlier states that the state no longer has go back to what they were. It returns the text of before and
-// after, both in the same form.
+// Desired edits a component's manifest to match a state, and adds to ours the flags that it sets, with their earlier
+// values. Flags of earlier states that the state does not have get their earlier values again. It returns the
+// manifest before and after, both in the same format.
 func Desired(component clusters.Component, current string, state clusters.State, ours map[string]*string,
 	revision string,
 ) (before, after string, err error) {

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// lookInterval is between two looks at what is awaited.
+	// lookInterval is the time between two checks.
 	lookInterval = 200 * time.Millisecond
-	// patience with one thing that is awaited: far more than it takes on a busy machine.
+	// patience is the timeout of one wait: far more than it takes on a busy machine.
 	patience = 5 * time.Minute
-	// tellAfter is when a person hears what is awaited, and tellEvery when again.
+	// tellAfter is when progress is first reported, and tellEvery how often after that.
 	tellAfter = 3 * time.Second
 	tellEvery = 5 * time.Second
 )
 
-// errLate is why a wait ends that took all the patience there is.
+// errLate is the cause if a wait reaches this timeout.
 var errLate = errors.New("not within " + patience.String())
 
-// LateError says that something did not come in far more time than it takes.
+// LateError reports that a wait reached its timeout.
 type LateError struct {
 	What string
 	Last error
@@ -35,19 +35,19 @@ func (e *LateError) Error() string {
 	return fmt.Sprintf("%s: not reached after %s: %v", e.What, patience, e.Last)
 }
 
-// Unwrap gives what was seen last.
+// Unwrap returns the last error of the check.
 func (e *LateError) Unwrap() error { return e.Last }
 
-// finalError is one that waiting longer does not mend.
+// finalError is an error that waiting longer does not fix.
 type finalError struct{ err error }
 
 func (e *finalError) Error() string { return e.err.Error() }
 
-// Final is an error that ends a wait at once.
+// Final returns an error that ends a wait at once.
 func Final(err error) error { return &finalError{err} }
 
-// Until repeats a look until it returns nil. Once it takes long, it reports what it is waiting for, and why that is not
-// there yet; an error that is final ends it at once, and one that came for all the patience is a *lateError.
+// Until repeats a check until it returns nil. If that takes long, it reports what it waits for, and the last error.
+// It returns a final error at once, and a *LateError after its timeout.
 func Until(ctx context.Context, tell clusters.Progress, what string, look func(context.Context) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errLate)
 	defer cancel()
@@ -77,7 +77,7 @@ func Until(ctx context.Context, tell clusters.Progress, what string, look func(c
 	}
 }
 
-// ended says why a wait ended that came to nothing.
+// ended returns why a wait ended without success.
 func ended(ctx context.Context, what string, last error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errLate):
@@ -91,7 +91,7 @@ func ended(ctx context.Context, what string, last error) error {
 
 var failedCheck = regexp.MustCompile(`\[-\](\S+) failed`)
 
-// brief is an error in one short line; of an API server's long list of checks only those that failed.
+// brief returns an error as one short line. Of an API server's long list of checks it keeps only those that failed.
 func brief(err error) string {
 	text := err.Error()
 	var checks []string

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/windows"
 )
 
-// Suites lists the suites. A new one is one word here.
+// Suites lists the suites. A new one needs one word here.
 func Suites() []suites.Definition {
 	return []suites.Definition{
 		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
@@ -28,7 +28,7 @@ func Suites() []suites.Definition {
 	}
 }
 
-// Simulators are the systems that rehearse can be: those of its suites.
+// Simulators are the systems that rehearse can simulate: those of its suites.
 func Simulators() simulators.Catalog {
 	all := simulators.Catalog{}
 	for _, definition := range Suites() {
@@ -37,7 +37,7 @@ func Simulators() simulators.Catalog {
 	return all
 }
 
-// IsSimulator says whether rehearse can be the system.
+// IsSimulator reports whether rehearse can simulate the system.
 func IsSimulator(name string) bool {
 	_, is := Simulators()[name]
 	return is
@@ -52,7 +52,7 @@ func Names() []string {
 	return names
 }
 
-// Find loads a suite by its name, with the scenarios of the library, or one that is in a folder.
+// Find loads a suite by its name, with the scenarios of the library, or a suite in a folder.
 func Find(name string) (suites.Suite, error) {
 	if suites.IsFolder(name) {
 		return suites.Open(name)

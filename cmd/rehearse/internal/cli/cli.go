@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// Exit codes; a scenario's own are in reports.ExitCode.
+// Exit codes; those of scenarios are in reports.ExitCode.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
@@ -24,13 +24,13 @@ const (
 	ExitInterrupted = 130
 )
 
-// ExitError carries an exit code other than that of wrong input.
+// ExitError carries an exit code that differs from that of wrong input.
 type ExitError struct {
 	Code int
-	Err  error // nil: all has been said
+	Err  error // nil: nothing is left to say
 }
 
-// Error is what went wrong.
+// Error returns what went wrong.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -41,7 +41,7 @@ func (e *ExitError) Error() string {
 // Unwrap is the error itself.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Broken marks an error as the cluster's or the harness's, not the input's.
+// Broken marks an error of the cluster or the harness, as opposed to wrong input.
 func Broken(err error) error {
 	if err == nil {
 		return nil
@@ -49,13 +49,13 @@ func Broken(err error) error {
 	return &ExitError{Code: ExitBroken, Err: err}
 }
 
-// ProgressTo prints lines of progress. A line that repeats the one before it with other numbers takes its place on a
-// terminal, and is printed now and then in a pipe or a file.
+// ProgressTo returns a function that prints lines of progress. A line that differs from the last one only in numbers
+// replaces it on a terminal, and is printed now and then in a pipe or a file.
 func ProgressTo(w io.Writer) func(string, ...any) {
 	return terminal.NewProgress(TerminalConfig(w, ""))
 }
 
-// IsTerminal says whether a person looks at what is written, or types what is read.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
@@ -64,13 +64,13 @@ func IsTerminal(stream any) bool {
 	return term.IsTerminal(int(file.Fd()))
 }
 
-// IsFolder says whether there is a folder of that path.
+// IsFolder reports whether the path is a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// Named wants at least one argument, and says what it would be.
+// Named requires at least one argument. what names it in the error.
 func Named(what string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -80,7 +80,7 @@ func Named(what string) cobra.PositionalArgs {
 	}
 }
 
-// Two wants two arguments, and says what they would be.
+// Two requires two arguments. what names them in the error.
 func Two(what string) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) != 2 {
@@ -90,7 +90,7 @@ func Two(what string) cobra.PositionalArgs {
 	}
 }
 
-// CachedReleases are those of the user's cache.
+// CachedReleases returns the releases in the user's cache.
 func CachedReleases(progress clusters.Progress) (*releases.Store, error) {
 	dir, err := local.CacheDir()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 type Comparison[R, D any] struct {
 	Read    func(path string) (R, error)
 	Compare func(before, after R) (D, error)
-	// Fails says whether the difference is a failure.
+	// Fails reports whether the difference is a failure.
 	Fails func(D) bool
 }
 

@@ -21,17 +21,17 @@ func (f *ReleaseFlags) AddTo(command *cobra.Command) {
 	command.Flags().StringVar(&f.BinDir, "kubernetes-bin", "", "use the Kubernetes programs in this folder")
 }
 
-// Setup of a provider.
+// Setup returns the setup of a provider.
 func (f *ReleaseFlags) Setup(lasting bool, progress clusters.Progress) clusters.Setup {
 	return clusters.Setup{Source: f.Source, BinDir: f.BinDir, Lasting: lasting, Progress: progress}
 }
 
-// Options of a store of releases.
+// Options returns the options of a store of releases.
 func (f *ReleaseFlags) Options(progress clusters.Progress) releases.Options {
 	return releases.From(f.Setup(false, progress))
 }
 
-// Local is the provider of commands that know no other.
+// Local returns the provider for commands that support only this one.
 func (f *ReleaseFlags) Local(progress clusters.Progress) (*local.Provider, error) {
 	return local.Default(f.Options(progress), progress)
 }
@@ -48,7 +48,7 @@ func (f *ProviderFlags) AddTo(command *cobra.Command) {
 	f.Flags.Add(command.Flags(), providers.All())
 }
 
-// Provider that the flags choose.
+// Provider returns the provider that the flags choose.
 func (f *ProviderFlags) Provider(lasting bool, progress clusters.Progress) (clusters.Provider, error) {
 	return f.New(f.Setup(lasting, progress))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// CommandLine is the command that makes the report again: with its arguments, but for where the reports go.
+// CommandLine is the command that repeats the report. It omits flags for where the reports go.
 func CommandLine(command *cobra.Command, args ...string) string {
 	words := []string{command.CommandPath()}
 	for _, arg := range args {
@@ -23,7 +23,7 @@ func CommandLine(command *cobra.Command, args ...string) string {
 			values = list.GetSlice()
 		}
 		if flag.Value.Type() == "stringToString" {
-			values = []string{strings.Trim(flag.Value.String(), "[]")} // as the flag takes it
+			values = []string{strings.Trim(flag.Value.String(), "[]")} // in the form of the flag
 		}
 		for _, value := range values {
 			words = append(words, "--"+flag.Name+"="+Quoted(value))
@@ -32,7 +32,7 @@ func CommandLine(command *cobra.Command, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Quoted is a word as a shell takes it.
+// Quoted quotes a word for a shell, if necessary.
 func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+%", r)

@@ -39,7 +39,7 @@ func (f *StateFlags) AddTo(command *cobra.Command) {
 			"KubeSchedulerConfiguration")
 }
 
-// Change that the flags describe.
+// Change returns the change that the flags describe.
 func (f *StateFlags) Change(command *cobra.Command) (clusters.Change, error) {
 	change := clusters.Change{Version: f.Version, FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
 	for gate, text := range f.Gates {
@@ -88,7 +88,7 @@ func (f *StateFlags) Change(command *cobra.Command) (clusters.Change, error) {
 	return change, nil
 }
 
-// readProfiles takes the profiles out of a file with a KubeSchedulerConfiguration.
+// readProfiles reads the profiles from a file with a KubeSchedulerConfiguration.
 func readProfiles(flag, file string) ([]map[string]any, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -106,7 +106,7 @@ func readProfiles(flag, file string) ([]map[string]any, error) {
 	return config.Profiles, nil
 }
 
-// MissingSchedulers says which schedulers are to be removed that are not there.
+// MissingSchedulers returns an error if the flags remove a scheduler that does not exist.
 func (f *StateFlags) MissingSchedulers(state clusters.State) error {
 	for _, name := range f.Removed {
 		if !slices.ContainsFunc(state.Schedulers, func(s clusters.NamedScheduler) bool { return s.Name == name }) {

@@ -10,17 +10,17 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// SystemFlag is what --system names: NAME=KIND:VALUE, or NAME/VARIANT=KIND:VALUE.
+// SystemFlag is a value of --system: NAME=KIND:VALUE, or NAME/VARIANT=KIND:VALUE.
 type SystemFlag struct {
 	Name, Variant, Kind, Value string
-	// OfVariant says that a variant is named, if only by a slash: "NAME/" is the system without one.
+	// OfVariant says that the flag has a slash. "NAME/" means the system without a variant.
 	OfVariant bool
 }
 
-// Definitions are the kinds of systems whose definition stands in a file, as --system names them.
+// Definitions are the forms of --system that name a file with the definition.
 const Definitions = "NAME=process:FILE, NAME=module:FILE or NAME=manifests:FILE"
 
-// ParseSystem takes the text of --system apart; false where it does not have the form.
+// ParseSystem parses a value of --system. It returns false if the value has another form.
 func ParseSystem(text string) (SystemFlag, bool) {
 	name, what, named := strings.Cut(text, "=")
 	kind, value, found := strings.Cut(what, ":")
@@ -28,12 +28,12 @@ func ParseSystem(text string) (SystemFlag, bool) {
 	return SystemFlag{name, variant, kind, value, ofVariant}, named && found && name != ""
 }
 
-// Defined says whether the flag names a file that defines the system.
+// Defined reports whether the flag names a file that defines the system.
 func (f SystemFlag) Defined() bool {
 	return slices.Contains([]string{"process", "module", "manifests"}, f.Kind) && f.Value != ""
 }
 
-// Definition reads the file that defines the system, which gets the flag's name.
+// Definition reads the file that defines the system, and gives the system the flag's name.
 func (f SystemFlag) Definition() (clusters.System, error) {
 	definition, err := scenarios.LoadSystem(f.Value)
 	if err == nil && definition.Kind() != f.Kind {

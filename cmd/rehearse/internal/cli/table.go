@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// narrowest is the least room for the last column of a table; where there is less its lines are not broken.
+// narrowest is the minimum width of a table's last column. If there is less room, its lines are not broken.
 const narrowest = 24
 
-// WriteTable writes rows in columns; a row of one cell has all of the line. Where it goes to a terminal the last cell
-// is broken between its words.
+// WriteTable writes rows in columns. A row of one cell takes the whole line. On a terminal, the last cell is wrapped
+// between words.
 func WriteTable(out io.Writer, rows [][]string) error {
 	var widths []int
 	for _, row := range rows {
@@ -50,7 +50,7 @@ func WriteTable(out io.Writer, rows [][]string) error {
 	return err
 }
 
-// lines breaks a text between its words. What follows a beginning that is indented is so a bit more.
+// lines wraps a text between words. If the text is indented, the lines after the first are indented twice as far.
 func lines(text string, room int) []string {
 	bare := strings.TrimLeft(text, " ")
 	indent := text[:len(text)-len(bare)]

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// TerminalConfig is how a run is shown there; report is the path of its page, "" for none.
+// TerminalConfig is how a run is shown on an output. report is the path of its page, "" for none.
 func TerminalConfig(out io.Writer, report string) terminal.Config {
 	config := terminal.Config{
 		Out: out, TTY: IsTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
@@ -33,13 +33,13 @@ func TerminalConfig(out io.Writer, report string) terminal.Config {
 	return config
 }
 
-// fileAddress is the address of a file on this machine; "" where its path is not known.
+// fileAddress returns the address of a file on this machine; "" if its path is unknown.
 func fileAddress(path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		return ""
 	}
-	host, err := os.Hostname() // a terminal on another machine, over SSH, can tell by it that the file is not there
+	host, err := os.Hostname() // tells a terminal on another machine (over SSH) that the file is not there
 	if err != nil {
 		host = ""
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ProgramVersion is this program's module version or, where it was built from a checkout, the commit.
+// ProgramVersion is this program's module version or, if it was built from a checkout, the commit.
 func ProgramVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -23,7 +23,7 @@ func ProgramVersion() string {
 	return version
 }
 
-// commitOf is the commit that the program was built from, "" where that is not known, and whether files were changed.
+// commitOf returns the commit that the program was built from ("" if unknown), and whether files were changed.
 func commitOf(info *debug.BuildInfo) (commit string, modified bool) {
 	for _, setting := range info.Settings {
 		switch setting.Key {
@@ -36,7 +36,7 @@ func commitOf(info *debug.BuildInfo) (commit string, modified bool) {
 	return commit, modified
 }
 
-// VersionText is what --version prints: what the program is, and which versions of Kubernetes it can start at once.
+// VersionText is the output of --version: the program, and the versions of Kubernetes that it can start at once.
 func VersionText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rehearse %s\n", ProgramVersion())
@@ -59,7 +59,7 @@ func VersionText() string {
 	return b.String()
 }
 
-// cachedVersions lists the versions that start at once; others are fetched when they are asked for.
+// cachedVersions lists the versions that start at once. Others are downloaded first.
 func cachedVersions() string {
 	store, err := CachedReleases(nil)
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// defaultName of a cluster.
+// defaultName is the name of a cluster if the user gives none.
 const defaultName = "rehearse"
 
-// Command has a command for each thing that is done with clusters.
+// Command has a subcommand for each action on clusters.
 func Command() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "cluster",
@@ -81,7 +81,7 @@ func listCommand() *cobra.Command {
 		Use: "list", Short: "List the clusters that were created", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			var flags lastingFlags
-			// all of them, as they are by default
+			// All of them, which is the default.
 			flags.Add(pflag.NewFlagSet("list", pflag.ContinueOnError), providers.Lasting())
 			all, err := flags.each(nil)
 			if err != nil {
@@ -98,7 +98,7 @@ func listCommand() *cobra.Command {
 	}
 }
 
-// list writes a line for each of a provider's clusters, also for those that cannot be looked at.
+// list writes a line for each of a provider's clusters, including those that cannot be read.
 func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) error {
 	names, err := provider.Names()
 	if err != nil {

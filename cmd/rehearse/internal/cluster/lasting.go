@@ -32,7 +32,7 @@ func (f *lastingFlags) provider(progress clusters.Progress) (clusters.LastingPro
 	return asLasting(provider)
 }
 
-// each makes all providers whose clusters outlive a command.
+// each returns all providers whose clusters outlive a command.
 func (f *lastingFlags) each(progress clusters.Progress) ([]clusters.LastingProvider, error) {
 	all, err := f.Each(f.Setup(true, progress))
 	if err != nil {
@@ -58,7 +58,7 @@ func asLasting(provider clusters.Provider) (clusters.LastingProvider, error) {
 	return lasting, nil
 }
 
-// owner finds whose cluster has a name. Where several providers have one, only --provider tells which is meant.
+// owner finds the provider whose cluster has the name. If several providers have one, --provider is required.
 func owner(command *cobra.Command, flags lastingFlags, name string,
 	progress clusters.Progress,
 ) (clusters.LastingProvider, error) {
@@ -90,7 +90,7 @@ func owner(command *cobra.Command, flags lastingFlags, name string,
 		name)
 }
 
-// open takes the cluster of a name.
+// open opens the cluster with the name.
 func open(ctx context.Context, command *cobra.Command, flags lastingFlags, name string,
 	progress clusters.Progress,
 ) (clusters.LastingProvider, clusters.LastingCluster, error) {

@@ -25,7 +25,7 @@ func (f *rollFlags) addTo(command *cobra.Command) {
 		"then all schedulers (default: one control plane after the other)")
 }
 
-// converge brings a cluster to a state. Where it stops in between it says how to reach each API server.
+// converge brings a cluster to a state. If it stops in between, it prints how to reach each API server.
 func (f *rollFlags) converge(ctx context.Context, out io.Writer, cluster clusters.Cluster, state clusters.State) error {
 	if f.order != "" && f.order != scenarios.APIServersFirst {
 		return fmt.Errorf("--order %s: want %s, or nothing", f.order, scenarios.APIServersFirst)

@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
 
-// settings say what is tested, and what is reported.
+// settings are what to test, and what to report.
 type settings struct {
 	cli.ProviderFlags
 	profile, focus string
@@ -28,10 +28,10 @@ type settings struct {
 	implementation conformances.Implementation
 	outputs        []string
 	execute        harness.Options
-	// cases are drawn of each rule, with a seed.
+	// cases is the number of cases to generate for each rule, from a seed.
 	cases int
 	seed  uint64
-	// of is a run that is there already, of which the report is made.
+	// of is an existing run to make the report from.
 	of string
 	session.ShardFlags
 	session.RepeatFlag
@@ -146,7 +146,7 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 			f.cases, suite.Name)
 	}
 	if f.seed == 0 {
-		// The command that makes the report again must name it.
+		// The command that repeats the report must contain the seed.
 		if err := command.Flags().Set("seed", strconv.FormatUint(1+rand.Uint64N(1<<31),
 			10)); err != nil { //nolint:gosec // any number will do
 			return nil, fmt.Errorf("choose a seed: %w", err)

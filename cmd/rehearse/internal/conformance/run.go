@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
 
-// run runs the named suites, or all, one after the other, once it is known that each can be.
+// run checks that each named suite can run, or all of them, and then runs them one after the other.
 func (f *settings) run(command *cobra.Command, names []string) error {
 	if len(names) == 0 {
 		names = builtin.Names()
@@ -59,7 +59,7 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 	return worst
 }
 
-// check says what is wrong with the flags.
+// check returns an error if the flags are wrong.
 func (f *settings) check(names []string) error {
 	if f.cases < 0 || (f.seed != 0 && f.cases == 0) {
 		return errors.New("--cases needs a positive number, and --seed needs --cases")
@@ -86,7 +86,7 @@ func (f *settings) check(names []string) error {
 		}
 	}
 	for _, path := range f.outputs {
-		// A run may take long; that its report has no place to go is known now.
+		// A run may take long, so find out now whether its report can be written.
 		if cli.IsFolder(path) {
 			continue
 		}
@@ -101,7 +101,7 @@ func (f *settings) check(names []string) error {
 	return nil
 }
 
-// worse is the error that the command ends with: an interrupt, a failed requirement, or else what could not be tested.
+// worse returns the error that the command ends with. Worst first: wrong input, interrupt, failure, untested.
 func worse(a, b error) error {
 	rank := func(err error) int {
 		var exit *cli.ExitError
@@ -127,7 +127,7 @@ type suiteRun struct {
 	plan    *conformance.Plan
 }
 
-// run runs the suite as often as it is to be run, and writes its report.
+// run runs the suite as often as the flags say, and writes its report.
 func (c *suiteRun) run(command *cobra.Command) error {
 	switch {
 	case c.Shard != "":
@@ -166,7 +166,7 @@ func (c *suiteRun) run(command *cobra.Command) error {
 	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
 }
 
-// once runs the suite one time.
+// once runs the suite once.
 func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
 	err error,
 ) {
@@ -185,7 +185,7 @@ func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, ru
 	return report, results.Run, failure, err
 }
 
-// oneShard runs a shard of the suite. What the requirements come to is known when all have run.
+// oneShard runs a shard of the suite. The verdicts on requirements need all shards.
 func (c *suiteRun) oneShard(command *cobra.Command) error {
 	recorded, err := c.start(command)
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *suiteRun) start(command *cobra.Command) (*session.Session, error) {
 	return recorded, nil
 }
 
-// madeBefore reads the run that --of names.
+// madeBefore reads the run of --of.
 func (c *suiteRun) madeBefore() (*reports.Run, error) {
 	run, _, err := pastruns.Read(c.of)
 	switch {
@@ -222,7 +222,7 @@ func (c *suiteRun) madeBefore() (*reports.Run, error) {
 	return run, nil
 }
 
-// reportOf makes the report of a run that is there already.
+// reportOf makes the report of an existing run.
 func (c *suiteRun) reportOf(command *cobra.Command, run *reports.Run) (report *conformances.Report, failure,
 	err error,
 ) {
@@ -241,7 +241,7 @@ func (c *suiteRun) report(command *cobra.Command, results conformance.Results) (
 	})
 }
 
-// finish writes the report, and ends as it says.
+// finish writes the report, and ends with its exit code.
 func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, failure, err error) error {
 	var written []string
 	if err == nil {
@@ -254,7 +254,7 @@ func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, f
 	return session.End(report.ExitCode(), failure)
 }
 
-// others runs what else the readings of a run and the generated cases need.
+// others runs the readings of a run and the generated cases.
 func (c *suiteRun) others(ctx context.Context, options harness.Options, results *conformance.Results) error {
 	readings, failure := c.plan.Readings(ctx, results.Run)
 	if readings != nil && ctx.Err() == nil {
@@ -298,7 +298,7 @@ func (c *suiteRun) write(report *conformances.Report) (written []string, err err
 	return written, errors.Join(errs...)
 }
 
-// writeConclusions says what did not pass, and the result.
+// writeConclusions prints what did not pass, and the result.
 func writeConclusions(out io.Writer, report *conformances.Report, files []string) {
 	fmt.Fprintln(out)
 	for _, q := range report.Requirements {

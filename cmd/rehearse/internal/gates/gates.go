@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// Answer is what the command found out.
+// Answer is the result of the command.
 type Answer struct {
 	// Gates that were asked for, each in each version.
 	Gates []features.Description `json:"gates,omitempty"`
@@ -25,12 +25,12 @@ type Answer struct {
 	Hops []Hop `json:"hops,omitempty"`
 	// LookedAt are the versions whose lists were read.
 	LookedAt []string `json:"lookedAt"`
-	// NotLookedAt is what the cache does not have, with the command that gets it: lists of versions between them, and
-	// programs, which alone tell the components.
+	// NotLookedAt is what the cache does not contain, each with the command that gets it: lists of versions in between,
+	// and programs. Only programs show the components of a gate.
 	NotLookedAt map[string]string `json:"notLookedAt,omitempty"`
 }
 
-// newAnswer says what the lists do not tell.
+// newAnswer also names the lists without components.
 func newAnswer(lists ...*features.List) Answer {
 	answer := Answer{LookedAt: versionsOf(lists), NotLookedAt: map[string]string{}}
 	for _, list := range lists {
@@ -114,7 +114,7 @@ type Look struct {
 	Names []string
 }
 
-// List is a version's list, from the cache if it has it.
+// List returns the list of a version, from the cache if possible.
 func (l Look) List(command *cobra.Command, version string) (*features.List, error) {
 	v, cached, err := l.Store.CachedVersion(version)
 	if err != nil {
@@ -134,7 +134,7 @@ func (l Look) List(command *cobra.Command, version string) (*features.List, erro
 	return list, err
 }
 
-// Known says which of the names are in none of the lists.
+// Known returns an error for each name that is in none of the lists.
 func (l Look) Known(lists []*features.List) error {
 	var errs []error
 	for _, name := range l.Names {
@@ -151,7 +151,7 @@ func (l Look) Known(lists []*features.List) error {
 	return errors.Join(errs...)
 }
 
-// at answers for one version: all of its gates, or those that are named.
+// at answers for one version: all its gates, or the named ones.
 func (l Look) at(command *cobra.Command, version string) (Answer, error) {
 	list, err := l.List(command, version)
 	if err != nil {
@@ -167,7 +167,7 @@ func (l Look) at(command *cobra.Command, version string) (Answer, error) {
 	return answer, l.Known(append(l.Store.CachedLists(), list))
 }
 
-// along answers for a path: what flips on it, of all gates or of those that are named.
+// along answers for a path: the flips on it, of all gates or of the named ones.
 func (l Look) along(command *cobra.Command, path []string) (Answer, error) {
 	if len(path) < 2 {
 		return Answer{}, fmt.Errorf("--path %s: want two versions or more, such as 1.34,1.35", path[0])
@@ -198,10 +198,10 @@ func (l Look) along(command *cobra.Command, path []string) (Answer, error) {
 	return answer, nil
 }
 
-// listed are lists that were read already.
+// listed are lists that were already read.
 type listed []*features.List
 
-// FeatureList is the one of the version.
+// FeatureList returns the list of the version.
 func (all listed) FeatureList(_ context.Context, version string) (*features.List, error) {
 	for _, list := range all {
 		if list.Version == version {

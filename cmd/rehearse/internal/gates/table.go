@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// write writes an answer for a person.
+// write prints an answer for a person.
 func write(out io.Writer, answer Answer) error {
 	var rows [][]string
 	switch {
@@ -32,7 +32,7 @@ func write(out io.Writer, answer Answer) error {
 	return cli.WriteTable(out, rows)
 }
 
-// historyRows have a table of versions for each gate.
+// historyRows returns a table of versions for each gate.
 func historyRows(all []features.Description) [][]string {
 	var rows [][]string
 	for len(all) > 0 {
@@ -51,7 +51,7 @@ func historyRows(all []features.Description) [][]string {
 	return rows
 }
 
-// gateRows are descriptions of gates by whatever tells them apart.
+// gateRows returns a table of gates. Its first column is the key.
 func gateRows(all []features.Description, by string, key func(features.Description) string) [][]string {
 	rows := [][]string{{by, "STAGE", "SINCE", "DEFAULT", "COMPONENTS", "NOTES"}}
 	for _, d := range all {
@@ -61,14 +61,14 @@ func gateRows(all []features.Description, by string, key func(features.Descripti
 		}
 		since := d.Spec.Since
 		if since == "0.0" {
-			since = "-" // the list does not tell
+			since = "-" // the list does not contain it
 		}
 		rows = append(rows, []string{key(d), string(d.Spec.Stage), since, value(*d.Spec), componentsOf(d), notesOf(d)})
 	}
 	return rows
 }
 
-// notesOf says what a gate depends on, and what a flag would change.
+// notesOf returns what a gate depends on, and what a flag would change.
 func notesOf(d features.Description) string {
 	var notes []string
 	if len(d.Needs) > 0 {
@@ -100,7 +100,7 @@ func onOff(value bool) string {
 	return "off"
 }
 
-// componentsOf names the components that know a gate, with their own default where it is another.
+// componentsOf names the components that know a gate, with their own default if it differs.
 func componentsOf(d features.Description) string {
 	var names, others []string
 	for _, component := range clusters.SortedKeys(d.Components) {
@@ -115,7 +115,7 @@ func componentsOf(d features.Description) string {
 	return shortened(names)
 }
 
-// shortened is a list of components in a few letters: "all" for those of a control plane, "not known" for none.
+// shortened joins the names of components: "all" for those of a control plane, "not known" for none.
 func shortened(names []string) string {
 	switch len(names) {
 	case 0:
@@ -128,7 +128,7 @@ func shortened(names []string) string {
 
 func short(c clusters.Component) string { return strings.TrimPrefix(string(c), "kube-") }
 
-// hopRows have a table of flips for each part of a path.
+// hopRows returns a table of flips for each part of a path.
 func hopRows(hops []Hop) [][]string {
 	var rows [][]string
 	for i, hop := range hops {
@@ -152,7 +152,7 @@ func hopRows(hops []Hop) [][]string {
 	return rows
 }
 
-// counted is how many flips of each kind there are.
+// counted returns the number of flips of each kind.
 func counted(flips []features.Flip) string {
 	var words []string
 	for _, kind := range features.FlipKinds() {

@@ -10,19 +10,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Ask asks a person what a scenario is to be about, and puts the answers into the flags of the command. For a suite it
-// returns what writes it.
+// Ask asks a person for the topic of a scenario, and sets the flags of the command from the answers. For a suite, it
+// returns the function that writes it.
 func Ask(command *cobra.Command, in io.Reader, out io.Writer) (func() error, error) {
 	return asker{in: in, out: out}.all(command)
 }
 
-// asker asks a person what a scenario is to be about.
+// asker asks a person for the topic of a scenario.
 type asker struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// all asks everything, and puts the answers into the command's flags. For a suite it returns what writes it.
+// all asks all questions, and sets the command's flags. For a suite, it returns the function that writes it.
 func (a asker) all(command *cobra.Command) (func() error, error) {
 	a.in = bufio.NewReader(a.in)
 	fmt.Fprint(a.out, `What is the scenario about?
@@ -88,7 +88,7 @@ func (a asker) suite(command *cobra.Command) (func() error, error) {
 	return func() error { return f.run(command, name) }, nil
 }
 
-// one asks until the answer is one of some.
+// one asks until the answer is one of the wanted ones. An empty answer is the fallback.
 func (a asker) one(question, fallback string, wanted ...string) (string, error) {
 	for {
 		answer, err := a.answer(fmt.Sprintf("%s [%s]", question, fallback), false)
@@ -107,7 +107,7 @@ func (a asker) one(question, fallback string, wanted ...string) (string, error) 
 	}
 }
 
-// answer is a line, or "" for an empty one that may be.
+// answer reads a line. If an answer is needed, it asks until the line is not empty.
 func (a asker) answer(question string, needed bool) (string, error) {
 	for {
 		fmt.Fprintf(a.out, "%s: ", question)

@@ -15,17 +15,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// flags say what the scenario that is written is about.
+// flags describe the scenario to write.
 type flags struct {
 	gate, kep, version, from, to string
 	system, name, output         string
 	files                        []string
 	force                        bool
-	// simulator says whether a system is a simulator of this program.
+	// simulator reports whether a system is a simulator of this program.
 	simulator func(name string) bool
 }
 
-// Command writes scenarios and suites. The function says whether a system is a simulator of this program.
+// Command writes scenarios and suites. simulator reports whether a system is a simulator of this program.
 func Command(simulator func(string) bool) *cobra.Command {
 	f := flags{simulator: simulator}
 	command := &cobra.Command{
@@ -106,12 +106,12 @@ func (f *flags) run(command *cobra.Command) error {
 	return nil
 }
 
-// about says whether the flags tell what the scenario is about.
+// about reports whether the flags give a topic for the scenario.
 func (f *flags) about() bool {
 	return f.gate != "" || f.kep != "" || f.from != "" || f.to != "" || f.system != "" || len(f.files) > 0
 }
 
-// scenario is what the flags say.
+// scenario returns the scenario that the flags describe.
 func (f *flags) scenario(command *cobra.Command) (starters.Scenario, error) {
 	s := starters.Scenario{Name: f.name, KEP: f.kep}
 	found, err := newLook(command)
@@ -152,7 +152,7 @@ func (f *flags) scenario(command *cobra.Command) (starters.Scenario, error) {
 	return s, nil
 }
 
-// fileName is where the scenario goes by default: beside the definition of its system, whose files it names.
+// fileName is the scenario's default file: beside the definition of its system, whose files it names.
 func (f *flags) fileName(s starters.Scenario) string {
 	name := s.Name
 	if name == "" {
@@ -166,7 +166,7 @@ func (f *flags) fileName(s starters.Scenario) string {
 	return path
 }
 
-// writeAll writes files into a folder. Where one is there already, none is written.
+// writeAll writes files into a folder. If one of them already exists, it writes none, unless forced.
 func writeAll(folder string, files []starters.File, force bool) error {
 	for _, file := range files {
 		path := inFolder(folder, file.Path)
@@ -186,7 +186,7 @@ func writeAll(folder string, files []starters.File, force bool) error {
 	return nil
 }
 
-// inFolder is a path that is relative to a folder.
+// inFolder returns a path relative to a folder.
 func inFolder(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path

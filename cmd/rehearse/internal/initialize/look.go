@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// look looks up what a scenario is about.
+// look looks up the facts for a scenario.
 type look struct {
 	gates.Look
 	command *cobra.Command
@@ -34,8 +34,8 @@ func newLook(command *cobra.Command) (*look, error) {
 	return &look{gates.Look{Store: store}, command}, nil
 }
 
-// gate finds out where a gate can be off and on: in the version that is named, in the one to go to, or else in the
-// newest whose programs are in the cache.
+// gate finds out where a gate can be off and on: in the given version, in the target version, or otherwise in the
+// newest version whose programs are in the cache.
 func (l *look) gate(name, version, to string) (*starters.Gate, error) {
 	l.Names = []string{name}
 	if version != "" && to != "" {
@@ -66,7 +66,7 @@ func (l *look) gate(name, version, to string) (*starters.Gate, error) {
 	return starters.NewGate(name, lists, known)
 }
 
-// atHand are the lists of versions whose programs are in the cache; where there are none, all lists.
+// atHand returns the lists of versions whose programs are in the cache. If there are none, it returns all lists.
 func (l *look) atHand(known []*features.List) []*features.List {
 	cached := slices.DeleteFunc(slices.Clone(known), func(list *features.List) bool {
 		return !l.Store.Cached(list.Version)
@@ -77,8 +77,8 @@ func (l *look) atHand(known []*features.List) []*features.List {
 	return cached
 }
 
-// versions are those that the scenario goes through. Where one of them is not given it is the one beside the other;
-// where none is, a gate stays at its own version, and all else has the two newest in the cache.
+// versions returns the versions of the scenario's path. If only one is given, the other is next to it. If none is
+// given, a gate stays at one version, and anything else uses the two newest in the cache.
 func (l *look) versions(from, to string, gate, system bool) (string, string, error) {
 	if from == "" && to == "" {
 		if gate {
@@ -100,15 +100,15 @@ func (l *look) versions(from, to string, gate, system bool) (string, string, err
 	return from, to, nil
 }
 
-// beside is the minor version before or after another.
+// beside returns the minor version before or after another.
 func beside(version string, step int) string {
-	v, _ := clusters.ParseVersion(version) // it was parsed before
+	v, _ := clusters.ParseVersion(version) // it was already parsed
 	v.Minor += step
 	return v.MinorString()
 }
 
-// newest are the two newest minor versions in a row of which the programs are in the cache. Where there are no two,
-// one is enough for a system.
+// newest returns the two newest successive minor versions whose programs are in the cache. If there are no two, one
+// is enough for a system.
 func (l *look) newest(one bool) (from, to string, err error) {
 	var at []clusters.Version
 	for _, list := range l.atHand(l.Store.CachedLists()) {
@@ -128,7 +128,7 @@ func (l *look) newest(one bool) (from, to string, err error) {
 		"or get them first: rehearse fetch 1.35 1.36")
 }
 
-// flips are what changes by itself between two versions, as far as the cache knows.
+// flips returns the gates that flip between two versions, according to the cache.
 func (l *look) flips(from, to string) []features.Flip {
 	if to == "" {
 		return nil
@@ -137,7 +137,7 @@ func (l *look) flips(from, to string) []features.Flip {
 	return features.Along(l.command.Context(), releases.InCache(l.Store), path...)[0].Flips
 }
 
-// GateOf is the gate that this program's own scenarios of an enhancement set.
+// GateOf returns the gate that this program's own scenarios of an enhancement set.
 func GateOf(kep string) (string, error) {
 	names, err := scenarios.Libraries()
 	if err != nil {
@@ -171,7 +171,7 @@ func GateOf(kep string) (string, error) {
 	}
 }
 
-// underTest is the system that the flag names; nil for none.
+// underTest returns the system that the flag names, or nil.
 func (f *flags) underTest() (*starters.System, error) {
 	if f.system == "" {
 		return nil, nil //nolint:nilnil // none is no mistake

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
 
-// suiteFlags say what the suite that is written has.
+// suiteFlags describe the suite to write.
 type suiteFlags struct {
 	from, to  string
 	simulator bool

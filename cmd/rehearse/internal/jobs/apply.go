@@ -95,7 +95,7 @@ func (a *application) connect() (kubernetes.Interface, error) {
 	return kubernetes.NewForConfig(config)
 }
 
-// create makes the Job and then its ConfigMap, which goes with it. The pods wait for the ConfigMap.
+// create creates the Job, and then its ConfigMap, which the Job owns. The pods wait for the ConfigMap.
 func (a *application) create(ctx context.Context, client kubernetes.Interface) error {
 	job, err := a.job()
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *application) notCreated(err error) error {
 	}
 }
 
-// remove deletes the Job also after an interrupt.
+// remove deletes the Job, even after an interrupt. It prints an error.
 func (a *application) remove(ctx context.Context, client kubernetes.Interface, command *cobra.Command) {
 	if err := a.delete(ctx, client); err != nil {
 		fmt.Fprintf(command.ErrOrStderr(), "%v\n", err)
@@ -150,7 +150,7 @@ func (a *application) delete(ctx context.Context, client kubernetes.Interface) e
 	return nil
 }
 
-// folders are the report folders of the shards, and what is known of those that have none.
+// folders returns the report folders of the shards. Its error says why shards have none.
 func (g *gathering) folders() ([]string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

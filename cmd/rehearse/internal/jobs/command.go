@@ -14,14 +14,14 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// Program is what the command needs of the others.
+// Program is what this command needs from the others.
 type Program struct {
 	// Run runs a command.
 	Run Run
-	// Paths are the arguments and files that a command reads, or the error that it would end with. It has to be a command
-	// that takes --shard.
+	// Paths returns the files that a command reads, or an error if its arguments are wrong. The command must support
+	// --shard.
 	Paths func(args []string) ([]string, error)
-	// Merge makes one report folder of several, and says what rehearse merge says.
+	// Merge merges report folders into one, and prints what rehearse merge prints.
 	Merge func(command *cobra.Command, folders []string, out string) error
 }
 
@@ -100,7 +100,7 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 	return command
 }
 
-// check rejects what cannot be a Job.
+// check rejects settings that are impossible for a Job.
 func (s *settings) check() error {
 	if s.image == "" {
 		return errors.New("--image: name the image of rehearse that the pods run")
@@ -143,7 +143,7 @@ func (s *settings) print(out io.Writer) error {
 	return nil
 }
 
-// shardCommand is what a pod of the Job runs.
+// shardCommand is the command that a pod of the Job runs.
 func shardCommand(run Run) *cobra.Command {
 	var s shard
 	command := &cobra.Command{

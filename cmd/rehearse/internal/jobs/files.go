@@ -12,11 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// mostFiles is how much a ConfigMap may hold, less what its metadata takes.
+// mostFiles is the size limit of a ConfigMap, minus its metadata.
 const mostFiles = 1<<20 - 8<<10
 
-// packFiles makes the archive of files and folders, below the current folder, that a shard reads. A pod finds them by
-// the same paths.
+// packFiles packs the files and folders that a shard reads. They must be below the current folder. A pod finds them
+// by the same paths.
 func packFiles(paths []string) ([]byte, error) {
 	var names []string
 	for _, path := range paths {
@@ -47,7 +47,7 @@ func packFiles(paths []string) ([]byte, error) {
 	return data, nil
 }
 
-// filesBelow are the files of a folder, or a file itself.
+// filesBelow returns the files in a folder, or the file itself.
 func filesBelow(path string) ([]string, error) {
 	if !filepath.IsLocal(path) {
 		return nil, fmt.Errorf("%s: the pods get only files below the current folder; use a path relative to it", path)
@@ -63,7 +63,7 @@ func filesBelow(path string) ([]string, error) {
 			}
 			return nil
 		}
-		info, err := os.Stat(name) // of what a link leads to
+		info, err := os.Stat(name) // follows links
 		if err == nil && info.Mode().IsRegular() {
 			names = append(names, filepath.ToSlash(filepath.Clean(name)))
 		}

@@ -22,11 +22,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// patience is how long the API server may be away.
+// patience is how long the API server may be unavailable.
 const patience = 2 * time.Minute
 
-// gathering follows the pods of a Job, shows what they print, and keeps the reports in it as they come: a pod, and with
-// it its log, may be gone at any time.
+// gathering follows the pods of a Job, shows their output, and saves the reports in it at once: a pod and its log may
+// be deleted at any time.
 type gathering struct {
 	client         kubernetes.Interface
 	namespace, job string
@@ -36,7 +36,7 @@ type gathering struct {
 	interval       time.Duration
 
 	mu sync.Mutex
-	// reports are the folders of the shards, by index, and trouble is why the last attempt left none.
+	// reports are the folders of the shards, by index. trouble is why the last attempt left none.
 	reports, trouble map[int]string
 	followed         map[types.UID]bool
 	followers        sync.WaitGroup
@@ -70,9 +70,9 @@ func (g *gathering) wait(ctx context.Context) error {
 	}
 }
 
-// look follows pods that have started since the last look, and says whether the Job has ended.
+// look follows pods that have started since the last look, and reports whether the Job has ended.
 func (g *gathering) look(ctx context.Context) (bool, error) {
-	// The Job first: all pods of one that has ended are in the list.
+	// The Job is read first: if it has ended, the list contains all its pods.
 	job, err := g.client.BatchV1().Jobs(g.namespace).Get(ctx, g.job, metav1.GetOptions{})
 	if err != nil {
 		return false, err
@@ -103,7 +103,7 @@ func (g *gathering) look(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// note keeps why a pod does not get on, and shows it.
+// note records and shows why a pod does not start, or failed.
 func (g *gathering) note(index int, pod *v1.Pod) {
 	why := whyNot(pod)
 	if why == "" {
@@ -119,7 +119,7 @@ func (g *gathering) note(index int, pod *v1.Pod) {
 	}
 }
 
-// whyNot is why a pod has not started, or has not ended well.
+// whyNot returns why a pod has not started, or why it failed; "" if there is no reason.
 func whyNot(pod *v1.Pod) string {
 	for i, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
@@ -150,11 +150,11 @@ func started(pod *v1.Pod) bool {
 	return false
 }
 
-// follow reads a pod's log to its end. A connection that breaks is made again, from the log's beginning.
+// follow reads a pod's log to its end. After a broken connection it reads the log again from the beginning.
 func (g *gathering) follow(ctx context.Context, index int, name string, uid types.UID) {
 	shown := 0
 	for ctx.Err() == nil {
-		// What is asked before the log is read to its end tells whether that was all of it.
+		// This check comes before reading the log: if the pod had ended by then, the log is complete.
 		ended, gone := g.ended(ctx, name, uid)
 		if gone {
 			return
@@ -170,7 +170,7 @@ func (g *gathering) follow(ctx context.Context, index int, name string, uid type
 	}
 }
 
-// ended says whether a pod's container has ended, and whether the pod is not there any more.
+// ended reports whether a pod's container has ended, and whether the pod no longer exists.
 func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ended, gone bool) {
 	pod, err := g.client.CoreV1().Pods(g.namespace).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && pod.UID != uid {
@@ -179,7 +179,7 @@ func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ende
 	return err == nil && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed), false
 }
 
-// read reads a log from its beginning, and shows what has not been shown.
+// read reads a log from its beginning, and shows the lines that were not shown before.
 func (g *gathering) read(ctx context.Context, index int, pod string, shown *int) error {
 	log, err := g.client.CoreV1().Pods(g.namespace).GetLogs(pod, &v1.PodLogOptions{
 		Follow: true, Container: containerName,
@@ -205,7 +205,7 @@ func (g *gathering) read(ctx context.Context, index int, pod string, shown *int)
 	}
 }
 
-// line is one of a pod's log.
+// line handles one line of a pod's log.
 func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fresh bool) {
 	ours, report, err := reader.Line(line)
 	switch {

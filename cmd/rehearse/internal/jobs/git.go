@@ -10,10 +10,10 @@ import (
 	"k8s.io/api/core/v1"
 )
 
-// repository is where the files are that the shards read.
+// repository is the Git repository with the files that the shards read.
 type repository struct{ url, ref, image string }
 
-// Where the repository is in a pod. Git makes the folder itself, so that it is the user's own: git does not work in a
+// The repository's place in a pod. Git creates the folder itself, so that its user owns it: git does not work in a
 // folder of another user.
 const (
 	gitVolume = "repository"
@@ -27,7 +27,7 @@ func (r *repository) add(set *pflag.FlagSet) {
 	set.StringVar(&r.image, "git-image", "", "with --git: image that has git")
 }
 
-// references are the names that git takes for a tag, a commit or a branch, but for those that no name needs.
+// references matches tags, commits and branches as git takes them, without unusual characters.
 var references = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_./+-]*$`)
 
 func (r *repository) check() error {
@@ -51,7 +51,7 @@ func (r *repository) check() error {
 	return nil
 }
 
-// containers fetch the reference, one command of git after the other, without a shell.
+// containers fetch the reference. Each runs one git command, without a shell.
 func (r *repository) containers(resources v1.ResourceRequirements) []v1.Container {
 	var all []v1.Container
 	for _, step := range []struct {

@@ -15,27 +15,27 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// settings are what the Job is made from.
+// settings are the input for the Job.
 type settings struct {
 	image, name, namespace   string
 	completions, parallelism int32
 	cpu, memory              string
 	// command is what each shard runs: run, with its arguments.
 	command []string
-	// files is the archive of what the command reads; nil where it is in the image.
+	// files is the archive of what the command reads; nil if the image or a Git repository contains it.
 	files []byte
-	// git is where they are instead.
+	// git is the repository with the files, if they are in one.
 	git repository
 }
 
-// Where things are in a pod.
+// Names and places in a pod.
 const (
 	containerName = "rehearse"
 	filesMount    = "/files"
 	filesName     = "files.tar.gz"
-	// user is the one of the image; a pod's own numbers let a policy see that it is not root.
+	// user is the one of the image. The pod sets its number, so that a policy can see that it is not root.
 	user = 65532
-	// What a shard with one cluster took when it was measured, and some more (docs/ci.md).
+	// The measured need of a shard with one cluster, and some more (docs/ci.md).
 	defaultCPU, defaultMemory = "1", "2Gi"
 )
 
@@ -75,7 +75,7 @@ func (s *settings) job() (*batchv1.Job, error) {
 		Spec: batchv1.JobSpec{
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
 			Completions:    ptr.To(s.completions), Parallelism: ptr.To(s.parallelism),
-			// What could not be judged is tried once more.
+			// A shard that could not judge is retried once.
 			BackoffLimitPerIndex: ptr.To[int32](1),
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
 			PodFailurePolicy:     failurePolicy(),
@@ -84,8 +84,8 @@ func (s *settings) job() (*batchv1.Job, error) {
 	}, nil
 }
 
-// failurePolicy knows what an exit code of rehearse run means: a verdict is not repeated, and what was interrupted is
-// repeated without being counted. What is left is 3, a shard that could not judge, and what killed the container.
+// failurePolicy handles the exit codes of rehearse run. A verdict is not repeated. An interrupted run is repeated and
+// not counted. The rest counts as a retry: 3, a shard that could not judge, and what killed the container.
 func failurePolicy() *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 		{
@@ -142,7 +142,7 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 			RunAsNonRoot: ptr.To(true), RunAsUser: ptr.To[int64](user), RunAsGroup: ptr.To[int64](user),
 			FSGroup: ptr.To[int64](user), SeccompProfile: &v1.SeccompProfile{Type: v1.SeccompProfileTypeRuntimeDefault},
 		},
-		// Shards compete for processors: they spread over the nodes where they can.
+		// Shards compete for processors, so they spread over the nodes if possible.
 		TopologySpreadConstraints: []v1.TopologySpreadConstraint{{
 			MaxSkew: 1, TopologyKey: v1.LabelHostname, WhenUnsatisfiable: v1.ScheduleAnyway,
 			LabelSelector: &metav1.LabelSelector{MatchLabels: s.meta().Labels},
@@ -157,7 +157,7 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 	}, nil
 }
 
-// restricted is what each container may do.
+// restricted is the security context of each container.
 func restricted() *v1.SecurityContext {
 	return &v1.SecurityContext{
 		AllowPrivilegeEscalation: ptr.To(false), ReadOnlyRootFilesystem: ptr.To(true),
@@ -165,8 +165,8 @@ func restricted() *v1.SecurityContext {
 	}
 }
 
-// resources: no limit of processors, since one that is idle may be used; as much memory as is asked for, since a run
-// looks at its limit to decide how many clusters it has at once.
+// resources sets no limit of processors, so that a shard may use idle ones. The memory limit equals the request,
+// because a run derives its number of clusters from the limit.
 func (s *settings) resources() (v1.ResourceRequirements, error) {
 	var wanted v1.ResourceRequirements
 	cpu, err := resource.ParseQuantity(s.cpu)

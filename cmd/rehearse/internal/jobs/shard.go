@@ -20,7 +20,7 @@ import (
 // Run runs a command of rehearse, and returns its exit code.
 type Run func(ctx context.Context, args []string, stdout, stderr io.Writer) int
 
-// shard is what one pod does.
+// shard is the work of one pod.
 type shard struct {
 	index   string // JOB_COMPLETION_INDEX
 	of      int
@@ -29,7 +29,7 @@ type shard struct {
 	command []string
 }
 
-// run runs the shard, and prints its report. A shard that was interrupted prints none: it is repeated.
+// run runs the shard, and prints its report. An interrupted shard prints none, because it is repeated.
 func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) error {
 	index, err := strconv.Atoi(s.index)
 	if err != nil || index < 0 || index >= s.of {
@@ -63,7 +63,7 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 	return nil
 }
 
-// unpack makes the files that the command reads the current folder's.
+// unpack unpacks the files that the command reads, and makes their folder the current one.
 func (s *shard) unpack(dir string) error {
 	archive, err := os.Open(s.files)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *shard) unpack(dir string) error {
 	return os.Chdir(dir)
 }
 
-// print carries the report in the log. Where there is none the command has said why.
+// print prints the report into the log. If there is none, the command has already said why.
 func (s *shard) print(stdout, stderr io.Writer, report string) error {
 	head, file, err := pastruns.ReadHead(report)
 	if errors.Is(err, os.ErrNotExist) {
@@ -102,7 +102,7 @@ func (s *shard) print(stdout, stderr io.Writer, report string) error {
 	return err
 }
 
-// left are the files that the scenarios of a run left in its report folder.
+// left returns the files that the scenarios of a run left in its report folder.
 func left(report, file string) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {

@@ -81,7 +81,7 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 	return command
 }
 
-// axes of the matrix that the flags ask for.
+// axes returns the axes of the matrix that the flags ask for.
 func (s *settings) axes() (matrix.Axes, error) {
 	axes := matrix.Axes{Versions: s.versions, Up: s.up}
 	name, file, hasFile := strings.Cut(s.system, "=")
@@ -106,7 +106,7 @@ func (s *settings) axes() (matrix.Axes, error) {
 	return axes, nil
 }
 
-// cells of the matrix that the flags and the arguments ask for.
+// cells returns the axes and cells of the matrix that the flags and the arguments ask for.
 func (s *settings) cells(command *cobra.Command, paths []string) (matrix.Axes, []matrix.Cell, error) {
 	axes, err := s.axes()
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *settings) cells(command *cobra.Command, paths []string) (matrix.Axes, [
 	return axes, cells, err
 }
 
-// plan of the run that the cells make.
+// plan returns the plan of the run that the cells make.
 func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress clusters.Progress) (*harness.Plan,
 	error,
 ) {
@@ -154,7 +154,7 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 	return plan, nil
 }
 
-// leaveOut says of the cells whose scenario cannot be planned why not.
+// leaveOut marks the cells whose scenario cannot be planned, with the reason.
 func leaveOut(cells []matrix.Cell, unplanned []planning.LeftOut) {
 	for _, out := range unplanned {
 		for i := range cells {

@@ -17,15 +17,15 @@ import (
 // PageFile is the page of the matrix in the report folder.
 const PageFile = "matrix.html"
 
-// made is a matrix that was run.
+// made is a matrix that has run.
 type made struct {
 	run    *reports.Run
 	report *matrices.Report
-	// failure is what went wrong beside what the report says.
+	// failure is an error that the report does not contain.
 	failure error
 }
 
-// run runs the matrix as often as it is to be run, and writes its reports.
+// run runs the matrix as often as the flags say, and writes its reports.
 func (s *settings) run(command *cobra.Command, paths []string) error {
 	if err := s.RepeatFlag.Check(s.Shard); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	return end(whole)
 }
 
-// once runs the matrix one time, and writes its reports into a folder.
+// once runs the matrix once, and writes its reports into a folder.
 func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes, cells []matrix.Cell,
 	dir string,
 ) (*made, error) {
@@ -82,7 +82,7 @@ func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes
 	one := &made{run: run.Result(), report: reportOf(axes, cells)}
 	one.report.OfShard(one.run)
 	one.report.Judge(one.run)
-	if err := Write(dir, one.report); err != nil { // what is left of a run that dies
+	if err := Write(dir, one.report); err != nil { // a run that dies leaves this
 		return nil, cli.Broken(err)
 	}
 	failure := run.RunPlan(plan)
@@ -93,7 +93,7 @@ func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes
 	return one, nil
 }
 
-// repeated is one matrix of several runs.
+// repeated merges several runs of a matrix into one.
 func repeated(all []*made) *made {
 	whole := &made{run: all[0].run}
 	var list []*matrices.Report
@@ -108,10 +108,10 @@ func repeated(all []*made) *made {
 	return whole
 }
 
-// end is how the command ends.
+// end returns how the command ends.
 func end(of *made) error { return session.End(ExitCode(of.report, of.run), of.failure) }
 
-// ExitCode of a matrix and its run. Where every cell is well, something else may have gone wrong.
+// ExitCode returns the exit code for a matrix and its run. If every cell is well, the run may still have failed.
 func ExitCode(report *matrices.Report, run *reports.Run) int {
 	code := report.ExitCode()
 	if code == cli.ExitOK && reports.ExitCode(run) != cli.ExitOK && len(report.Cells) > 0 {
@@ -120,7 +120,7 @@ func ExitCode(report *matrices.Report, run *reports.Run) int {
 	return code
 }
 
-// reportOf is a report of cells of which none was run yet.
+// reportOf returns a report of cells that have not run yet.
 func reportOf(axes matrix.Axes, cells []matrix.Cell) *matrices.Report {
 	var all []*matrices.Cell
 	for _, cell := range cells {

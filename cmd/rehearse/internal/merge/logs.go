@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// withLogs replaces logs of pods by the report folders that are in them, until remove is called.
+// withLogs replaces logs of pods by the report folders in them. remove deletes these folders.
 func withLogs(paths []string, progress func(string, ...any)) (folders []string, remove func(), err error) {
 	var logs []string
 	for _, path := range paths {
@@ -46,7 +46,7 @@ func withLogs(paths []string, progress func(string, ...any)) (folders []string, 
 	return append(folders, latest...), remove, nil
 }
 
-// looksLikeALog says whether a file is anything but JSON.
+// looksLikeALog reports whether a file is anything but JSON.
 func looksLikeALog(path string) (bool, error) {
 	if cli.IsFolder(path) {
 		return false, nil
@@ -64,10 +64,10 @@ func looksLikeALog(path string) (bool, error) {
 	return !bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")), nil
 }
 
-// unpackLogs makes a folder of each report in the logs. Of several attempts at a shard the one that ended last is
-// returned.
+// unpackLogs unpacks each report in the logs into a folder. If there are several attempts at a shard, it returns only
+// the one that ended last.
 func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]string, error) {
-	// What is another run's is no attempt at the same shard: it stays, and is rejected by the merge.
+	// A report of another run is no attempt at the same shard: it stays, and the merge rejects it.
 	type attempt struct {
 		shard   reports.Shard
 		program string
@@ -110,7 +110,7 @@ func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]str
 	return folders, nil
 }
 
-// reportsIn are the reports in a log, which must have one, and none that is broken.
+// reportsIn returns the reports in a log. It returns an error if there is none, or if one is broken.
 func reportsIn(path string) ([]*inlog.Report, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/matrices"
 )
 
-// cells merges matrix.json files, each with the run.json beside it: the whole run says what came of the cells.
+// cells merges matrix.json files, each with the run.json beside it. The merged run decides the status of the cells.
 func cells(command *cobra.Command, files []string, out string) error {
 	parts, err := each(files, matrices.Read)
 	if err != nil {

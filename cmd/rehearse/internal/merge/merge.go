@@ -53,7 +53,7 @@ duplicate or from another run.`,
 	return command
 }
 
-// Shards makes one report folder of the results of all shards, whatever command they are of.
+// Shards merges the results of all shards into one report folder, whatever command they are from.
 func Shards(command *cobra.Command, paths []string, out string) error {
 	kind := ""
 	var files []string
@@ -85,7 +85,7 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 	}
 }
 
-// end is how a merge ends: shards that ended early outweigh what the others say.
+// end returns how a merge ends: shards that ended early outweigh the exit code.
 func end(code int, unfinished error) error {
 	if unfinished != nil {
 		return cli.Broken(unfinished)
@@ -93,7 +93,7 @@ func end(code int, unfinished error) error {
 	return session.End(code, nil)
 }
 
-// runs merges run.json files. It names the page in the end, and returns the error of shards that ended early, too.
+// runs merges run.json files. It prints the path of the page, and also returns an error for shards that ended early.
 func runs(command *cobra.Command, from []string, out, pageFile string) (run *reports.Run, unfinished, err error) {
 	parts, where, err := pastruns.Parts(from)
 	if err != nil {
@@ -118,7 +118,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 			return nil, nil, cli.Broken(err)
 		}
 	}
-	finished := *run // another one, since the files hold the first
+	finished := *run // a copy: the files hold a pointer to run
 	for _, observer := range []reports.Observer{files, shown} {
 		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
 			return nil, nil, cli.Broken(err)
@@ -127,7 +127,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 	return run, reports.Unfinished(reports.Pieces(parts)), nil
 }
 
-// copyArtifacts copies what the scenarios of a shard left. What is not there any more is reported, and is no error: the
+// copyArtifacts copies the files that the scenarios of a shard left. A missing file is reported, but is no error: the
 // verdicts are in run.json.
 func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(string, ...any)) error {
 	var names []string

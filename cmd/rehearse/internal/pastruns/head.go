@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/faults"
 )
 
-// The files in which shards keep their results.
+// These files contain the results of shards.
 const (
 	RunFile     = "run.json"
 	FaultsFile  = faults.File
@@ -22,18 +22,18 @@ const (
 	MatrixFile  = matrices.File
 )
 
-// Head is how all files of results begin that can be merged.
+// Head is the common beginning of all result files that can be merged.
 type Head struct {
 	reports.Head
 
 	Shard *reports.Shard `json:"shard"`
-	// What only one of the files has: it tells them apart, whatever they are called.
+	// Each of these fields is in one kind of file only. They tell the kinds apart, whatever the files are called.
 	Trials json.RawMessage `json:"trials"`
 	Kinds  json.RawMessage `json:"kinds"`
 	Cells  json.RawMessage `json:"cells"`
 }
 
-// Kind of a file, by the name that such files have.
+// Kind returns the usual name of a file with this head.
 func (h *Head) Kind() string {
 	switch {
 	case h.Trials != nil:
@@ -46,7 +46,7 @@ func (h *Head) Kind() string {
 	return RunFile
 }
 
-// FileIn is the file of results in a report folder; a path of a file is the file itself.
+// FileIn returns the result file in a report folder. If the path is a file, it returns the path.
 func FileIn(path string) (string, error) {
 	if !cli.IsFolder(path) {
 		return path, nil
@@ -62,7 +62,7 @@ func FileIn(path string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return filepath.Join(path, RunFile), nil // to read it says that it is missing
+		return filepath.Join(path, RunFile), nil // reading it fails with a clear error
 	case 1:
 		return found[0], nil
 	}
@@ -73,14 +73,14 @@ func FileIn(path string) (string, error) {
 		strings.Join(found, ", "))
 }
 
-// isMatrix says whether a run.json is the run of a matrix.json: both are of one command.
+// isMatrix reports whether a run.json is the run of a matrix.json: one command wrote both.
 func isMatrix(run, matrix string) bool {
 	of, _, err1 := ReadHead(run)
 	is, _, err2 := ReadHead(matrix)
 	return errors.Join(err1, err2) == nil && of.Kind() == RunFile && is.Kind() == MatrixFile && of.Command == is.Command
 }
 
-// ReadHead reads the head of a file of results, or of the one in a report folder.
+// ReadHead reads the head of a result file, or of the one in a report folder.
 func ReadHead(path string) (head *Head, file string, err error) {
 	if file, err = FileIn(path); err != nil {
 		return nil, "", err

@@ -13,8 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Read reads runs, and makes one of several. What they left in their folders is found under the numbers of the
-// runs.
+// Read reads runs, and merges them into one. The files of a run are in the folder with its number.
 func Read(paths ...string) (*reports.Run, fs.FS, error) {
 	parts, where, err := Parts(paths)
 	if err != nil {
@@ -26,7 +25,7 @@ func Read(paths ...string) (*reports.Run, fs.FS, error) {
 	return reports.Merge(parts), where, nil
 }
 
-// Parts reads runs, each with the folder that it is in.
+// Parts reads runs, each with its folder.
 func Parts(paths []string) ([]reports.Part, Folders, error) {
 	var parts []reports.Part
 	var where Folders

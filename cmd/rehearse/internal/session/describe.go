@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// describe puts into a planned run what its reports say of it beyond its scenarios: how to make it again, and what its
-// requirements are.
+// describe adds to a planned run what its reports need beyond the scenarios: the command that repeats it, its
+// requirements, and flips of gates.
 func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
 	run.Command, run.Program = cli.CommandLine(command, args...), cli.ProgramVersion()
 	covered := map[string]bool{}
@@ -44,8 +44,8 @@ func describe(run *reports.Run, command *cobra.Command, args ...string) (*report
 	return run, nil
 }
 
-// flipsOf are the feature gates whose defaults differ between each of a run's versions and the next newer one, by the
-// lists that are in the cache; none where a list is not there, since no verdict depends on it.
+// flipsOf returns the feature gates whose defaults differ between each of a run's versions and the next newer one. It
+// uses only lists in the cache and skips others, since no verdict depends on them.
 func flipsOf(ctx context.Context, run *reports.Run) []reports.VersionFlips {
 	store, err := cli.CachedReleases(func(string, ...any) {})
 	if err != nil {
@@ -60,7 +60,7 @@ func flipsOf(ctx context.Context, run *reports.Run) []reports.VersionFlips {
 		if hop.Err != nil {
 			continue
 		}
-		gates := append([]string{}, hop.Changes()...) // an empty list says that there are none
+		gates := append([]string{}, hop.Changes()...) // an empty list means that there are none
 		all = append(all, reports.VersionFlips{From: hop.From.Version, To: hop.To.Version, Gates: gates})
 	}
 	return all

@@ -14,19 +14,19 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// Report is one that is not of a run of scenarios.
+// Report is a report on something other than a run of scenarios.
 type Report[R interface{ ExitCode() int }] struct {
-	// Of is what is reported, into the folder Dir.
+	// Of is the content, and Dir the report folder.
 	Of  R
 	Dir string
-	// Write writes the files but for the page, whose content is Page. Markdown is for a CI job's summary.
+	// Write writes all files except the page, whose content is Page. Markdown is for a CI job's summary.
 	Write    func(dir string, of R) error
 	Page     func(of R) ([]byte, error)
 	Markdown func(of R) string
 }
 
-// Finish writes a report and hands it to the CI system, says where it is, and ends the command. The failure is what
-// went wrong beside what the report says.
+// Finish writes a report, passes it to the CI system, prints its path, and ends the command. failure is an error that
+// the report does not contain.
 func (r Report[R]) Finish(command *cobra.Command, failure error) error {
 	if err := r.write(); err != nil {
 		return cli.Broken(errors.Join(failure, err))

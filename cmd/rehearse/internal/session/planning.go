@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/planning"
 )
 
-// PlanOptions are those of every plan: this program's simulators, and the modules of the user's cache.
+// PlanOptions are the options of every plan: this program's simulators, and the modules of the user's cache.
 func PlanOptions(progress clusters.Progress) (harness.PlanOptions, error) {
 	options := harness.PlanOptions{Snapshots: true}
 	var err error
@@ -25,7 +25,7 @@ func PlanOptions(progress clusters.Progress) (harness.PlanOptions, error) {
 	return options, err
 }
 
-// ShardFlags are which part of a run is wanted, and what balances the parts.
+// ShardFlags choose a part of a run, and the timings that balance the parts.
 type ShardFlags struct{ Shard, Timings string }
 
 // AddTo adds the flags to a command.
@@ -36,7 +36,7 @@ func (s *ShardFlags) AddTo(command *cobra.Command) {
 		"run.json of an earlier run, to balance the shards by its times (default: by the number of transitions)")
 }
 
-// Put the part of the run into the options of its plan.
+// Put sets the shard in the options of a plan.
 func (s *ShardFlags) Put(into *harness.PlanOptions) error {
 	var err error
 	if into.Shard, err = planning.ParseShard(s.Shard); err != nil {

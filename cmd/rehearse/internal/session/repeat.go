@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
-// RepeatFlag is how often a command runs the same.
+// RepeatFlag is how often a command repeats its run.
 type RepeatFlag struct{ Repeat int }
 
 // AddTo adds the flag to a command; usage says what is repeated.
@@ -19,7 +19,7 @@ func (f *RepeatFlag) AddTo(command *cobra.Command, usage string) {
 	command.Flags().IntVar(&f.Repeat, "repeat", 1, usage)
 }
 
-// Check says what is wrong with the flag, beside the part of a run that is wanted.
+// Check returns an error if the flag is wrong, or if it is combined with a shard.
 func (f *RepeatFlag) Check(shard string) error {
 	switch {
 	case f.Repeat < 1:
@@ -30,8 +30,8 @@ func (f *RepeatFlag) Check(shard string) error {
 	return nil
 }
 
-// Times runs the same as often as the flag says, and writes one run of all into the folder. Each run has a folder of
-// its own there: run-1, and so on. It ends early where a run cannot be made, or where the command is interrupted.
+// Times runs as often as the flag says, and writes one merged run into the folder. Each run has its own folder there:
+// run-1, and so on. It ends early if a run cannot be made, or if the command is interrupted.
 func (f *RepeatFlag) Times(command *cobra.Command, folder string,
 	once func(n int, dir string) (*reports.Run, error),
 ) error {

@@ -10,11 +10,11 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/planning"
 )
 
-// ClustersUsage is that of a flag of every command that runs plans.
+// ClustersUsage describes a flag of every command that runs plans.
 const ClustersUsage = "number of clusters at once (default: one per core, up to twice as many while others only " +
 	"wait, within the available memory)"
 
-// AddTo adds the flags that every command has that runs scenarios and reports them.
+// AddTo adds the flags of every command that runs scenarios and reports them.
 func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", reportDirUsage)
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "number of scenarios that run at once, not counting "+
@@ -24,8 +24,8 @@ func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage stri
 		"timeout of steps that set none; a slow machine needs more (default 30s)")
 }
 
-// Limit settles how many clusters of a plan there are at once: as many as the user asks for or, by default, as there is
-// room for.
+// Limit sets how many clusters of a plan run at once: as many as the user asks for or, by default, as there is room
+// for.
 func Limit(plan *harness.Plan, options *harness.Options, progress clusters.Progress) error {
 	asked := options.Clusters
 	if most := plan.MostAtOnce(); most > 0 && asked > most {
@@ -43,8 +43,8 @@ func Limit(plan *harness.Plan, options *harness.Options, progress clusters.Progr
 	return nil
 }
 
-// Room is what this machine has for clusters, and the number of clusters that there are at once whatever their size:
-// what the user asks for; one where the room is not known; and otherwise 0.
+// Room returns this machine's room for clusters, and how many run at once whatever their size: the number that the
+// user asks for, 1 if the room is unknown, and otherwise 0.
 func Room(asked int, progress clusters.Progress) (planning.Room, int) {
 	room, err := planning.ThisMachine()
 	if err != nil && asked == 0 {

@@ -19,18 +19,18 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// Session shows what goes on, and runs and reports one plan.
+// Session shows the progress of one plan, runs it and reports it.
 type Session struct {
 	*terminal.Terminal
-	// Options with which plans are executed. ReportDir is the report folder.
+	// Options for the execution of plans. ReportDir is the report folder.
 	Options harness.Options
 
 	command *cobra.Command
 	args    []string
 }
 
-// New begins to show what goes on, until Close. The page is the file of the report folder that is named at the end; ""
-// for none. The arguments are those of the command that would make the reports again.
+// New shows progress until Close. pageFile is the file of the report folder that is named at the end, "" for none.
+// args are the arguments of the command that repeats the run.
 func New(command *cobra.Command, options harness.Options, pageFile string, args ...string) *Session {
 	if pageFile != "" {
 		pageFile = filepath.Join(options.ReportDir, pageFile)
@@ -40,14 +40,14 @@ func New(command *cobra.Command, options harness.Options, pageFile string, args 
 	return &Session{Terminal: shown, Options: options, command: command, args: args}
 }
 
-// SayIdle says of a shard for which there is no cluster that it has nothing to run.
+// SayIdle says that a shard has nothing to run if there is no cluster for it.
 func (s *Session) SayIdle(plan *harness.Plan, shard string) {
 	if len(plan.Tracks) == 0 {
 		s.Say("shard %s has nothing to run: there are fewer clusters than shards", shard)
 	}
 }
 
-// Start writes the reports of a planned run, as of one in which nothing has run yet.
+// Start writes the reports of a planned run, in which nothing has run yet.
 func (s *Session) Start(planned *reports.Run) error {
 	result, err := describe(planned, s.command, s.args...)
 	if err != nil {
@@ -57,14 +57,14 @@ func (s *Session) Start(planned *reports.Run) error {
 	return nil
 }
 
-// Run executes what was planned, and hands the reports to the CI system that the command is in, if it is in one.
+// Run executes the plan, and passes the reports to the CI system, if the command runs in one.
 func (s *Session) Run(execute func(context.Context, harness.Options) error) error {
 	failure := execute(s.command.Context(), s.Options)
 	s.Close()
 	return errors.Join(failure, ci.Publish(s.Result(), s.Options.ReportDir, os.Getenv, s.command.OutOrStdout()))
 }
 
-// RunPlan is Run of a plan alone.
+// RunPlan is Run for a single plan.
 func (s *Session) RunPlan(plan *harness.Plan) error {
 	return s.Run(func(ctx context.Context, options harness.Options) error { return harness.Execute(ctx, plan, options) })
 }
@@ -81,7 +81,7 @@ func Files(dir string) *reports.Files {
 	return reports.NewFiles(dir, clock.RealClock{}, formats...)
 }
 
-// End is how a command ends whose reports have an exit code. The failure is what went wrong beside what they say.
+// End returns how a command with an exit code of its reports ends. failure is an error outside of the reports.
 func End(code int, failure error) error {
 	if code == cli.ExitOK && failure != nil {
 		code = cli.ExitBroken
@@ -95,7 +95,7 @@ func End(code int, failure error) error {
 	return &cli.ExitError{Code: code, Err: failure}
 }
 
-// EndOfTrials is how a command ends of which it is known what is wrong, and what is not known.
+// EndOfTrials returns how a command ends that found problems, or could not judge something.
 func EndOfTrials(wrong, unjudged error) error {
 	if wrong != nil {
 		return &cli.ExitError{Code: cli.ExitFailed, Err: errors.Join(wrong, unjudged)}

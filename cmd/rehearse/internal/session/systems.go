@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// SystemFlags are which systems run beside the objects, and what they become.
+// SystemFlags are the systems that run beside the objects, and what they are upgraded to.
 type SystemFlags struct{ Systems, Upgrades []string }
 
 // AddTo adds the flags to a command.
@@ -24,10 +24,10 @@ func (s *SystemFlags) AddTo(command *cobra.Command) {
 		"is upgraded after Kubernetes, and rolled back before Kubernetes; may be repeated")
 }
 
-// Any says whether the flags name any.
+// Any reports whether the flags name any systems.
 func (s *SystemFlags) Any() bool { return len(s.Systems)+len(s.Upgrades) > 0 }
 
-// Read the systems, those that are others in the end, and what runs them.
+// Read returns the systems, those that are upgraded in the end, and the options to run them.
 func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []clusters.System, o systems.Options, _ error) {
 	first, err1 := cli.DefinedSystems("--system", s.Systems)
 	upgraded, err2 := cli.DefinedSystems("--upgrade", s.Upgrades)

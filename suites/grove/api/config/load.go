@@ -10,17 +10,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Dialect is how a configuration is read. GREP-375's is the zero value, with what is supported; upstream has another
-// one.
+// Dialect is how a configuration is read. If only Supported is set, it is read as GREP-375 says.
 type Dialect struct {
-	// Supported are the names of the backends that there are, Kubernetes' own as DefaultScheduler.
+	// Supported are the names of the available backends. Kubernetes' own scheduler is DefaultScheduler.
 	Supported []string
-	// Upstream: Kubernetes' scheduler is called DefaultScheduler alone, the default is named by defaultProfileName, and
-	// fields that are unknown (default among them) are ignored.
+	// Upstream: the configuration is read as upstream does. Kubernetes' scheduler is only called DefaultScheduler,
+	// defaultProfileName names the default, and unknown fields (including default) are ignored.
 	Upstream bool
 }
 
-// Canonical is the one name of a scheduler that may have two.
+// Canonical returns the canonical name of a scheduler: Kubernetes' own may have two names.
 func (d Dialect) Canonical(name string) string {
 	if name == KubeScheduler && !d.Upstream {
 		return DefaultScheduler
@@ -28,8 +27,8 @@ func (d Dialect) Canonical(name string) string {
 	return name
 }
 
-// Load reads a configuration, defaults and validates it. After that schedulers have their canonical names, and
-// DefaultProfileName is set.
+// Load reads a configuration, sets its defaults and validates it. In the result, schedulers have their canonical
+// names, and DefaultProfileName is set.
 func (d Dialect) Load(text []byte) (*OperatorConfiguration, error) {
 	c := &OperatorConfiguration{}
 	if err := d.decode(text, c); err != nil {
@@ -102,7 +101,7 @@ func (d Dialect) validate(c *SchedulerConfiguration) field.ErrorList {
 	return errs
 }
 
-// names are all that a profile can have.
+// names are all names that a profile can have.
 func (d Dialect) names() []string {
 	names := slices.Clone(d.Supported)
 	if !d.Upstream {
@@ -112,7 +111,7 @@ func (d Dialect) names() []string {
 	return names
 }
 
-// Decode reads a profile's own options into a struct, strictly; none leave it as it is.
+// Decode reads a profile's options into a struct, strictly. Without options, the struct stays unchanged.
 func (p SchedulerProfile) Decode(into any) error {
 	if p.Config == nil || len(p.Config.Raw) == 0 {
 		return nil

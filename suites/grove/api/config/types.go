@@ -10,9 +10,9 @@ import (
 const (
 	// KAIScheduler is the KAI scheduler.
 	KAIScheduler = "kai-scheduler"
-	// DefaultScheduler is Kubernetes' own, as pods call it.
+	// DefaultScheduler is the name of Kubernetes' own scheduler in pods.
 	DefaultScheduler = "default-scheduler"
-	// KubeScheduler is Kubernetes' own, as the examples of GREP-375 call it.
+	// KubeScheduler is the name of Kubernetes' own scheduler in the examples of GREP-375.
 	KubeScheduler = "kube-scheduler"
 )
 
@@ -28,9 +28,10 @@ type OperatorConfiguration struct {
 
 // SchedulerConfiguration says which backends are active, and which is the default.
 type SchedulerConfiguration struct {
-	// Profiles of backends. Kubernetes' own scheduler is there even if no profile names it.
+	// Profiles of backends. Kubernetes' own scheduler is enabled even if no profile names it.
 	Profiles []SchedulerProfile `json:"profiles,omitempty"`
-	// DefaultProfileName names the default where profiles have no field default: upstream's way, and not GREP-375's.
+	// DefaultProfileName names the default backend. Only upstream has this field; in GREP-375, profiles have the field
+	// default instead.
 	DefaultProfileName string `json:"defaultProfileName,omitempty"`
 }
 
@@ -38,9 +39,9 @@ type SchedulerConfiguration struct {
 type SchedulerProfile struct {
 	// Name of the scheduler.
 	Name string `json:"name"`
-	// Config is for the backend alone to read.
+	// Config has the backend's options, which only the backend reads.
 	Config *runtime.RawExtension `json:"config,omitempty"`
-	// Default says that workloads that name no scheduler belong to this backend.
+	// Default: this is the backend of workloads that name no scheduler.
 	Default bool `json:"default,omitempty"`
 }
 

@@ -1,4 +1,4 @@
-// Package scheduler holds the Go type of scheduler.grove.io/v1alpha1: PodGang, what Grove wants of a scheduler.
+// Package scheduler holds the Go type of scheduler.grove.io/v1alpha1: PodGang, Grove's request to a scheduler.
 //
 // +kubebuilder:object:generate=true
 // +groupName=scheduler.grove.io
@@ -27,15 +27,14 @@ const KindPodGang = "PodGang"
 //go:embed scheduler.grove.io_podgangs.yaml
 var definition []byte
 
-// AddToScheme makes the type known to a scheme.
+// AddToScheme registers the type in a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion, &PodGang{}, &PodGangList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }
 
-// CustomResourceDefinition returns a definition of the kind as it was generated from its Go type, the caller's to
-// change.
+// CustomResourceDefinition returns the definition of the kind, generated from its Go type. The caller may change it.
 func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, error) {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(definition, crd); err != nil {

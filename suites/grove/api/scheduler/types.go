@@ -17,7 +17,7 @@ type PodGang struct {
 	Status PodGangStatus `json:"status,omitempty"`
 }
 
-// PodGangList is a list of them.
+// PodGangList is a list of PodGangs.
 //
 // +kubebuilder:object:root=true
 type PodGangList struct {
@@ -27,7 +27,7 @@ type PodGangList struct {
 	Items []PodGang `json:"items"`
 }
 
-// PodGangSpec is what is wanted of the scheduler.
+// PodGangSpec is what Grove requests from the scheduler.
 type PodGangSpec struct {
 	// PodGroups are the groups of pods.
 	PodGroups []PodGroup `json:"podgroups"`
@@ -41,11 +41,11 @@ type PodGangSpec struct {
 	TopologyConstraint *TopologyConstraint `json:"topologyConstraint,omitempty"`
 }
 
-// PodGroup is like pods of a gang.
+// PodGroup is pods of a gang that have the same spec.
 type PodGroup struct {
-	// Name of the group: that of its PodClique.
+	// Name of the group, which is also the name of its PodClique.
 	Name string `json:"name"`
-	// PodReferences are the pods, once all of them are created; none before.
+	// PodReferences are the group's pods. The list is empty until all of them are created.
 	PodReferences []PodReference `json:"podReferences"`
 	// MinReplicas is how many of the pods are scheduled together or not at all.
 	MinReplicas int32 `json:"minReplicas"`
@@ -73,17 +73,17 @@ type TopologyConstraint struct {
 
 // PackConstraint names levels of the topology.
 type PackConstraint struct {
-	// Required must be kept to.
+	// Required is a level that the scheduler must keep to.
 	//
 	// +optional
 	Required string `json:"required,omitempty"`
-	// Preferred need not.
+	// Preferred is a level that the scheduler keeps to if possible.
 	//
 	// +optional
 	Preferred string `json:"preferred,omitempty"`
 }
 
-// PodGangStatus is how far the gang has come.
+// PodGangStatus is the progress of the gang.
 type PodGangStatus struct {
 	// Phase of the gang: Pending, Starting or Running.
 	//
@@ -99,21 +99,21 @@ type PodGangStatus struct {
 
 // The types of conditions, and their reasons.
 const (
-	// ConditionInitialized: all pods are created and labelled, and referenced, so that their gates can come off.
+	// ConditionInitialized: all pods are created, labelled and referenced, so that their gates can be removed.
 	ConditionInitialized = "Initialized"
 	ReasonReady          = "Ready"
 	ReasonPodsPending    = "PodsPending"
-	// ConditionSynced: the backend has made its resources for this generation of the gang.
+	// ConditionSynced: the backend has created its resources for this generation of the gang.
 	ConditionSynced = "BackendSynced"
 	ReasonSynced    = "Synced"
 )
 
-// Initialized says whether the gang's pods may lose their gates.
+// Initialized reports whether the gates of the gang's pods may be removed.
 func (g *PodGang) Initialized() bool {
 	return meta.IsStatusConditionTrue(g.Status.Conditions, ConditionInitialized)
 }
 
-// Synced says whether the backend has made its resources for the gang as it is.
+// Synced reports whether the backend has created its resources for the gang's current generation.
 func (g *PodGang) Synced() bool {
 	c := meta.FindStatusCondition(g.Status.Conditions, ConditionSynced)
 	return c != nil && c.Status == metav1.ConditionTrue && c.ObservedGeneration == g.Generation
