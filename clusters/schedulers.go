@@ -9,8 +9,8 @@ import (
 // DefaultSchedulerName is the default schedulerName of pods, and of a kube-scheduler without profiles.
 const DefaultSchedulerName = "default-scheduler"
 
-// NamedScheduler is an additional kube-scheduler of the cluster's version, in a separate process. Components, restart,
-// kill and metric refer to it as kube-scheduler/NAME.
+// NamedScheduler is an additional kube-scheduler in a separate process. Components, restart, kill and metric refer to
+// it as kube-scheduler/NAME.
 type NamedScheduler struct {
 	// Name of the scheduler, unique in the cluster: batch.
 	Name string `json:"name"`
