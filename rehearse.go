@@ -23,7 +23,7 @@ import (
 )
 
 // Main is for TestMain. Components of local clusters, and simulators, are processes of the test's own program: Main
-// becomes one of them if the program's arguments say so, and runs the tests if not.
+// becomes one of them if the program's arguments say so, and otherwise runs the tests.
 func Main(m *testing.M, own ...simulators.Catalog) {
 	component.Main()
 	for _, catalog := range own {
@@ -32,19 +32,19 @@ func Main(m *testing.M, own ...simulators.Catalog) {
 	os.Exit(m.Run())
 }
 
-// Options say on what the scenarios run. The zero value is local clusters, and no simulators.
+// Options define where the scenarios run. The zero value means local clusters, and no simulators.
 type Options struct {
 	// Provider of the clusters. Default: local clusters.
 	Provider clusters.Provider
-	// Simulators that the scenarios' systems can be; Main must know them, too.
+	// Simulators that the scenarios' systems can be; they must be passed to Main, too.
 	Simulators simulators.Catalog
 	// ReportDir is where failed scenarios leave their artifacts. Default: nowhere.
 	ReportDir string
 }
 
-// Run runs the scenarios of files and folders, which share clusters as in any run. Each is a subtest, which fails with
-// what the terminal would say of it, and is skipped with a reason where it did not run. With -short all of them are
-// skipped, since they need control planes.
+// Run runs the scenarios of files and folders, which share clusters as in any run. Each is a subtest: it fails with
+// the explanation that the terminal shows, and is skipped with a reason if the plan skips it. With -short all of them
+// are skipped, since they need control planes.
 func Run(t *testing.T, o Options, files ...string) *reports.Run {
 	t.Helper()
 	if testing.Short() {
@@ -102,7 +102,7 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 	return plan
 }
 
-// atOnce is how many clusters there is room for, and how many more while others only wait.
+// atOnce returns how many clusters there is room for, and how many more while others only wait.
 func atOnce(t *testing.T, plan *harness.Plan) (clusters, spare int) {
 	t.Helper()
 	room, err := planning.ThisMachine()

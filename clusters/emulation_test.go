@@ -9,7 +9,7 @@ import (
 func TestEmulation(t *testing.T) {
 	for name, test := range map[string]struct {
 		state State
-		want  string // "" for nothing wrong
+		want  string // "" for no error
 	}{
 		"none":             {State{Version: "1.33.13"}, ""},
 		"one back":         {State{Version: "1.36.3", EmulatedVersion: "1.35"}, ""},
@@ -37,7 +37,8 @@ func TestEmulation(t *testing.T) {
 	}
 }
 
-// The two steps of an upgrade, and what ends an emulation.
+// An upgrade can have two steps: first the version, then the emulated version. An emulation ends when both have the
+// same minor.
 func TestEmulationOfTransitions(t *testing.T) {
 	state, yes := State{Version: "1.35"}, true
 	for i, step := range []struct {

@@ -34,7 +34,7 @@ func TestModuleProgram(t *testing.T) {
 	}
 }
 
-// A version alone is a whole change of a module.
+// A change of a module needs no more than a version.
 func TestModuleChanges(t *testing.T) {
 	system := System{Name: "m", Version: "v1.0.0", Module: &SystemModule{
 		Path: "example.com/m", Package: "cmd/a", SystemProcess: SystemProcess{

@@ -18,7 +18,7 @@ func TestOwnVersions(t *testing.T) {
 	state := clusters.State{Version: "1.35"}
 	for i, step := range []struct {
 		change clusters.Change
-		// manager is what the controller manager runs then, and text the whole state.
+		// manager is the version of the controller manager after the change, text the whole state.
 		manager, text string
 	}{
 		{change("", "1.36"), "1.36", "1.35 kube-controller-manager:version=1.36"},

@@ -105,7 +105,7 @@ func TestCheckSchedulers(t *testing.T) {
 			Components: map[Component]ComponentState{"kube-scheduler/b": {}},
 			Schedulers: named("a"),
 		}, "component kube-scheduler/b: no such scheduler"},
-		// kube-scheduler says it itself
+		// kube-scheduler itself rejects this
 		"a name twice in one": {State{Schedulers: []NamedScheduler{{Name: "a", Profiles: answering("a", "a")}}}, ""},
 		"its own gates and flags": {State{
 			Components: map[Component]ComponentState{"kube-scheduler/a": {}},

@@ -140,7 +140,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// A file that is named without a folder is in the current one, and so is ./program beside it.
+// ./program is beside its file. A file that is named without a folder is in the current one.
 func TestProgramBeside(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {

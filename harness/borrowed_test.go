@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// borrower is a provider of a cluster that is somebody else's.
+// borrower is a provider of a cluster that somebody else owns.
 type borrower struct{ provider }
 
 func (*borrower) Borrowed() string { return "cluster prod (context admin)" }
 
 func (*borrower) Reach(context.Context) error { return nil }
 
-// Nothing that is said of somebody else's cluster reads as if it were created or deleted.
+// No output says that the run creates or deletes somebody else's cluster.
 func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		p := &borrower{provider{t: t}}
@@ -61,7 +61,7 @@ func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	}
 }
 
-// A transition says where it leads, what it changes, and what the scenarios call it; its time is not a scenario's.
+// A transition reports its direction, change and names. Its time is not part of a step's own time.
 func TestTransitionsInTheResult(t *testing.T) {
 	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"
 	down := "  - transition: {version: \"1.34\"}\n"

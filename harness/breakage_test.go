@@ -26,7 +26,7 @@ func brokenBy(component clusters.Component, words string) error {
 	})
 }
 
-// breaking runs a scenario that goes to 1.36, where this happens, and back.
+// breaking runs a scenario with these steps on a cluster of 1.35. A transition to 1.36 calls happens.
 func breaking(t *testing.T, steps string, happens func(c *cluster) error) (*provider, *reports.Run) {
 	t.Helper()
 	p := &provider{}
@@ -46,7 +46,7 @@ func breaking(t *testing.T, steps string, happens func(c *cluster) error) (*prov
 
 func TestTransitionThatBreaksAsExpected(t *testing.T) {
 	p, run := breaking(t, breaks+goBack+makeMap("b"), func(c *cluster) error {
-		c.died <- errors.New("kube-apiserver ended by itself") // as expected, too
+		c.died <- errors.New("kube-apiserver ended by itself") // the transition expects this death, too
 		return brokenBy(clusters.APIServer, "[-]informer-sync failed\nno kind Workload is registered")
 	})
 	s := find(t, run, "one")
@@ -69,7 +69,7 @@ func TestScenarioThatEndsBroken(t *testing.T) {
 		return brokenBy(clusters.APIServer, "no kind Workload is registered")
 	})
 	s := find(t, run, "one")
-	// Nobody tries to remove anything from it.
+	// The harness does not try to remove anything from a broken cluster.
 	if statuses(s.Steps) != "passed passed" || s.Status != reports.Passed || !p.clusters[0].deleted {
 		t.Errorf("%s, %s: %s", s.Status, statuses(s.Steps), s.Message)
 	}

@@ -21,9 +21,9 @@ func TestExec(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		step    string
-		answers []answer // the last again and again
+		answers []answer // the last one repeats
 		want    reports.Status
-		calls   int // 0 for any number
+		calls   int // 0: any number
 		message string
 	}{
 		"as expected": {"{pod: p, run: [a, b]}", []answer{{stdout: "x"}}, reports.Passed, 1, ""},

@@ -25,20 +25,20 @@ import (
 // provider makes clusters that are API servers in memory.
 type provider struct {
 	t testing.TB
-	// check, create and converge may fail.
+	// check, create and converge can return errors.
 	check    func(path []clusters.State) error
 	create   func(ctx context.Context) error
 	converge func(ctx context.Context, state clusters.State) error
-	// metrics and dns are what the clusters have.
+	// metrics and dns are the metrics and the DNS address of the clusters.
 	metrics func() (string, error)
 	dns     string
 	// needs are the dependencies of feature gates.
 	needs map[string][]string
-	// rejectSnapshots is why no snapshot can be taken.
+	// rejectSnapshots is the error of every snapshot.
 	rejectSnapshots error
-	// exec is what comes of a program in a pod.
+	// exec returns the result of a program in a pod.
 	exec func(call int, pod string, command []string) (stdout, stderr string, code int, err error)
-	// misbehave is what the clusters' API servers do.
+	// misbehave decides which requests the clusters' API servers answer with a fault.
 	misbehave func(apitest.Request) *apitest.Fault
 
 	mu       sync.Mutex
@@ -92,7 +92,7 @@ func (p *provider) Create(ctx context.Context, name string, state clusters.State
 	return c, nil
 }
 
-// cluster is one of them.
+// cluster is a cluster of the fake provider.
 type cluster struct {
 	provider *provider
 	name     string
@@ -106,7 +106,7 @@ type cluster struct {
 	killed    []clusters.Component
 	snapshots map[string]func()
 	execs     int
-	// restore puts back what was stored before a transition.
+	// restore puts back the objects that were stored before a transition.
 	restore func()
 }
 
@@ -167,7 +167,7 @@ func (c *cluster) Snapshot(_ context.Context, name string) error {
 
 func (c *cluster) Restore(_ context.Context, name string) error {
 	c.snapshots[name]()
-	c.server.BreakWatches() // they are to begin with a list then
+	c.server.BreakWatches() // watches must begin again with a list
 	return nil
 }
 
@@ -184,7 +184,7 @@ func (c *cluster) ConvergeBy(ctx context.Context, state clusters.State, method s
 	return c.Converge(ctx, state)
 }
 
-// methodical is a provider whose clusters know a method.
+// methodical is a provider whose clusters support a transition method, but only upwards.
 type methodical struct{ provider }
 
 func (*methodical) CheckMethod(from, to clusters.State, method string) error {
@@ -207,7 +207,7 @@ func load(t testing.TB, text string) []*scenarios.Scenario {
 	return set.Scenarios
 }
 
-// scenario is a document with those steps, on a cluster of 1.34.
+// scenario returns a document with these steps, on a cluster of 1.34.
 func scenario(name, steps string, spec ...string) string {
 	document := "---\napiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata: {name: " + name +
 		"}\nspec:\n  cluster: {version: \"1.34\"}\n"
@@ -225,11 +225,10 @@ func transition(version string) string {
 	return fmt.Sprintf("  - transition: {version: %q}\n", version)
 }
 
-// fails is a step that fails at once: there is no such object.
+// fails is a step that fails at once: its object does not exist.
 const fails = "  - name: broken\n    delete: {apiVersion: v1, kind: ConfigMap, name: nothing}\n"
 
-// execute runs a set to its end and returns what came of it.
-// fake is a provider, or one that has more than it.
+// fake is a provider, or a type that embeds it.
 type fake interface {
 	clusters.Provider
 	of(t testing.TB)
@@ -237,6 +236,7 @@ type fake interface {
 
 func (p *provider) of(t testing.TB) { p.t = t }
 
+// execute runs a set to its end and returns its results.
 func execute(ctx context.Context, t *testing.T, p fake, text string, o harness.Options) (*reports.Run, error) {
 	t.Helper()
 	p.of(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// A scenario that goes on after failed steps shows all of them.
+// A scenario that continues after failed steps reports all of them.
 func TestContinue(t *testing.T) {
 	const (
 		all  = "continue: true"
@@ -124,8 +124,7 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// What a step needs of one that did not pass is named with that step, also where an earlier row of the table had made
-// it.
+// A step that needs an output of a failed step names that step, even if an earlier row of the table set the output.
 func TestNotJudged(t *testing.T) {
 	steps := "  - name: make\n    cases: [{n: a}, {n: b}]\n" +
 		"    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"${case.n}\"}}\n    outputs: {made: " +
@@ -153,7 +152,7 @@ func TestNotJudged(t *testing.T) {
 	contains(t, reports.Explain(s), "step 2 of 4", "step 3 of 4", "step 4 of 4")
 }
 
-// A time that begins and ends with steps that failed is judged all the same.
+// A time range that begins and ends with failed steps is still judged.
 func TestTimesOfFailedSteps(t *testing.T) {
 	for judge, want := range map[string]reports.Status{
 		"always: {apiVersion: v1, kind: ConfigMap, name: a, throughout: [broken, end]}":                               reports.Passed,

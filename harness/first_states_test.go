@@ -16,12 +16,12 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// copying is a provider that makes clusters from copies, and writes down what it does.
+// copying is a provider that makes clusters from copies and records what it does.
 type copying struct {
 	*provider
 	did     []string
 	failing error
-	// discarded copies.
+	// discarded counts the discarded copies.
 	discarded int
 }
 
@@ -106,8 +106,7 @@ func TestTracksBeginWithASnapshot(t *testing.T) {
 	}
 }
 
-// Without the option, or where a first state has what is not known to be the same again, every cluster begins with
-// nothing.
+// Without the option, or if it is unknown whether a first state would be the same again, every cluster begins empty.
 func TestTracksThatBeginWithNothing(t *testing.T) {
 	process := "{name: mine, process: {command: [\"true\"]}}"
 	for name, c := range map[string]struct {

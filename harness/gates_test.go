@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// gateLines are a scenario's gates, state by state.
+// gateLines returns a scenario's gates, one state per line.
 func gateLines(s *reports.Scenario) string {
 	var all []string
 	for _, state := range s.StateGates {
@@ -22,8 +22,8 @@ func gateLines(s *reports.Scenario) string {
 	return strings.Join(all, "\n")
 }
 
-// Every state's gates are read from the components' metrics: those that the scenario's own states set, and what they
-// need.
+// In each state, the gates that a scenario sets in any state, and the gates that they need, are read from the
+// components' metrics.
 func TestStateGates(t *testing.T) {
 	var on atomic.Int32
 	p := &provider{needs: map[string][]string{"A": {"Base"}, "Late": {"A"}}}
@@ -63,7 +63,7 @@ func TestStateGates(t *testing.T) {
 	}
 }
 
-// What cannot be read is reported with its reason, and is no failure.
+// A gate that cannot be read is reported with the reason. The scenario does not fail.
 func TestStateGatesNotProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		metrics func() (string, error)
@@ -91,7 +91,7 @@ func TestStateGatesNotProven(t *testing.T) {
 	}
 }
 
-// A cluster that broke as it was expected to has no gates to prove.
+// The gates of a cluster that broke as expected are not proven.
 func TestStateGatesOfABrokenCluster(t *testing.T) {
 	p := &provider{converge: func(context.Context, clusters.State) error {
 		return &clusters.BrokenError{

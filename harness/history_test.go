@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// across is a scenario with a transition that a ConfigMap a lives through, a change of it, and a step that looks back.
+// across is a scenario that creates ConfigMap a, goes up, changes a, goes down, and looks back.
 func across(judge string) string {
 	return scenario("one", makeMap("a")+"  - name: up\n    transition: {version: \"1.35\"}\n"+
 		"  - name: change\n    patch: {apiVersion: v1, kind: ConfigMap, name: a, merge: {data: {x: \"2\"}}}\n"+
@@ -81,7 +81,7 @@ func TestStepsThatLookBack(t *testing.T) {
 	}
 }
 
-// lines reads a history.
+// lines returns the lines of a history file.
 func lines(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	file, err := os.Open(path)

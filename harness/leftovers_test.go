@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What programs make on a cluster that is somebody else's is reported, and removed where it has the run's label.
+// Objects that programs make on somebody else's cluster are reported. Those with the run's label are removed.
 func TestLeftovers(t *testing.T) {
 	object := func(kind, namespace, name string, labels map[string]any) map[string]any {
 		metadata := map[string]any{"name": name, "labels": labels}
@@ -76,7 +76,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// What could not be seen is never reported as absent.
+// Kinds that could not be listed are never reported as absent.
 func TestLeftoversThatCannotBeSeen(t *testing.T) {
 	p := &borrower{provider{t: t}}
 	p.misbehave = func(r apitest.Request) *apitest.Fault {

@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// underLoad is a transition with loads, and a step behind it.
+// underLoad returns a transition with loads, and a step after it.
 func underLoad(loads ...string) string {
 	return "  - name: up\n    transition: {version: \"1.35\"}\n    during:\n    - " + strings.Join(loads, "\n    - ") +
 		"\n" + makeMap("behind")
@@ -34,9 +34,9 @@ func TestDuring(t *testing.T) {
 	rejected := apitest.Status(422, "Invalid", "no such luck")
 	for name, test := range map[string]struct {
 		steps string
-		// fault of the first creation of a ConfigMap m-3.
+		// fault answers the first creation of ConfigMap m-3.
 		fault *apitest.Fault
-		// meanwhile is done after 20 maps were made.
+		// meanwhile runs after 20 maps were made.
 		meanwhile func(context.Context, *cluster) error
 		want      string
 		says      string
@@ -160,7 +160,7 @@ func TestDuring(t *testing.T) {
 	}
 }
 
-// deleteMap deletes a ConfigMap of the scenario.
+// deleteMap deletes a ConfigMap of scenario one.
 func (c *cluster) deleteMap(ctx context.Context, name string) error {
 	client, err := dynamic.NewForConfig(c.RESTConfig())
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *cluster) deleteMap(ctx context.Context, name string) error {
 		name, metav1.DeleteOptions{})
 }
 
-// The loads of one scenario begin when all of the track have arrived, and what limits latency is alone.
+// The loads of a scenario start when all scenarios of its track have arrived. One that limits latency runs alone.
 func TestLoadsOnATrack(t *testing.T) {
 	p := &provider{}
 	text := scenario("one", underLoad(maps+"}")) + scenario("other", makeMap("x")+transition("1.35")+makeMap("y"))

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What looks back through several API servers judges what each of them showed, and whether they showed the same.
+// A step that looks back through several API servers judges what each one showed, and whether they agree.
 func TestLookBack(t *testing.T) {
 	const (
 		name   = "window"
@@ -23,9 +23,9 @@ func TestLookBack(t *testing.T) {
 		c.second.Render("configmaps", name, "a", change)
 	}
 	for title, test := range map[string]struct {
-		// during is done while the transition goes on.
+		// during runs during the transition.
 		during func(*rollingCluster)
-		// before is done before the first step.
+		// before runs before the first step.
 		before func(*rollingCluster)
 		judge  string
 		want   string

@@ -33,7 +33,7 @@ func dnsServer(t *testing.T, answer func(network string, question *dns.Msg) *dns
 	return address
 }
 
-// sockets listen on one port, which must be free for both networks.
+// sockets listens on one port that is free for both UDP and TCP.
 func sockets(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	var err error

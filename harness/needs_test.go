@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// A scenario that needs what the provider does not support is skipped, and that is no success.
+// A scenario that needs what the provider does not support is skipped, which does not count as passed.
 func TestNeeds(t *testing.T) {
 	needy := scenario("needy", "  - exec: {pod: p, run: [a]}\n", "needs: [exec, snapshots]")
 	p := &helpless{}
@@ -48,7 +48,7 @@ func TestNothingButSkipped(t *testing.T) {
 	contains(t, err.Error(), "test.yaml:2:1: scenario needy cannot be run: it needs exec")
 }
 
-// A provider that cannot look at what a cluster would have is no reason to skip a scenario.
+// A scenario is not skipped if the provider cannot find out what a cluster would have.
 func TestNeedsThePodImage(t *testing.T) {
 	needy := scenario("needy", makeMap("a"), "needs: [podImage]") + scenario("plain", makeMap("a"))
 	for name, test := range map[string]struct {

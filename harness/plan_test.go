@@ -97,8 +97,8 @@ func TestPlanFindsWhatClustersCannotDo(t *testing.T) {
 		"test.yaml:11:5: transition: provider fake does not support it: its clusters cannot name the component")
 }
 
-// Webhooks that are to be away are an error of the plan where the provider cannot stand in front of them, with the place of
-// the state that asks for it; a scenario that says that it needs it is skipped instead.
+// If the provider cannot intercept calls of webhooks, webhookCalls is an error of the plan, with the place of the
+// state. A scenario that declares this need is skipped instead.
 func TestPlanFindsCallsOfWebhooks(t *testing.T) {
 	const away = "  - transition: {systems: [{name: op, webhookCalls: {away: true}}]}\n"
 	install := "  - transition: {systems: [{name: op, process: {command: [sleep, \"9\"]}}]}\n"
@@ -116,8 +116,8 @@ func TestPlanFindsCallsOfWebhooks(t *testing.T) {
 	contains(t, err.Error(), "it needs webhookCalls, which provider fake does not support")
 }
 
-// What cannot be planned is left out with its places, where that is wanted, and the others are planned as if it were not
-// there. Where there are no others, it is an error as ever.
+// With LeaveOut, the plan leaves out the scenarios that cannot be planned, and names their places. If no scenario
+// remains, the plan is an error.
 func TestPlanLeavesOut(t *testing.T) {
 	bad := scenario("unknown", transition("9.9")) + scenario("stays", transition("1.34")) +
 		scenario("gate", "  - transition: {featureGates: {Wrong: true}}\n")

@@ -12,12 +12,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Rejections in a row are looked after together; what the report says is what it would say if each had been looked after
-// by itself.
+// Rejections in a row are checked together. The report is the same as if each had been checked by itself.
 func TestRejectionsInARow(t *testing.T) {
 	rejection := apitest.Status(422, "Invalid", "never")
 	for name, test := range map[string]struct {
-		// first is what comes of the first try of that row of six.
+		// first is the answer to the first try of this row; there are six rows.
 		row            string
 		first          apitest.Fault
 		statuses, says string
@@ -102,7 +101,7 @@ func TestRejectionsInARow(t *testing.T) {
 	}
 }
 
-// What nobody has looked after when the run is stopped did not pass.
+// Rejections that were not checked when the run was stopped did not pass.
 func TestRejectionsInARowAreInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 )
 
-// sized is a provider whose clusters take a gigabyte, and one more for each state of their path.
+// sized is a provider whose clusters need one gigabyte, and one more for each state of their path.
 type sized struct {
 	provider
 	only bool

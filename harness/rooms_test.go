@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// While the scenario of the only cluster waits, another cluster begins. What the first one waits for is made then.
+// While the only scenario waits, another cluster starts, and its start creates what that scenario waits for.
 func TestAnotherClusterBeginsWhileOneWaits(t *testing.T) {
 	var made atomic.Int32
 	p := &provider{t: t}
@@ -35,15 +35,15 @@ func TestAnotherClusterBeginsWhileOneWaits(t *testing.T) {
 	}
 }
 
-// Scenarios that wait leave their places to others of the same cluster, unless only one is wanted at once.
+// Scenarios that wait let others run on the same cluster, unless only one scenario may run at once.
 func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 	for _, test := range []struct {
 		parallel int
-		timeout  string // short where the wait must fail
+		timeout  string // short if the wait must fail
 		want     reports.Status
 	}{{2, "1m", reports.Passed}, {1, "1s", reports.Failed}} {
 		p := &provider{t: t}
-		// Who is slow finds them also after the last scenario has ended, because no scenario made them.
+		// No scenario made these objects, so a slow scenario finds them even after the last one has ended.
 		p.metrics = func() (string, error) {
 			for _, namespace := range []string{"a", "b"} {
 				p.clusters[0].server.Put("configmaps", configMap(namespace, "late"))
@@ -72,7 +72,7 @@ func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 	}
 }
 
-// waitFor is a step that waits until a ConfigMap is there.
+// waitFor is a step that waits until a ConfigMap exists.
 func waitFor(name string) string {
 	return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: " + name + "}\n"
 }

@@ -63,7 +63,7 @@ func TestOutputsOfAllObjects(t *testing.T) {
 	}
 }
 
-// Where neither a step nor its scenario says how long it may take, the run does.
+// If neither a step nor its scenario has a timeout, the run's timeout applies.
 func TestStepTimeout(t *testing.T) {
 	waits := func(more string) string {
 		return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never}\n" + more
@@ -170,7 +170,7 @@ func TestClusterThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// at calls a function when the named object is being created.
+// at calls a function when a ConfigMap is created in a namespace with this prefix.
 func at(name string, do func()) func(apitest.Request) *apitest.Fault {
 	return func(r apitest.Request) *apitest.Fault {
 		if r.Verb == "create" && strings.Contains(r.Kind, "ConfigMap") && strings.HasPrefix(r.Namespace, name) {

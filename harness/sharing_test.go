@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// A path that is the beginning of another rides on it, and leaves without anybody waiting for it.
+// A scenario whose path is the beginning of another path shares its cluster, and does not delay the others.
 func TestShorterPathsRide(t *testing.T) {
 	p := &provider{}
 	text := scenario("short", makeMap("a")) +
@@ -44,7 +44,7 @@ func TestShorterPathsRide(t *testing.T) {
 	}
 }
 
-// A known issue of a version that only others go to is none of the scenario's.
+// A known issue does not apply to a scenario if only other scenarios go to the issue's version.
 func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 	known := `known: [{covers: [R1], versions: ["1.35"], step: made, reason: a bug}]`
 	text := scenario("short", "  - name: made\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
@@ -59,15 +59,15 @@ func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 	}
 }
 
-// What can't be removed while others take the cluster through a transition is removed afterwards.
+// Objects that can't be removed during another scenario's transition are removed afterwards.
 func TestRemovalOutlastsATransition(t *testing.T) {
-	const patience = 200 * time.Millisecond // of a removal; the transition takes longer
+	const patience = 200 * time.Millisecond // timeout of a removal; the transition takes longer
 	crossing, removing := make(chan struct{}), make(chan struct{}, 100)
 	p := &provider{}
 	p.converge = func(ctx context.Context, _ clusters.State) error {
 		close(crossing)
 		select {
-		case <-removing: // it has failed at least once
+		case <-removing: // the removal has failed at least once
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -146,8 +146,7 @@ func TestNamesThatCollide(t *testing.T) {
 	}
 }
 
-// What a program changes is not known; its scenario has the cluster to itself unless the step says that it may share
-// it.
+// It is unknown what a program changes. Its scenario has the cluster to itself unless the step is shared.
 func TestProgramsAreAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		step string

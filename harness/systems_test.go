@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// withWebhooks makes clusters whose API servers know of webhook configurations, and of none that there are.
+// withWebhooks makes clusters whose API servers serve the kinds of webhook configurations, without any object.
 type withWebhooks struct{ *provider }
 
 func (p withWebhooks) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
@@ -32,7 +32,7 @@ func (p withWebhooks) Create(ctx context.Context, name string, state clusters.St
 	return made, nil
 }
 
-// system is a process that ends, with a word, once a file is there.
+// system is a process that prints a word and exits as soon as a file exists.
 func system(name, file string) string {
 	return fmt.Sprintf("{name: %s, process: {command: [sh, -c, \"while [ ! -e %s ]; do sleep 0.01; done; echo tired; "+
 		"exit 7\"]}}", name, file)
@@ -120,8 +120,8 @@ func TestWhoKillsASystemIsAlone(t *testing.T) {
 	}
 }
 
-// A system that is expected to reject its configuration: one that serves instead is a failure, one that rejects it in
-// other words could not be judged.
+// A system that is expected to reject its configuration fails if it serves. If it rejects the configuration in other
+// words, the result is an error.
 func TestSystemThatIsToReject(t *testing.T) {
 	change := func(script, words string) string {
 		return "  - transition:\n      systems: [{name: lws, process: {command: [sh, -c, \"" + script +

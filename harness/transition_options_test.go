@@ -61,7 +61,7 @@ func TestRevert(t *testing.T) {
 	for name, test := range map[string]struct {
 		onFailure string
 		backFails bool
-		want      []string // what the cluster came to
+		want      []string // the states that the cluster reached
 		message   string
 	}{
 		"told":           {", onFailure: revert", false, []string{"1.34.4"}, "the cluster was taken back to 1.34.4"},
@@ -95,7 +95,7 @@ func TestRevert(t *testing.T) {
 	}
 }
 
-// An interrupt is no failure to be mended: the cluster is to go, and at once.
+// An interrupted transition is not reverted: the run deletes the cluster at once.
 func TestNoRevertAfterAnInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
@@ -111,7 +111,7 @@ func TestNoRevertAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-// That a component dies is why the transition fails; it does not keep the cluster from being taken back.
+// The death of a component fails the transition. It does not prevent the revert.
 func TestRevertAfterADeath(t *testing.T) {
 	p := &provider{}
 	p.converge = func(ctx context.Context, state clusters.State) error {
@@ -121,7 +121,7 @@ func TestRevertAfterADeath(t *testing.T) {
 		died := errors.New("kube-apiserver ended by itself")
 		p.clusters[0].died <- died
 		select {
-		case <-ctx.Done(): // the watchdog would end everything
+		case <-ctx.Done(): // the watchdog would cancel everything
 		case <-time.After(100 * time.Millisecond):
 		}
 		return died
@@ -137,7 +137,7 @@ func TestRevertAfterADeath(t *testing.T) {
 // rolling is a provider whose clusters have two API servers.
 type rolling struct {
 	provider
-	// made hears of a cluster that was made; may be nil.
+	// made is called with each new cluster; may be nil.
 	made func(*rollingCluster)
 }
 
@@ -157,7 +157,7 @@ func (p *rolling) Create(ctx context.Context, name string, state clusters.State)
 	return both, nil
 }
 
-// rollingCluster's second API server has what was written through it alone, so that it shows who was asked.
+// rollingCluster's second API server has only what was written through it, so it shows which server was asked.
 type rollingCluster struct {
 	*cluster
 	second *apitest.Server
@@ -182,13 +182,13 @@ func (c *rollingCluster) Servers() []clusters.Server {
 	})
 }
 
-// Restart starts what was killed.
+// Restart starts a killed component.
 func (c *rollingCluster) Restart(_ context.Context, component clusters.Component) error {
 	c.killed = slices.DeleteFunc(c.killed, func(dead clusters.Component) bool { return dead == component })
 	return nil
 }
 
-// An API server that was killed can be started again by its number, though it cannot be asked.
+// A killed API server can be restarted by its number, though it does not answer.
 func TestKillAndRestartVia(t *testing.T) {
 	text := strings.Replace(scenario("window",
 		"  - kill: {component: kube-apiserver}\n    via: 1\n"+
@@ -243,7 +243,7 @@ func TestUpToAndVia(t *testing.T) {
 	if got := p.clusters[0].converged; !slices.Equal(got, want) {
 		t.Errorf("converged %v, want %v", got, want)
 	}
-	// What one server does not show is said with its name.
+	// A failure of one API server names that server.
 	fails := strings.Replace(text, ", absent: true", ", cel: \"false\"", 1)
 	fails = strings.Replace(fails, "via: new", "via: each\n    timeout: 1s", 1)
 	plan, err = harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, fails), harness.PlanOptions{})
@@ -280,7 +280,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Components with versions of their own are held against the version skew policy, beside every API server that may run.
+// Components with their own versions must follow the version skew policy, with every API server that may run.
 func TestOwnVersions(t *testing.T) {
 	manager := func(version, more string) string {
 		return fmt.Sprintf("  - transition: {components: {kube-controller-manager: {version: %q}}%s}\n", version, more)

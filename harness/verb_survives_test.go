@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What except may name are the survey's checks, but for warnings, which never fail a step.
+// The names that except accepts are the survey's checks without warnings, which never fail a step.
 func TestExceptNamesTheChecksOfSurveys(t *testing.T) {
 	var names []string
 	for _, check := range survey.Checks() {

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Each verb of the language has an entry in the table, and no other.
+// The table has an entry for each verb of the language, and no other.
 func TestEachVerbRuns(t *testing.T) {
 	want := slices.Sorted(slices.Values(scenarios.Verbs()))
 	got := slices.Sorted(maps.Keys(verbs()))
@@ -25,7 +25,7 @@ func TestEachVerbRuns(t *testing.T) {
 	}
 }
 
-// The checks of a window that scenarios can name are those that are made.
+// The window checks that scenarios can name are exactly those that the harness makes.
 func TestWindowChecks(t *testing.T) {
 	want, got := slices.Sorted(slices.Values(scenarios.WindowChecks())), slices.Sorted(slices.Values(window.Checks()))
 	if !slices.Equal(want, got) {

@@ -20,7 +20,7 @@ type planes struct {
 
 func (p planes) Servers() []clusters.Server { return p.servers }
 
-// told are the metrics of components.
+// told holds the metrics of components.
 type told map[clusters.Component]string
 
 func (m told) Metrics(_ context.Context, c clusters.Component) ([]byte, error) {

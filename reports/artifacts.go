@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// manifest lists what Rehearse wrote into a folder of artifacts, so that the next run with the same report folder can
-// remove just that.
+// manifest is a file in a folder of artifacts. It lists what Rehearse wrote there, so that the next run with the same
+// report folder removes only that.
 const (
 	manifest       = ".rehearse-files"
 	manifestHeader = "# Rehearse wrote these files. Its next run with this report folder removes them.\n"
 )
 
-// stamp tells whether a file was written since.
+// stamp changes when a file is written.
 type stamp struct {
 	size     int64
 	modified time.Time
 }
 
-// WriteArtifacts makes the folder, has files written into it, and notes which ones these are: sweepArtifacts removes
-// them and nothing else. Files that were there before and stay as they were are not ours.
+// WriteArtifacts makes the folder, calls write to fill it, and lists the new and changed files in the manifest:
+// sweepArtifacts removes only listed files.
 func WriteArtifacts(dir string, write func(dir string) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the folder for artifacts: %w", err)
@@ -53,7 +53,7 @@ func WriteArtifacts(dir string, write func(dir string) error) error {
 		"\n")))
 }
 
-// stamps of all files below a folder, by their path in it.
+// stamps returns the stamps of all files below a folder, by relative path.
 func stamps(dir string) (map[string]stamp, error) {
 	all := map[string]stamp{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -74,7 +74,7 @@ func stamps(dir string) (map[string]stamp, error) {
 	return all, nil
 }
 
-// readManifest returns the files that are listed as ours; none where there is no manifest.
+// readManifest returns the files that the manifest lists; none if there is no manifest.
 func readManifest(dir string) ([]string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifest))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -120,7 +120,7 @@ func sweepFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.OpenRoot(dir) // nothing outside can be reached, whatever links there are
+	root, err := os.OpenRoot(dir) // links cannot lead out of the folder
 	if err != nil {
 		return err
 	}
@@ -133,6 +133,6 @@ func sweepFolder(dir string) error {
 			// It was empty.
 		}
 	}
-	_ = os.Remove(dir) // what is not empty has files that are not ours
+	_ = os.Remove(dir) // it fails if the folder has other files
 	return nil
 }

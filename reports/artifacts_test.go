@@ -42,7 +42,7 @@ func filesIn(t *testing.T, dir string) []string {
 	return all
 }
 
-// A run removes what earlier ones left in the report folder, and nothing that is somebody else's.
+// A run removes what earlier runs left in the report folder, and no other files.
 func TestOldArtifactsAreRemoved(t *testing.T) {
 	report, outside := t.TempDir(), t.TempDir()
 	writeFiles(t, outside, "precious")
@@ -61,9 +61,9 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 		}
 	}
 	left("failed", "events.yaml", "logs/kube-apiserver-1.log")
-	left("failed", "history.jsonl") // written into the same folder later on
+	left("failed", "history.jsonl") // written into the same folder later
 	left("mixed", "objects.yaml")
-	// Somebody changed a list: nothing outside of the folder is reached.
+	// A changed list cannot remove anything outside of the folder.
 	left("evil", "objects.yaml")
 	if err := os.Symlink(outside, filepath.Join(report, "evil", "out")); err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 	}
 }
 
-// A list that leads through a link out of the folder removes nothing there.
+// A list that leads out of the folder through a link removes nothing there.
 func TestOldArtifactsBehindALink(t *testing.T) {
 	report, outside := t.TempDir(), t.TempDir()
 	writeFiles(t, outside, "precious")

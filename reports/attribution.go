@@ -2,12 +2,12 @@ package reports
 
 import "slices"
 
-// About returns what a scenario says of one of its requirements, and the step that decided it; nil when no single step
-// did. NotRun means that it says nothing: it ended before it came to that requirement.
+// About returns the scenario's status for one of its requirements, and the step that decided it; nil if no single step
+// did. NotRun means that the scenario did not decide the requirement, for example because it ended before.
 //
-// Steps that cover the requirement decide it alone. Without such steps the whole scenario decides, but a failed step
-// that covers other requirements fails only those. A failed step that decides no requirement at all, after all of them
-// passed, leaves each of them in doubt: a scenario that failed never reads as if all was well.
+// Only the steps that cover the requirement decide it. Without such steps the whole scenario decides, but a failed
+// step that covers other requirements fails only those. If a step without requirements fails although all requirements
+// passed, each requirement is NotRun: a failed scenario must not look as if everything passed.
 func (s *Scenario) About(id string) (Status, *Step) {
 	status, step := s.decide(id)
 	if status != Passed || s.Status != Failed {
@@ -46,13 +46,13 @@ func (s *Scenario) decide(id string) (Status, *Step) {
 	if status, step := worst(rest); status != Passed || len(rest) < len(s.Steps) {
 		return status, step
 	}
-	return s.Status, nil // every step passed, where a known issue was expected
+	return s.Status, nil // every step passed, although a known issue was expected
 }
 
-// gravity orders what steps came to: the status of the gravest is that of all of them.
+// gravity orders the statuses. The gravest status of several steps is the status of all of them.
 var gravity = []Status{Passed, NotRun, Skipped, Known, Error, Failed}
 
-// worst is the gravest status of steps, and the first step that has it. Where all passed it is the last one.
+// worst returns the gravest status of the steps, and the first step that has it, or the last step if all passed.
 func worst(steps []*Step) (Status, *Step) {
 	var decisive *Step
 	for _, step := range steps {

@@ -13,7 +13,7 @@ type Counts struct {
 	Setup int
 }
 
-// Count counts a run. What has no status that we know of is not run.
+// Count counts the scenarios of a run by status, and its broken setup steps. An unknown status counts as not run.
 func Count(run *Run) Counts {
 	var c Counts
 	for _, t := range run.Tracks {
@@ -42,8 +42,8 @@ func Count(run *Run) Counts {
 	return c
 }
 
-// SetupBroken says whether a setup step failed, or began and never ended though nobody interrupted it. One that never
-// began says nothing: where all scenarios of its track have ended, nobody needed it any more.
+// SetupBroken reports whether a setup step failed, or began and never ended although the run was not interrupted. A
+// step that never began is not broken: if all scenarios of its track have ended, it is not needed any more.
 func SetupBroken(run *Run, s *Step) bool {
 	switch s.Status {
 	case Passed:
@@ -58,8 +58,8 @@ func SetupBroken(run *Run, s *Step) bool {
 // Total number of scenarios.
 func (c Counts) Total() int { return c.Passed + c.Known + c.Failed + c.Errors + c.NotRun + c.Skipped }
 
-// String is "41 passed, 0 failed, 1 failed with a known issue, 2 not run": what is beyond passed and failed is named
-// where there is any.
+// String is "41 passed, 0 failed, 1 failed with a known issue, 2 not run". Counts other than passed and failed are
+// omitted if they are 0.
 func (c Counts) String() string {
 	text := fmt.Sprintf("%d passed, %d failed", c.Passed, c.Failed)
 	for _, more := range []struct {
@@ -92,10 +92,10 @@ const (
 //
 //   - 130: the run was interrupted.
 //   - 2: it has no scenarios, or all were skipped; a run that ran nothing is not a success.
-//   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not take
-//     away, while the error says only that there might be more to find. Who retries on 3 would find the failure again.
+//   - 1: a scenario failed. This outranks 3: a failed scenario is a finding, which a better machine would not remove,
+//     while an error only means that there may be more findings. A retry after 3 would only find the failure again.
 //   - 3: a scenario or a setup step is an error, a setup step failed, or a scenario did not run.
-//   - 0: every scenario passed, failed as a known issue says, or was skipped.
+//   - 0: every scenario passed, failed with its known issue, or was skipped.
 func ExitCode(run *Run) int {
 	c := Count(run)
 	switch {

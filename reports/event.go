@@ -34,9 +34,9 @@ type Event struct {
 	Step     *Step
 }
 
-// Observer hears everything that a Recorder records, one event at a time and in order.
+// Observer receives everything that a Recorder records, one event at a time and in order.
 type Observer interface {
-	// Observe takes in an event. It must be quick, and must not call the Recorder. An error does not stop the run; the
-	// Recorder hands it out at its Start and its Finish.
+	// Observe receives an event. It must be quick, and must not call the Recorder. An error does not stop the run; the
+	// Recorder's Start and Finish return it.
 	Observe(Event) error
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Interrupted is the reason of what did not run, or did not finish, in a run that was interrupted.
+// Interrupted is the reason for what did not run, or did not finish, in an interrupted run.
 const Interrupted = "interrupted"
 
 // stepTitle is a step's name, or its verb.
@@ -47,7 +47,7 @@ func Called(s *Step) string {
 	return strings.Join(names, ", ")
 }
 
-// TitledMessage is the first line of a step's message behind its title, unless the message begins with that.
+// TitledMessage is a step's title with the first line of its message, or only that line if it begins with the title.
 func TitledMessage(s *Step) string {
 	title, line := stepTitle(s), plain.FirstLine(s.Message)
 	switch {
@@ -60,10 +60,10 @@ func TitledMessage(s *Step) string {
 	}
 }
 
-// Numbered says which of a scenario's steps one is: "step 3 of 10".
+// Numbered is the number of a scenario's step: "step 3 of 10".
 func Numbered(s *Scenario, i int) string { return fmt.Sprintf("step %d of %d", i+1, len(s.Steps)) }
 
-// Broke says whether a step went wrong, and it is not known that it does.
+// Broke reports whether a step failed or is an error; a known issue does not count.
 func Broke(s *Step) bool { return s.Status == Failed || s.Status == Error }
 
 // WhyNotRun says in a few words why a scenario has no verdict.
@@ -123,8 +123,8 @@ func BrokenSetup(t *Track) *Step {
 	return t.Setup[i]
 }
 
-// explanation is all that there is to say about a scenario that did not pass: each step that broke it in full, and
-// where to look further.
+// explanation is all the information about a scenario that did not pass: each step that broke it in full, and where to
+// find more.
 func explanation(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {
@@ -145,7 +145,7 @@ func explanation(s *Scenario) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Notes are what a reader should know of a scenario's steps beyond whether they passed, a line each.
+// Notes returns the notes of a scenario's steps, one line each.
 func Notes(s *Scenario) []string {
 	var all []string
 	for i, step := range s.Steps {
@@ -156,7 +156,7 @@ func Notes(s *Scenario) []string {
 	return all
 }
 
-// saidAlready says whether the scenario's own message is only what the Recorder took from a step.
+// saidAlready reports whether the scenario's own message only repeats what the Recorder took from a step.
 func saidAlready(s *Scenario, own, steps string) bool {
 	decisive := DecisiveStep(s)
 	return decisive != nil && (strings.Contains(steps, own) || own == DecisiveLine(s, decisive))
@@ -177,7 +177,8 @@ func DecisiveLine(s *Scenario, decisive *Step) string {
 	return line
 }
 
-// wasNotJudged says whether the scenario went on to a step, and past it, without what the step needs.
+// wasNotJudged reports whether the scenario continued without a step because something that the step needs was
+// missing.
 func wasNotJudged(s *Step) bool { return s.Status == NotRun && strings.HasPrefix(s.Message, NotJudged) }
 
 func aboutScenario(s *Scenario) string {
@@ -195,19 +196,19 @@ func aboutScenario(s *Scenario) string {
 	return strings.Join(lines, "\n")
 }
 
-// artifactsOf names the folder of a scenario's artifacts, and says how many there are.
+// artifactsOf returns the folder of a scenario's artifacts, and how many there are.
 func artifactsOf(s *Scenario) string {
 	switch {
 	case len(s.Artifacts) == 0:
 		return ""
 	case s.Folder == "":
-		return strings.Join(s.Artifacts, ", ") // as older runs recorded them
+		return strings.Join(s.Artifacts, ", ") // recorded by an older version
 	default:
 		return fmt.Sprintf("%s (%s)", s.Folder, plain.Plural(len(s.Artifacts), "file"))
 	}
 }
 
-// explainStep is a step's name with the whole account of it.
+// explainStep is a step's title with its account.
 func explainStep(s *Step) string { return TitleWithVerb(s) + account(s) }
 
 // TitleWithVerb is a step's name with its verb.
@@ -219,7 +220,7 @@ func TitleWithVerb(s *Step) string {
 	return fmt.Sprintf("%s (%s)", title, s.Verb)
 }
 
-// explainSetup is all that there is to say about a setup step that broke.
+// explainSetup is all the information about a setup step that broke.
 func explainSetup(run *Run, t *Track, s *Step) string {
 	if s.Status.OrNotRun() == NotRun {
 		return whySetupNotRun(run, t, s)
@@ -227,7 +228,7 @@ func explainSetup(run *Run, t *Track, s *Step) string {
 	return strings.TrimLeft(account(s), "\n")
 }
 
-// account is where and when a step ran, what it says of itself, its evidence and its attempts.
+// account is where and how long a step ran, with its message, evidence and attempts.
 func account(s *Step) string {
 	var b strings.Builder
 	for _, fact := range []string{
@@ -256,7 +257,7 @@ func account(s *Step) string {
 	return b.String()
 }
 
-// sharedTime says how long a step waited for other scenarios, and for the transition that it shares with them.
+// sharedTime says how long a step waited for other scenarios, and how long their shared transition took.
 func sharedTime(s *Step) string {
 	text := ""
 	if s.Crossing > 0 {

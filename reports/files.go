@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// The shortest pause between two writings of the reports while the run goes on, and the pause as a multiple of the time
-// that the last writing took: a run of many scenarios spends little of its time on reports.
+// The shortest pause between two writes of the reports during the run, and the pause as a multiple of the last write's
+// duration: a run of many scenarios spends little of its time on reports.
 const (
 	writeInterval = 250 * time.Millisecond
 	writeShare    = 20
@@ -27,7 +27,7 @@ type FileFormat struct {
 	Encode func(*Run) ([]byte, error)
 }
 
-// withDefaults are the formats of every run, and more, which may write one of them otherwise.
+// withDefaults returns the formats of every run, and more. A format in more replaces the default for the same file.
 func withDefaults(more []FileFormat) []FileFormat {
 	own := []FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}
 	own = slices.DeleteFunc(own, func(o FileFormat) bool {
@@ -58,8 +58,8 @@ type Files struct {
 	written *Run
 }
 
-// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder, which it makes if need
-// be.
+// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder. The folder is made if
+// it does not exist.
 func NewFiles(dir string, clk clock.WithDelayedExecution, more ...FileFormat) *Files {
 	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: ReplaceFile}
 }
@@ -76,7 +76,7 @@ func (f *Files) Observe(e Event) error {
 		}
 		return f.writeAll()
 	case RunInterrupted:
-		// What goes wrong here goes wrong again at the end, and is reported then.
+		// An error that persists is reported at the end.
 		_ = f.writeAll()
 	case RunFinished:
 		f.stop()
@@ -88,7 +88,7 @@ func (f *Files) Observe(e Event) error {
 	return nil
 }
 
-// prepare makes the folder, and removes what a killed process, or the failed scenarios of an earlier run, left there.
+// prepare makes the folder, and removes what a killed process, or the failed scenarios of an earlier run, left in it.
 func (f *Files) prepare() error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("making the report folder: %w", err)
@@ -107,19 +107,19 @@ func (f *Files) prepare() error {
 	return errors.Join(err, sweepArtifacts(f.dir))
 }
 
-// schedule sees to it that the files are written soon.
+// schedule makes sure that the files are written soon.
 func (f *Files) schedule() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.timer != nil || f.closed {
 		return
 	}
-	// The clock may hold a lock of its own while it calls.
+	// The clock may hold its own lock during the call.
 	f.timer = f.clock.AfterFunc(max(f.next.Sub(f.clock.Now()), 0), func() { go f.flush() })
 }
 
 func (f *Files) flush() {
-	// What goes wrong here goes wrong again at the end, and is reported then.
+	// An error that persists is reported at the end.
 	_ = f.writeAll()
 	f.mu.Lock()
 	f.timer = nil
@@ -139,7 +139,7 @@ func (f *Files) stop() {
 	}
 }
 
-// writeAll writes every report of the run as it is by then, unless the files hold that already.
+// writeAll writes every report of the latest run, unless the files already contain it.
 func (f *Files) writeAll() error {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -172,7 +172,7 @@ func (f *Files) writeAll() error {
 
 func temporaryPrefix(file string) string { return "." + file + ".tmp-" }
 
-// ReplaceFile writes a report so that a reader of the file sees either the old one or the new one, each of them whole.
+// ReplaceFile writes a report atomically: a reader of the file sees either the whole old report or the whole new one.
 func ReplaceFile(path string, data []byte) (err error) {
 	dir, file := filepath.Split(path)
 	temporary := filepath.Join(dir, fmt.Sprintf("%s%d", temporaryPrefix(file), os.Getpid()))

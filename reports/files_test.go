@@ -37,7 +37,7 @@ func playFiles(r *Recorder, plan *Run, between func()) {
 	}
 }
 
-// At whatever moment the process is killed, both files are whole and have every scenario.
+// Whenever the process is killed, both files are complete and have every scenario.
 func TestFilesAreAlwaysWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "report")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -97,7 +97,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 	}
 }
 
-// Hundreds of scenarios cost a writing per interval, not a writing each; and the last state is always written.
+// The files are written once per interval, not once per scenario, and the last state is always written.
 func TestFilesAreThrottled(t *testing.T) {
 	plan := filesPlan(300)
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
@@ -135,7 +135,7 @@ func TestFilesAreThrottled(t *testing.T) {
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	files.flush() // a timer that went off just before the end
+	files.flush() // as a timer that fired just before the end does
 	if len(writings) != 1 {
 		t.Errorf("%d writings at the end, want 1", len(writings))
 	}
@@ -144,14 +144,14 @@ func TestFilesAreThrottled(t *testing.T) {
 	}
 }
 
-// awaitTimer waits for the last flush to set the timer, if it is still about to.
+// awaitTimer waits until the last flush has set the timer.
 func awaitTimer(clk *clocktesting.FakeClock) {
 	for !clk.HasWaiters() {
 		runtime.Gosched()
 	}
 }
 
-// What ends while the files are being written is written next, even if nothing else ever ends.
+// A scenario that ends while the files are being written is in the next writing, even if no other scenario ends.
 func TestFilesCatchUp(t *testing.T) {
 	plan := filesPlan(2)
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ForTest is what a test says of a scenario of a run: nothing where it passed, a known issue, or why it did not pass.
+// ForTest returns the result of a scenario for a test: nothing if it passed, its known issue, or why it did not pass.
 func ForTest(run *Run, title string) (known string, err error) {
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {

@@ -38,7 +38,7 @@ type GateReading struct {
 	NotProven string `json:"notProven,omitempty"`
 }
 
-// value is what readings are grouped by.
+// value is the gate with its value: "A=true", or "A not proven".
 func (r GateReading) value(gate string) string {
 	if r.NotProven != "" {
 		return gate + " not proven"
@@ -46,7 +46,7 @@ func (r GateReading) value(gate string) string {
 	return fmt.Sprintf("%s=%t", gate, r.Enabled)
 }
 
-// proof is where the value comes from, of these components.
+// proof is the source of the value in these components, or the reason if there is no value.
 func (r GateReading) proof(components []string) string {
 	names := strings.Join(components, ", ")
 	if r.NotProven != "" {
@@ -60,7 +60,7 @@ func (r GateReading) proof(components []string) string {
 }
 
 // String is the gate with its proof: "A=true (Beta; kube-apiserver: metric kubernetes_feature_enabled 1)". Components
-// that say the same are named together.
+// with the same reading are listed together.
 func (g EffectiveGate) String() string {
 	type group struct {
 		reading    GateReading
@@ -88,7 +88,7 @@ func (g EffectiveGate) String() string {
 	return strings.Join(texts, ", ")
 }
 
-// String is the state's gates behind its version.
+// String is the state's version, followed by its gates.
 func (s StateGates) String() string {
 	var texts []string
 	for _, g := range s.Gates {
@@ -97,8 +97,8 @@ func (s StateGates) String() string {
 	return s.Version + ": " + strings.Join(texts, ", ")
 }
 
-// gatesOf is what there is to say of a scenario's gates: what they were in each state, or, where no state was reached,
-// what they were to be.
+// gatesOf lists a scenario's gates: their values in each state that was reached or, if no state was reached, the
+// planned values.
 func gatesOf(s *Scenario) string {
 	var texts []string
 	for _, state := range s.StateGates {

@@ -2,7 +2,7 @@ package reports
 
 import "time"
 
-// HistoryFile is what a scenario's history is called in its folder.
+// HistoryFile is the name of a scenario's history in its folder.
 const HistoryFile = "history.jsonl"
 
 // HistoryLine is one line of a history: the beginning of a step, a change of an object, a gap in which a resource was

@@ -13,29 +13,29 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// The names of JUnit suites that are no system's.
+// The names of JUnit suites that do not belong to a system.
 const (
 	setupSuite     = "setup"
 	scenariosSuite = "scenarios"
 )
 
-// JUnit is the run as JUnit XML, in Ginkgo's types. Suites, cases and properties have the plan's order, and names that
-// are the same in every run of the same scenarios.
+// JUnit returns the run as JUnit XML, in Ginkgo's types. Suites, cases and properties are in the plan's order. Their
+// names are the same in every run of the same scenarios.
 //
 //   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario.
-//   - Work on clusters is no test: it is in the properties of the suite "setup", which has a case only for a track
-//     whose setup failed, so that what kept scenarios from running is seen.
+//   - Work on clusters is not a test: it is in the properties of the suite "setup". That suite has a case only for a
+//     track whose setup failed, to show why scenarios did not run.
 //   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
 //   - Skipped is skipped, with the status skipped.
-//   - Known is skipped too, with "known issue: ..." as its message, with the status known, and with the property
-//     known-issue: it breaks no build, and nobody takes it for a success.
-//   - The common schema (Jenkins') knows no properties of a case: they are the suite's, named case/property. Its root
-//     has no number of skipped cases but of disabled ones: everywhere disabled is the same as skipped.
-//   - A case's time is its own, without transitions and without waiting for others; the time of a suite is from the
-//     start of its first case to the end of its last, which is less than their sum where scenarios run side by side.
+//   - Known is also skipped, with the message "known issue: ...", the status known and the property known-issue: it
+//     does not break a build, and cannot be mistaken for a success.
+//   - The common schema (Jenkins') does not allow properties in a case: they are in the suite, named case/property.
+//     Its root counts disabled cases instead of skipped ones: disabled always equals skipped.
+//   - A case's time is its own, without transitions and without waiting for others. A suite's time is from the start
+//     of its first case to the end of its last, which is less than their sum if scenarios run at the same time.
 func JUnit(run *Run) ([]byte, error) { return junit(run, nil) }
 
-// JUnitAttaching is JUnit with a line for each file that a scenario left, in the form in which a CI system shows it
+// JUnitAttaching returns JUnit with a line for each file that a scenario left, in the form that a CI system shows
 // beside the case.
 func JUnitAttaching(attach func(artifact string) string) func(*Run) ([]byte, error) {
 	return func(run *Run) ([]byte, error) { return junit(run, attach) }
@@ -61,13 +61,13 @@ func junit(run *Run, attach func(string) string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The encoder writes line ends as references. Only texts have any, attributes are one line each (scrub), so they can
-	// be what they are, and the explanation can be read in the file.
+	// The encoder escapes line ends and tabs. Only texts have them, since attributes are one line each (scrub), so they
+	// can be unescaped: then the explanation is readable in the file.
 	text = bytes.ReplaceAll(text, []byte("&#xA;"), []byte("\n"))
 	return bytes.ReplaceAll(text, []byte("&#x9;"), []byte("\t")), nil
 }
 
-// junitSuite is a suite in the making.
+// junitSuite is a suite that is being built.
 type junitSuite struct {
 	name  string
 	span  span
@@ -105,7 +105,7 @@ func junitSuites(run *Run, attach func(string) string) []*junitSuite {
 	return suites
 }
 
-// attachments are the files that a scenario left, a line each.
+// attachments lists the files that a scenario left, one line each.
 func attachments(s *Scenario, attach func(string) string) string {
 	if attach == nil {
 		return ""
@@ -119,7 +119,7 @@ func attachments(s *Scenario, attach func(string) string) string {
 	return text
 }
 
-// add takes in a case. Readers of JUnit know a case by its name, so a name that comes again gets a number.
+// add adds a case. Readers of JUnit identify a case by its name, so a repeated name gets a number.
 func (s *junitSuite) add(c reporters.JUnitTestCase, started, finished time.Time) {
 	s.names[c.Name]++
 	if n := s.names[c.Name]; n > 1 {
@@ -131,7 +131,7 @@ func (s *junitSuite) add(c reporters.JUnitTestCase, started, finished time.Time)
 	s.span.add(started, finished)
 }
 
-// setup takes in what was done for a track's cluster: properties, and a case where it failed.
+// setup adds the work on a track's cluster: properties, and a case if it failed.
 func (s *junitSuite) setup(run *Run, track *Track) {
 	s.properties = append(s.properties, properties(track.Name+"/path", strings.Join(track.Path, " -> "))...)
 	for i, step := range track.Setup {
@@ -144,8 +144,8 @@ func (s *junitSuite) setup(run *Run, track *Track) {
 	}
 }
 
-// moveProperties takes a case's properties out of it: the common schema allows them in a suite only. They go into the
-// suite's properties, under the case's name, and at the head of the case's output.
+// moveProperties moves a case's properties to the suite's, under the case's name, and to the start of the case's
+// output: the common schema allows properties only in a suite.
 func (s *junitSuite) moveProperties(c *reporters.JUnitTestCase) {
 	if c.Properties == nil {
 		return
@@ -175,7 +175,7 @@ func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
 	return suite
 }
 
-// span is from the first of some times to the last.
+// span is the time from the earliest of some times to the latest.
 type span struct{ from, to time.Time }
 
 func (s *span) add(from, to time.Time) {
@@ -189,7 +189,7 @@ func (s *span) add(from, to time.Time) {
 
 func (s *span) duration() time.Duration { return Elapsed(s.from, s.to) }
 
-// scrub removes from every text what XML 1.0 cannot hold.
+// scrub removes what XML 1.0 does not allow from every text, and makes attributes one line each.
 func scrub(all *reporters.JUnitTestSuites) {
 	for i := range all.TestSuites {
 		suite := &all.TestSuites[i]

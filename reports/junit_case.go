@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// unstable is a scenario that came out differently in several runs.
+// unstable marks a scenario whose results differ between runs.
 const unstable = "unstable"
 
 // scenarioCase is a scenario as a JUnit case.
@@ -50,7 +50,7 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	return c
 }
 
-// setupSummary says in a line what work on a cluster came to.
+// setupSummary is one line about the result of work on a cluster.
 func setupSummary(run *Run, track *Track, s *Step) string {
 	text := setupTitle(s)
 	if names := Called(s); names != "" {
@@ -66,7 +66,7 @@ func setupSummary(run *Run, track *Track, s *Step) string {
 	}
 }
 
-// setupCase is a track whose setup failed as a JUnit case, nil where it did not.
+// setupCase is a JUnit case for a track whose setup failed; nil if it did not fail.
 func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	var parts []string
 	var first *Step
@@ -122,8 +122,8 @@ func KnownReason(s *Scenario) string {
 	return "known issue: " + Reason(s)
 }
 
-// stepLog lists a scenario's steps: status, when it began after the scenario did, its own time, what else there is to
-// know of it, and its attempts.
+// stepLog lists a scenario's steps: status, start relative to the scenario's, own time, title, message, remarks and
+// attempts.
 func stepLog(s *Scenario) string {
 	var b strings.Builder
 	for i, step := range s.Steps {
@@ -155,7 +155,7 @@ func stepLog(s *Scenario) string {
 	return b.String()
 }
 
-// remarks are a step's note, and what it shared with the other scenarios of its track.
+// remarks are a step's note, and the time that it spent together with the other scenarios of its track.
 func remarks(s *Step) []string {
 	var all []string
 	if s.Note != "" {

@@ -88,7 +88,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 	}
 }
 
-// A case that did not run, or is known, must not look like a plain success.
+// All cases of a run that never began are skipped, so that none looks like a success.
 func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	text, err := reports.JUnit(reports.NewRecorder(reporttest.Plan(), nil).Run())
 	if err != nil {
@@ -106,7 +106,7 @@ func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	}
 }
 
-// Who compares two runs knows a case by its name: times, patch versions and namespaces are not in it.
+// The name of a case is the same in all runs: times, patch versions and namespaces are not in it.
 func TestJUnitNamesAreStable(t *testing.T) {
 	names := func(st reporttest.Story, change func(string) string) (all []string) {
 		t.Helper()
@@ -190,7 +190,7 @@ func TestJSONRoundTrip(t *testing.T) {
 	}
 }
 
-// junitElement is what the JUnit schemas of Ant and Jenkins demand of an element: its attributes (the required ones
+// junitElement has what the JUnit schemas of Ant and Jenkins require of an element: its attributes (the required ones
 // with a !), and its children in their order.
 type junitElement struct{ attributes, children string }
 
@@ -207,7 +207,7 @@ var junitSchema = map[string]junitElement{
 	"system-err": {"", ""},
 }
 
-// checkJUnit says what is wrong with a JUnit report: its structure, its counts and its numbers.
+// checkJUnit returns what is wrong with a JUnit report: its structure, its counts and its numbers.
 func checkJUnit(text []byte) []string {
 	var problems []string
 	complain := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -321,7 +321,7 @@ func checkCounts(text []byte) []string {
 	return problems
 }
 
-// The checker itself must be able to find something.
+// checkJUnit accepts a good report and finds each of these mistakes.
 func TestCheckJUnit(t *testing.T) {
 	good := `<testsuites tests="1" failures="0" errors="0" disabled="0"><testsuite name="a" tests="1" errors="0" failures="0" time="1" timestamp="t">` +
 		`<testcase name="x" classname="a" status="passed" time="0.1"></testcase></testsuite></testsuites>`

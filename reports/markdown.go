@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// markdownPassed is how many passed scenarios are listed; more of them are folded away.
+// markdownPassed is the largest number of passed scenarios that are listed; if there are more, all are folded away.
 const markdownPassed = 25
 
 // Markdown is the run as a summary for a CI's job page: what did not pass, what passed, and the explanations folded

@@ -18,7 +18,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// However much happened, the summary fits into a CI's page.
+// The summary of a large run fits into a CI system's page.
 func TestMarkdownIsShort(t *testing.T) {
 	run := &reports.Run{Tracks: []*reports.Track{{}}}
 	for i := range 600 {

@@ -15,7 +15,7 @@ type Part struct {
 	From string
 }
 
-// scenario of the part, with its artifacts where they are among those of the others.
+// scenario returns the scenario with the paths of its artifacts in the part's Prefix.
 func (p Part) scenario(s *Scenario) *Scenario {
 	own := shallow(s)
 	own.Artifacts = nil
@@ -25,8 +25,8 @@ func (p Part) scenario(s *Scenario) *Scenario {
 	return own
 }
 
-// Merge makes one run of several: shards of one, or runs of one change on several machines. Tracks of the same name get
-// a number.
+// Merge makes one run of several: shards of one run, or runs of the same change on several machines. A repeated track
+// name gets a number.
 func Merge(parts []Part) *Run {
 	if len(parts) == 1 && parts[0].Prefix == "" {
 		return parts[0].Run
@@ -75,7 +75,7 @@ func Merge(parts []Part) *Run {
 	return all
 }
 
-// withAnother adds what is new.
+// withAnother appends a text, unless it is empty or equal to what is there.
 func withAnother(have, more, by string) string {
 	switch {
 	case have == "" || have == more:

@@ -30,7 +30,7 @@ type Recorder struct {
 	problems
 }
 
-// planned is what the plan has, and what is added to it.
+// planned is the content of the plan, and the steps that were added to it.
 type planned struct {
 	// owners of steps (*Track, *Scenario) in the plan's order, and the handles of their steps.
 	owners []any
@@ -40,10 +40,10 @@ type planned struct {
 	phases map[any]phase
 }
 
-// problems are what went wrong with the recording.
+// problems are the errors of the recording.
 type problems []error
 
-// phase of a step or a scenario. It is kept apart from the times because what never started can finish, as not run.
+// phase of a step or a scenario. It is separate from the times, since what never started can finish, as not run.
 type phase int
 
 const (
@@ -121,15 +121,15 @@ func (p *planned) own(owner any, steps []*Step, at place) {
 	}
 }
 
-// Run returns the run as it is now. What it returns is never changed again and must not be written to.
+// Run returns the run as it is now. The result never changes, and must not be written to.
 func (r *Recorder) Run() *Run {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.run
 }
 
-// Start begins the run. Its error is the observers': a report folder that cannot be written to is known before anything
-// else is done.
+// Start begins the run. It returns the observers' errors, so that a report folder without write access is known before
+// anything else is done.
 func (r *Recorder) Start() error {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -143,7 +143,7 @@ func (r *Recorder) Start() error {
 	return errors.Join(r.problems[before:]...)
 }
 
-// Interrupt says that the run was interrupted. What still ends after it is recorded as usual.
+// Interrupt records that the run was interrupted. What ends after that is recorded as usual.
 func (r *Recorder) Interrupt() {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -156,8 +156,8 @@ func (r *Recorder) Interrupt() {
 	r.tell(Event{Kind: RunInterrupted, At: now})
 }
 
-// Finish ends the run: what has not ended is reported as not run. It returns what went wrong with the recording:
-// reports that could not be written, and mistakes in the program.
+// Finish ends the run: what has not ended is reported as not run. It returns the errors of the recording: reports that
+// could not be written, and mistakes in the program.
 func (r *Recorder) Finish() error {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -172,7 +172,7 @@ func (r *Recorder) Finish() error {
 	return errors.Join(r.problems...)
 }
 
-// open says whether anything can still be recorded, and begins the run if nobody has.
+// open reports whether anything can still be recorded, and begins the run if it has not begun.
 func (r *Recorder) open(what string, now time.Time) bool {
 	if r.over {
 		r.misuse("%s was recorded after the run had finished", what)
@@ -205,7 +205,7 @@ func (p *problems) misuse(format string, args ...any) {
 		args...))
 }
 
-// note keeps an error for Finish; the same one again, as from a disk that stays full, is not kept twice.
+// note keeps an error for Finish. Equal errors, such as those of a disk that stays full, are kept once.
 func (p *problems) note(err error) {
 	same := func(known error) bool { return known.Error() == err.Error() }
 	if !slices.ContainsFunc(*p, same) {

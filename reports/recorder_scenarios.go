@@ -2,7 +2,7 @@ package reports
 
 import "time"
 
-// StartScenario says that a scenario begins, in that namespace ("" if it has none yet).
+// StartScenario records that a scenario begins, in that namespace ("" if it has none yet).
 func (r *Recorder) StartScenario(scenario *Scenario, namespace string) {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -34,7 +34,7 @@ func (r *Recorder) FinishScenario(scenario *Scenario, verdict Verdict) {
 	r.tell(Event{Kind: ScenarioFinished, At: now, Track: track, Scenario: result})
 }
 
-// known says whether something can be recorded of the scenario.
+// known reports whether the scenario is in the plan and can still be recorded.
 func (r *Recorder) known(scenario *Scenario, now time.Time) bool {
 	if scenario == nil {
 		r.misuse("a scenario that is nil")
@@ -91,7 +91,7 @@ func (r *Recorder) endScenario(scenario *Scenario, verdict Verdict, now time.Tim
 	return track, s
 }
 
-// stepsEnded is when the last step of a scenario ended, cleaning up apart; now where none has run.
+// stepsEnded is when the last step of a scenario ended, without the cleanup; now if no step has run.
 func stepsEnded(s *Scenario, now time.Time) time.Time {
 	var last time.Time
 	for _, step := range s.Steps {
@@ -105,7 +105,7 @@ func stepsEnded(s *Scenario, now time.Time) time.Time {
 	return last
 }
 
-// closeSteps ends the steps of an owner that began and never ended: they are not run, however far they came.
+// closeSteps ends the steps of an owner that are still running: they count as not run.
 func (r *Recorder) closeSteps(owner any, now time.Time) {
 	for _, planned := range r.steps[owner] {
 		key := handle{owner, planned}
@@ -120,8 +120,8 @@ func (r *Recorder) closeSteps(owner any, now time.Time) {
 	}
 }
 
-// closeAll ends what has not ended when the run does. A scenario in which a step had already failed has failed; one
-// that had only passed so far has not run to its end, and is not run.
+// closeAll ends everything that has not ended when the run ends. A scenario with a failed step has failed; one whose
+// steps have only passed so far is not run.
 func (r *Recorder) closeAll(now time.Time) {
 	for _, owner := range r.owners {
 		switch o := owner.(type) {

@@ -7,18 +7,17 @@ import (
 	"time"
 )
 
-// StartTrackStep says that work on the cluster itself begins: its creation, a transition, its deletion.
+// StartTrackStep records that work on the cluster itself begins: its creation, a transition, its deletion.
 func (r *Recorder) StartTrackStep(track *Track, step *Step) {
 	r.startStep(track, step, "", SetupStarted)
 }
 
-// FinishTrackStep says how work on the cluster itself ended.
+// FinishTrackStep records how work on the cluster itself ended.
 func (r *Recorder) FinishTrackStep(track *Track, step *Step, outcome Outcome) {
 	r.finishStep(track, step, outcome, SetupFinished)
 }
 
-// NoteProcesses takes down the processes of a track's cluster, all that there were so far. The reports have them from
-// the next event on.
+// NoteProcesses records all processes of a track's cluster so far. The reports contain them from the next event on.
 func (r *Recorder) NoteProcesses(track *Track, processes []Process) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -31,17 +30,18 @@ func (r *Recorder) NoteProcesses(track *Track, processes []Process) {
 	r.run = run
 }
 
-// StartStep says that a step of a scenario begins, on a cluster that is in the given state ("" keeps the planned one).
+// StartStep records that a step of a scenario begins, on a cluster in the given state ("" keeps the planned one).
 func (r *Recorder) StartStep(scenario *Scenario, step *Step, state string) {
 	r.startStep(scenario, step, state, StepStarted)
 }
 
-// FinishStep says how a step of a scenario ended. A step that never started can only end as not run, failed or error.
+// FinishStep records how a step of a scenario ended. A step that never started can only end as not run, failed or
+// error.
 func (r *Recorder) FinishStep(scenario *Scenario, step *Step, outcome Outcome) {
 	r.finishStep(scenario, step, outcome, StepFinished)
 }
 
-// AttemptStep records one try of a running step that came to nothing and is tried again.
+// AttemptStep records an unsuccessful attempt of a running step, which is then retried.
 func (r *Recorder) AttemptStep(scenario *Scenario, step *Step, outcome string) {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -120,7 +120,7 @@ func (r *Recorder) finishStep(owner any, step *Step, outcome Outcome, kind Event
 	})
 }
 
-// usable says whether something can be recorded of a step of that owner.
+// usable reports whether a step of that owner can be recorded.
 func (r *Recorder) usable(owner any, step *Step, now time.Time) bool {
 	if step == nil {
 		r.misuse("a step that is nil")
@@ -149,7 +149,7 @@ func (r *Recorder) usable(owner any, step *Step, now time.Time) bool {
 	return true
 }
 
-// addStep puts a step that was not planned at the end of its owner's.
+// addStep appends a step that was not planned to its owner's steps.
 func (r *Recorder) addStep(key handle) {
 	at := r.places[key.owner]
 	run, track, scenario, _ := fork(r.run, at)

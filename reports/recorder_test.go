@@ -48,7 +48,7 @@ func TestEventsInOrder(t *testing.T) {
 	golden.Check(t, "testdata/events-failed.txt", strings.Join(got, "\n")+"\n")
 }
 
-// An observer may keep what it is given: no later event changes it, and none changes the plan.
+// An observer may keep the run of an event: no later event changes it. No event changes the plan.
 func TestEventsStayAsTheyAre(t *testing.T) {
 	for _, st := range reporttest.Stories() {
 		var seen []string
@@ -88,7 +88,7 @@ func (o observe) Observe(e reports.Event) error {
 	return nil
 }
 
-// Mistakes of the program never panic, never make anything better, and are reported at the end.
+// Mistakes of the program never panic, never improve a status, and are reported at the end.
 func TestMistakes(t *testing.T) {
 	failed := reporttest.FailedOutcome()
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What a run that ends early leaves behind.
+// In an interrupted run, what failed stays failed, and what did not end is notRun.
 func TestUnfinished(t *testing.T) {
 	s := reporttest.NewStage(reporttest.Plan())
 	s.Begin(0, 0)
@@ -213,7 +213,7 @@ func TestUnfinished(t *testing.T) {
 		{run.Tracks[0].Scenarios[0], reports.Failed, "the old rule rejects a leading digit: create Service 9-web was " +
 			"rejected, but should be accepted"},
 		{run.Tracks[0].Scenarios[1], reports.NotRun, "interrupted"},
-		// All its steps reporttest.Passed, but nobody said that it was over: its assertions that span them may still have failed.
+		// All its steps passed, but the scenario was not finished: assertions that span its steps may still have failed.
 		{run.Tracks[1].Scenarios[0], reports.NotRun, "interrupted"},
 	} {
 		if c.scenario.Status != c.status || c.scenario.Message != c.message {
@@ -261,7 +261,7 @@ func TestObserversErrors(t *testing.T) {
 	}
 }
 
-// Everything at once, for the race detector; and nothing gets lost.
+// Concurrent use causes no data race (with the race detector), and no result is lost.
 func TestConcurrentUse(t *testing.T) {
 	const tracks, scenarios, steps = 4, 25, 6
 	run := &reports.Run{Provider: "local"}

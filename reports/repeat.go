@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// RepeatedRun is one run of several of one plan: each scenario as it came out the first time when it was not a success,
-// or else the first time. What came out differently has in Runs what came of it each time, and is no success.
+// RepeatedRun combines several runs of one plan. Each scenario has its first result that is not a success, or its
+// first result if all are. If the statuses differ, Runs lists all of them.
 func RepeatedRun(runs []Part) *Run {
 	merged := *runs[0].Run
 	merged.Tracks = nil
@@ -39,7 +39,7 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 			}
 		}
 	}
-	if len(all) == 0 { // only interrupted runs, in which it was not run
+	if len(all) == 0 { // only interrupted runs, in which it did not run
 		return &Scenario{Name: name, Status: NotRun}
 	}
 	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool {
@@ -54,7 +54,7 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 	return &unstable
 }
 
-// WriteFiles writes junit.xml, run.json and more reports of a run that has ended into the folder.
+// WriteFiles writes junit.xml, run.json and more reports of a finished run into the folder.
 func WriteFiles(dir string, run *Run, more ...FileFormat) error {
 	var errs []error
 	for _, format := range withDefaults(more) {

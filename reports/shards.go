@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// MergeShards makes the one run of its shards, each of which must be there once. The tracks come in the order in which
-// they were planned. What a shard that ended early did not judge is not judged in the whole.
+// MergeShards combines the shards of a run, each of which must be given exactly once. Tracks are in the planned order.
+// What a shard that ended early did not judge stays not judged.
 func MergeShards(parts []Part) (*Run, error) {
 	if err := CheckShards(Pieces(parts)); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func MergeShards(parts []Part) (*Run, error) {
 	return all, nil
 }
 
-// Pieces are the shards that the parts are.
+// Pieces returns the parts as shards.
 func Pieces(parts []Part) []Piece {
 	var all []Piece
 	for _, part := range parts {
@@ -44,12 +44,12 @@ type Piece struct {
 	Interrupted bool
 }
 
-// Piece is the run as a shard.
+// Piece returns the run as a shard.
 func (r *Run) Piece() Piece {
 	return Piece{Head: r.Head, Shard: r.Shard, Provider: r.Provider, Interrupted: r.Interrupted}
 }
 
-// Sharded is a result of which there may be shards.
+// Sharded is a result that can have shards.
 type Sharded interface{ Piece() Piece }
 
 // ShardOf is the result of a shard, with where it was read.
@@ -58,9 +58,9 @@ type ShardOf[Result Sharded] struct {
 	From   string
 }
 
-// Join checks that each shard is there once. It returns the results in the order of the shards, and how the one result
-// of all begins: from the first start to the last end, with all commands. Where a shard ended early the whole did not
-// finish.
+// Join checks that each shard is given exactly once. It returns the results in the order of the shards, and the head
+// of the combined result: from the first start to the last end, with all commands. If a shard ended early, the
+// combined result is unfinished.
 func Join[Result Sharded](parts []ShardOf[Result]) ([]Result, Head, error) {
 	pieces := PiecesOf(parts)
 	if err := CheckShards(pieces); err != nil {
@@ -89,7 +89,7 @@ func Join[Result Sharded](parts []ShardOf[Result]) ([]Result, Head, error) {
 	return results, head, nil
 }
 
-// PiecesOf are the shards that results are.
+// PiecesOf returns the results as shards.
 func PiecesOf[Result Sharded](parts []ShardOf[Result]) []Piece {
 	var all []Piece
 	for _, part := range parts {
@@ -100,7 +100,7 @@ func PiecesOf[Result Sharded](parts []ShardOf[Result]) []Piece {
 	return all
 }
 
-// CheckShards reports shards that are missing, there twice, or of other runs.
+// CheckShards reports shards that are missing, given twice, or parts of different runs.
 func CheckShards(pieces []Piece) error {
 	if len(pieces) == 0 {
 		return errors.New("merge shards: there are none")
@@ -145,7 +145,7 @@ func CheckShards(pieces []Piece) error {
 	return nil
 }
 
-// Unfinished is the error of a merged result whose shards did not all end: what they did not judge is not judged.
+// Unfinished returns an error if shards ended early: their remaining scenarios are not judged.
 func Unfinished(pieces []Piece) error {
 	var all []error
 	for _, one := range pieces {
@@ -158,7 +158,7 @@ func Unfinished(pieces []Piece) error {
 	return errors.Join(all...)
 }
 
-// Union is the texts of all lists in their order, each once.
+// Union returns the texts of all lists in order, each once.
 func Union(lists ...[]string) []string {
 	var all []string
 	for _, list := range lists {
@@ -171,7 +171,7 @@ func Union(lists ...[]string) []string {
 	return all
 }
 
-// trackNumber is the place of a track in the plan; what is skipped comes last.
+// trackNumber is the position of a track in the plan; skipped scenarios are last.
 func trackNumber(t *Track) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(t.Name, "track-"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
-// What all scenarios of a track share (waiting for each other, and the transition) is no time of any of them.
+// The time that all scenarios of a track share (waiting for each other, and the transition) counts for none of them.
 func TestOwnTimes(t *testing.T) {
 	s := reporttest.NewStage(reporttest.Plan())
 	scenario := s.Scenario(0, 0)
@@ -22,7 +22,7 @@ func TestOwnTimes(t *testing.T) {
 		Status: reports.Passed, Waited: 3 * time.Second, Crossing: 2 * time.Second,
 	})
 	s.Step(0, 0, 2, 20, reporttest.FailedOutcome())
-	s.Wait(7000) // others are waited for, so that what it made can be removed
+	s.Wait(7000) // it waits for other scenarios before its objects can be removed
 	s.StartStep(scenario, cleanup, reporttest.GateOn)
 	s.Wait(1000)
 	s.FinishStep(scenario, cleanup, reporttest.Passed)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// place is where something is in a run; none (-1) where it is not that deep. A setup step is a step without a scenario.
+// place is a position in a run; none (-1) for a missing level. A setup step is a step without a scenario.
 type place struct{ track, scenario, step int }
 
 const none = -1
 
-// copyPlan returns a run of its own in which nothing has run yet, whatever the plan says.
+// copyPlan returns a copy of the plan in which nothing has run yet, whatever its statuses are.
 func copyPlan(plan *Run) *Run {
 	run := &Run{Head: Head{Format: Format}, Tracks: []*Track{}}
 	if plan == nil {
@@ -33,7 +33,7 @@ func copyPlan(plan *Run) *Run {
 	return run
 }
 
-// present leaves out what is nil.
+// present omits nil elements.
 func present[T any](list []*T) []*T {
 	return slices.DeleteFunc(slices.Clone(list), func(e *T) bool { return e == nil })
 }
@@ -48,9 +48,10 @@ func copySteps(planned []*Step) []*Step {
 	return steps
 }
 
-// fork returns a new version of the run in which what is at the place, and all that holds it, is a copy that may be
-// changed. Everything else is shared with the old version, so that a version costs little more than its lists. Versions
-// are made one from the last, so that a list may also be appended to: no older version sees that far.
+// fork returns a new version of the run. The element at the place, and everything that contains it, are copies that
+// may be changed. Everything else is shared with the old version, so that a version costs little more than its lists.
+// Each version is made from the last one, so a list may also be appended to: older versions do not see the new
+// element.
 func fork(old *Run, at place) (run *Run, track *Track, scenario *Scenario, step *Step) {
 	run = shallow(old)
 	if at.track == none {

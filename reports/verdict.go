@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// NotJudged begins the message of a step that did not run because of what an earlier one, after which the scenario went
-// on, did not leave.
+// NotJudged begins the message of a step that did not run because something is missing that an earlier step should
+// have left. The scenario went on after that step.
 const NotJudged = "not judged: "
 
-// derive returns the status that follows from the steps alone. The first step that failed or was an error decides. A
-// failure before it stays a finding, and a failure after an error may be due to that. A scenario is known where all
-// that failed is.
+// derive returns the status that follows from the steps alone. The first step that failed or was an error decides: a
+// failure before an error stays a finding, and a failure after an error may be caused by it. A scenario is known if
+// all its failures are known.
 func derive(steps []*Step) Status {
 	passed, known := 0, 0
 	for _, s := range steps {
@@ -34,8 +34,8 @@ func derive(steps []*Step) Status {
 	}
 }
 
-// judge brings together what follows from a scenario's steps and what the caller says of it. Where they contradict each
-// other the worse holds, and a remark says so.
+// judge combines the status that follows from a scenario's steps with the caller's verdict. If they contradict each
+// other, the worse one counts, and the remark says so.
 func judge(steps []*Step, v Verdict) (Status, string) {
 	derived := derive(steps)
 	switch v.Status {
@@ -70,8 +70,8 @@ func judge(steps []*Step, v Verdict) (Status, string) {
 	}
 }
 
-// judgeKnown grants that a failure is known where it is the only one, or where each of the steps says so itself;
-// without any there is nothing to know of.
+// judgeKnown accepts a known issue if it is the only failure, or if each failed step is known itself. Without a
+// failure there is no known issue.
 func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	failed, known, errors := 0, 0, 0
 	for _, s := range steps {
@@ -96,7 +96,7 @@ func judgeKnown(steps []*Step, derived Status) (Status, string) {
 	}
 }
 
-// DecisiveStep is the first of the steps whose status the scenario has (a known scenario's may be failed), or nil.
+// DecisiveStep is the first step with the scenario's status (in a known scenario, it may also be failed), or nil.
 func DecisiveStep(s *Scenario) *Step {
 	for _, step := range s.Steps {
 		switch {

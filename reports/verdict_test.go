@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
-// What a scenario's status is, by its steps' and by what the caller says.
+// A scenario's status follows from the statuses of its steps and from the status that the caller gives.
 func TestScenarioStatus(t *testing.T) {
 	const (
 		notRun, passed, failed, errored, known = reports.NotRun, reports.Passed, reports.Failed, reports.Error, reports.Known

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Versions of Kubernetes that a run goes through, ascending.
+// Versions returns the versions of Kubernetes in a run, ascending.
 func Versions(run *Run) []string {
 	var all []string
 	for _, track := range run.Tracks {
@@ -24,7 +24,7 @@ func ascending(versions []string) []string {
 	numbers := func(version string) []int {
 		var all []int
 		for _, part := range strings.Split(version, ".") {
-			n, _ := strconv.Atoi(part) // what is no number comes first
+			n, _ := strconv.Atoi(part) // what is not a number counts as 0
 			all = append(all, n)
 		}
 		return all

@@ -2,16 +2,16 @@ package reports
 
 import "github.com/rehearse-dev/rehearse/reports/internal/plain"
 
-// What writers in other packages say as the writers here do.
+// The texts of this package for writers in other packages.
 
-// Explain is all that there is to say about a scenario that did not pass: each step that broke it in full, and where to
-// look further.
+// Explain is all the information about a scenario that did not pass: each step that broke it in full, and where to
+// find more.
 func Explain(s *Scenario) string { return explanation(s) }
 
-// Explanation is all that there is to say of a scenario that did not pass.
+// Explanation is Explain without control characters.
 func Explanation(s *Scenario) string { return plain.Clean(explanation(s)) }
 
-// Headline says in one line why a scenario has its status; "" where it passed.
+// Headline says in one line why a scenario has its status; "" if it passed.
 func Headline(run *Run, track *Track, s *Scenario) string {
 	if s.Status == Passed {
 		return ""
@@ -19,7 +19,7 @@ func Headline(run *Run, track *Track, s *Scenario) string {
 	return plain.OneLine(markdownRemark(run, track, s))
 }
 
-// Decisive is the number of the step that decided a scenario's status, or -1.
+// Decisive is the index of the step that decided a scenario's status, or -1.
 func Decisive(s *Scenario) int {
 	decisive := DecisiveStep(s)
 	for i, step := range s.Steps {
@@ -36,10 +36,10 @@ func StepTitle(s *Step) string { return plain.OneLine(stepTitle(s)) }
 // SetupTitle is a setup step's name with its verb.
 func SetupTitle(s *Step) string { return plain.OneLine(setupTitle(s)) }
 
-// ExplainSetup is all that there is to say of a setup step that broke.
+// ExplainSetup is all the information about a setup step that broke.
 func ExplainSetup(run *Run, t *Track, s *Step) string { return plain.Clean(explainSetup(run, t, s)) }
 
-// StatusWord is a status as a person reads it.
+// StatusWord is a status in words.
 func StatusWord(s Status) string { return statusWord(s) }
 
 // Sign is the mark of a status, one column wide.

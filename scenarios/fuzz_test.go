@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// Whatever a file holds, loading it does not panic, every error has a place, and what is loaded is fit for a run.
+// Loading any file does not panic. Every error has a position, and every loaded scenario is complete enough to run.
 func FuzzLoad(f *testing.F) {
 	for _, pattern := range []string{"testdata/malformed/*.yaml", "testdata/examples/*.yaml", "testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is in the program is what is in the folder.
+// The program contains the same scenarios as the folder.
 func TestLibraryIsTheFolder(t *testing.T) {
 	names, err := Libraries()
 	if err != nil {
@@ -42,7 +42,7 @@ func TestLibraryIsTheFolder(t *testing.T) {
 	}
 }
 
-// titlesOf the scenarios with where they are, without a beginning of the files' names.
+// titlesOf lists the scenarios' positions and titles, without a prefix of the file names.
 func titlesOf(set *Set, without string) []string {
 	var titles []string
 	for _, s := range set.Scenarios {

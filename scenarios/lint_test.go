@@ -61,7 +61,7 @@ spec:
 	}
 }
 
-// Without a version to start with, any known issue may be met; with one, only those on the path.
+// A state without a version may have any version. A minor version, of a state or a known issue, may be any patch of it.
 func TestLintKnownVersions(t *testing.T) {
 	for _, test := range []struct {
 		state, known string

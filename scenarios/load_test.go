@@ -200,7 +200,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[string]bool{"write": true} // is one of the others once loaded
+	seen := map[string]bool{"write": true} // the loader replaces it with another verb
 	for _, s := range set.Scenarios {
 		for i := range s.Spec.Steps {
 			seen[s.Spec.Steps[i].Verb()] = true

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// Each file in testdata/malformed is wrong in its own way; its golden file is what the author of such a file reads.
+// Each file in testdata/malformed has its own mistake. Its golden file has the messages that the author sees.
 func TestMalformed(t *testing.T) {
 	files, err := filepath.Glob("testdata/malformed/*.yaml")
 	if err != nil || len(files) < 25 {
@@ -28,7 +28,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// everyErrorHasAPlace takes joined errors apart.
+// everyErrorHasAPlace checks that each of the joined errors has a position and a message.
 func everyErrorHasAPlace(t *testing.T, err error, file string) {
 	t.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })

@@ -84,7 +84,7 @@ func TestStep(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	// The copy shares nothing with the step that it was made of.
+	// The copy shares no memory with the original step.
 	*got.Delete.Wait, *got.Eventually.Count.Min, *got.Transition.FeatureGates["B"] = false, 7, true
 	got.Outputs["x"], got.Expect.Rejected.Message.Matches = "changed", "changed"
 	if !*step.Delete.Wait || *step.Eventually.Count.Min != 1 || *step.Transition.FeatureGates["B"] ||

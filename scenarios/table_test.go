@@ -46,7 +46,7 @@ func TestTables(t *testing.T) {
 	if !reflect.DeepEqual(post.Create, wantCreate) {
 		t.Errorf("got  %v\nwant %v", post.Create, wantCreate)
 	}
-	// What a table's text holds is not taken for an expression, neither alone nor beside one.
+	// Text from a table is never evaluated as an expression, neither alone nor next to one.
 	if data := put.Create["data"].(map[string]any); data["raw"] != "$${x}" || data["both"] != "$${x}-${namespace}-$${y}" {
 		t.Errorf("%v", data)
 	}
@@ -108,7 +108,7 @@ func TestRowNames(t *testing.T) {
 	}
 }
 
-// A step's row comes on top of the scenario's, and can be made of it.
+// A step's row is merged over the scenario's row, and its expressions can use that row.
 func TestNestedTables(t *testing.T) {
 	set := mustLoad(t, strings.Replace(minimal("nested"), `  steps:
   - delete: {apiVersion: v1, kind: Pod, name: a}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Each verb is a field of Step, in that order, and an entry of the table, with what every verb must have.
+// The table has an entry for each verb of Step, in the same order. Each entry has what every verb must have.
 func TestVerbsAreInTheTable(t *testing.T) {
 	var fields, table []string
 	for _, f := range verbFields() {
@@ -30,7 +30,7 @@ func TestVerbsAreInTheTable(t *testing.T) {
 	}
 }
 
-// A step without a verb, or with one that is unknown, is about nothing and does nothing.
+// A step without a verb has no target, watches nothing and changes nothing.
 func TestNoVerb(t *testing.T) {
 	step := Step{Name: "nothing"}
 	if step.Verb() != "" || step.Title() != "nothing" || step.ChangesCluster() || step.Makes() != nil ||
@@ -39,7 +39,7 @@ func TestNoVerb(t *testing.T) {
 	}
 }
 
-// Every step that waits is hurried, and none of the others.
+// Hurried limits the time of every step, except a step that changes the cluster or whose demand must hold for a time.
 func TestHurried(t *testing.T) {
 	for _, verb := range verbs() {
 		step := Step{Timeout: Duration(time.Hour)}

@@ -158,7 +158,7 @@ func TestCheckOfScenarios(t *testing.T) {
 	}
 }
 
-// The digest tells suites apart, also where only a row's name or a requirement's words differ.
+// Suites have different digests, even if only a row's name or a requirement's statement differs.
 func TestDigest(t *testing.T) {
 	digest := func(change func(*Suite)) string {
 		s := Suite{Requirements: []Requirement{{ID: "W-1"}}, Scenarios: loadWidgets(t)}

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// validity of every certificate: longer than anyone keeps a test cluster.
+// validity of every certificate: longer than any test cluster is kept.
 const validity = 10 * 365 * 24 * time.Hour
 
 // Authority signs a cluster's certificates. Its files are ca.crt and ca.key in its folder.
@@ -41,7 +41,7 @@ func NewAuthority(dir string, now time.Time) (*Authority, error) {
 		return nil, fmt.Errorf("make the authority's key: %w", err)
 	}
 	template := a.template("")
-	// Each authority has its own name, so that a verifier sees without computation that it does not trust an issuer.
+	// Each authority has its own name, so that a verifier rejects an unknown issuer without checking a signature.
 	template.Subject.CommonName = fmt.Sprintf("rehearse-ca-%x", template.SerialNumber)
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
@@ -74,7 +74,7 @@ func (a *Authority) Serving(name string, hosts ...string) error {
 	return a.ServingUntil(a.now.Add(validity), name, hosts...)
 }
 
-// ServingUntil writes a serving certificate that is not valid after a time, which may have passed.
+// ServingUntil writes a serving certificate that is valid until a time, which may be in the past.
 func (a *Authority) ServingUntil(until time.Time, name string, hosts ...string) error {
 	template := a.template(name)
 	template.NotAfter = until

@@ -59,7 +59,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// A certificate whose time has passed is rejected for that alone: it is of the same authority, and for the same host.
+// An expired certificate is rejected only because it is expired: its authority and its host are right.
 func TestExpired(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	a, err := NewAuthority(dir, now)

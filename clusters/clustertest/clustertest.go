@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Local is a provider whose clusters are in a folder of the test's own. With -short the test is skipped, since it
+// Local returns a provider whose clusters are in the test's own folder. With -short the test is skipped, since it
 // takes seconds to minutes. The test's program must call component.Main first, in TestMain.
 func Local(t testing.TB) *local.Provider {
 	t.Helper()
@@ -29,7 +29,7 @@ func Local(t testing.TB) *local.Provider {
 	return p
 }
 
-// Create makes a cluster in a state whose version may be a minor ("1.36"), and deletes it when the test ends.
+// Create makes a cluster, and deletes it when the test ends. The state's version may be a minor ("1.36").
 func Create(t testing.TB, p *local.Provider, name string, state clusters.State) *local.Cluster {
 	t.Helper()
 	state, err := p.Resolve(t.Context(), state)

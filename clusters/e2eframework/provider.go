@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Provider is an E2EClusterProvider over any provider of Rehearse's.
+// Provider implements E2EClusterProvider with any of Rehearse's providers.
 type Provider struct {
 	provider clusters.Provider
 	name     string
@@ -26,12 +26,12 @@ type Provider struct {
 
 var _ support.E2EClusterProvider = (*Provider)(nil)
 
-// New wraps a provider; the state is what Create brings up.
+// New wraps a provider. Create creates a cluster in the given state.
 func New(provider clusters.Provider, state clusters.State) *Provider {
 	return &Provider{provider: provider, name: "rehearse", state: state}
 }
 
-// Cluster is the running cluster, through which a test makes transitions; nil before Create.
+// Cluster is the running cluster, with which a test makes transitions; nil before Create.
 func (p *Provider) Cluster() clusters.Cluster { return p.cluster }
 
 // WithName sets the cluster's name.
@@ -46,7 +46,7 @@ func (p *Provider) WithVersion(version string) support.E2EClusterProvider {
 	return p
 }
 
-// WithPath does nothing: there is no program of ours to look for.
+// WithPath does nothing: Rehearse does not need the path of a program.
 func (p *Provider) WithPath(string) support.E2EClusterProvider { return p }
 
 // WithOpts applies the framework's options.
@@ -57,10 +57,10 @@ func (p *Provider) WithOpts(options ...support.ClusterOpts) support.E2EClusterPr
 	return p
 }
 
-// SetDefaults has none to set.
+// SetDefaults does nothing: there are no defaults.
 func (p *Provider) SetDefaults() support.E2EClusterProvider { return p }
 
-// Create brings up the cluster and returns the path of its kubeconfig. There are no arguments.
+// Create creates the cluster and returns the path of its kubeconfig. It accepts no arguments.
 func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
 	if len(args) > 0 {
 		return "", fmt.Errorf("create cluster %s: arguments %q are not understood; a clusters.State says it all", p.name,
@@ -79,7 +79,7 @@ func (p *Provider) Create(ctx context.Context, args ...string) (string, error) {
 	return p.cluster.KubeconfigPath(), nil
 }
 
-// CreateWithConfig brings up the cluster that a YAML file, a clusters.State, describes.
+// CreateWithConfig creates the cluster whose clusters.State is in a YAML file.
 func (p *Provider) CreateWithConfig(ctx context.Context, configFile string) (string, error) {
 	data, err := os.ReadFile(configFile)
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *Provider) Destroy(ctx context.Context) error {
 	return err
 }
 
-// WaitForControlPlane asks for the namespaces: Create returns when the control plane can be used.
+// WaitForControlPlane only lists the namespaces: the control plane is ready when Create returns.
 func (p *Provider) WaitForControlPlane(ctx context.Context, client klient.Client) error {
 	var namespaces corev1.NamespaceList
 	if err := client.Resources().List(ctx, &namespaces); err != nil {
@@ -138,7 +138,7 @@ func (p *Provider) WaitForControlPlane(ctx context.Context, client klient.Client
 	return nil
 }
 
-// KubernetesRestConfig reaches the cluster; nil before Create.
+// KubernetesRestConfig is the configuration that reaches the cluster; nil before Create.
 func (p *Provider) KubernetesRestConfig() *rest.Config {
 	if p.cluster == nil {
 		return nil

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A feature of the framework's runs on a real control plane of ours, and crosses a transition of it.
+// A feature of the e2e-framework runs on a real control plane of ours, before and after a transition.
 func TestFeature(t *testing.T) {
 	one := 1
 	provider := clustertest.Local(t)

@@ -15,12 +15,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// server answers as a kube-apiserver would, of the version and the gate that the test sets.
+// server answers like a kube-apiserver with the version and the gate that the test sets.
 type server struct {
 	version atomic.Value
 	gate    atomic.Int32
 	reject  atomic.Bool
-	// review is what comes of a SelfSubjectAccessReview, with its code.
+	// review is the answer to a SelfSubjectAccessReview, code its HTTP status.
 	review atomic.Value
 	code   int
 }
@@ -174,7 +174,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// A command that ends before the cluster is there is waited for, as long as something changes.
+// If the command exits before the cluster has the new state, the provider waits as long as the cluster's answer
+// changes, up to the timeout.
 func TestTransitionCommandEndsEarly(t *testing.T) {
 	for name, test := range map[string]struct {
 		patience patience

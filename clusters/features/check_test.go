@@ -183,7 +183,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A component that emulates an older version has that version's gates, and its --help does not speak of them.
+// A component that emulates an older version has that version's gates. Its --help is not valid for them.
 func TestCheckEmulated(t *testing.T) {
 	list := lists()["1.35.4"]
 	for _, test := range []struct {
@@ -192,7 +192,7 @@ func TestCheckEmulated(t *testing.T) {
 	}{
 		{map[string]bool{"FinishLine": false}, 0}, // locked since 1.35
 		{map[string]bool{"RacingTeams": true}, 1}, // alpha since 1.35
-		{map[string]bool{"Camera": false}, 0},     // its needs are not enforced
+		{map[string]bool{"Camera": false}, 0},     // dependencies are enforced since 1.35
 	} {
 		versions, err := features.VersionsIn(list.Of(), map[string]string{"emulated-version": "1.34"})
 		if err != nil {

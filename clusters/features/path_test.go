@@ -21,7 +21,7 @@ func (twoLists) FeatureList(_ context.Context, version string) (*features.List, 
 	list := &features.List{Version: version, Gates: map[string]features.Gate{"Grows": grows}}
 	if version == "1.36.3" {
 		list.Gates["Comes"] = comes
-		// What a program says of itself is of its own version.
+		// A program's --help is about its own version, not the emulated one.
 		list.Programs = map[clusters.Component]map[string]bool{clusters.APIServer: {"Grows": true, "Comes": true}}
 	}
 	return list, nil
@@ -54,7 +54,7 @@ func TestChangesAlongAPath(t *testing.T) {
 	}
 }
 
-// What the states set is known without any list.
+// Gates that the states set are reported even without any list.
 func TestChangesWithoutLists(t *testing.T) {
 	hop := features.Along(t.Context(), nil, clusters.State{Version: "1.35.4"},
 		clusters.State{Version: "1.36.3", FeatureGates: map[string]bool{"Grows": true}})[0]

@@ -79,7 +79,7 @@ const (
 	client    = "features/known_features.go"
 )
 
-// What is not understood must be an error: a list that lacks something would say wrong things about gates.
+// Unknown content is an error: an incomplete list would give wrong answers about gates.
 func TestReadRejectsWhatItDoesNotUnderstand(t *testing.T) {
 	for _, test := range []struct{ name, file, old, new, want string }{
 		{"an unknown stage", published, "Alpha", "Gamma", "no known stage"},
@@ -150,7 +150,7 @@ Kubelet style:
 	}
 }
 
-// edited is a folder with every occurrence changed in one file.
+// edited returns a copy of a folder in which every occurrence of a text in one file is replaced.
 func edited(t *testing.T, dir, file, before, after string) fs.FS {
 	t.Helper()
 	copied := fstest.MapFS{}

@@ -45,8 +45,8 @@ func TestVersionsIn(t *testing.T) {
 	}
 }
 
-// A gate with two specs of one version has the default of the spec that the compatibility version allows: the
-// published list has DRAFractionalCapacityRange in that shape since 1.37.
+// A gate with two specs of one version has the default of the spec that the compatibility version allows. Since 1.37,
+// DRAFractionalCapacityRange is such a gate in the published list.
 func TestDefaultAtACompatibilityVersion(t *testing.T) {
 	list, err := features.Read(version(t, "1.36.3"), os.DirFS("testdata/kubernetes"), os.DirFS("testdata/client-go"))
 	if err != nil {
@@ -64,8 +64,8 @@ func TestDefaultAtACompatibilityVersion(t *testing.T) {
 	}
 }
 
-// What a gate needs is judged by the default at the compatibility version, too; the program's --help, which speaks of
-// the versions without flags, does not count then.
+// The dependencies of a gate are also checked with the defaults at the compatibility version. The program's --help does
+// not count then: it shows the defaults without flags.
 func TestCheckAtACompatibilityVersion(t *testing.T) {
 	list := &features.List{
 		Version: "1.37.2",

@@ -16,8 +16,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 )
 
-// What kind clusters cost, beside kind's own creation of the same image and kubeadm's upgrade of the same step, in
-// one run.
+// The costs of kind clusters relative to kind's own creation with the same image and to kubeadm's upgrade to the same
+// version, measured in one run.
 func BenchmarkLive(b *testing.B) {
 	p := onEngine(b)
 	ctx := b.Context()
@@ -29,7 +29,7 @@ func BenchmarkLive(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, state := range []clusters.State{low, high} { // what only the first use of an image costs
+	for _, state := range []clusters.State{low, high} { // the cost of the first use of an image is not measured
 		if _, err := p.source().Artifacts(ctx, state.Version); err != nil {
 			b.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func BenchmarkLive(b *testing.B) {
 	for b.Loop() {
 		var c clusters.Cluster
 		var plain, plainDNS, create time.Duration
-		for range creations { // turn by turn, and the best of each: whatever else the machine does hits both
+		for range creations { // in turn, and the fastest of each: other load of the machine slows down both
 			if c != nil {
 				deleteCluster(b, c)
 			}
@@ -63,7 +63,7 @@ func BenchmarkLive(b *testing.B) {
 	}
 }
 
-// creations of each kind that are measured.
+// creations is how often each of the two ways to create a cluster is measured.
 const creations = 2
 
 func best(a, b time.Duration) time.Duration {
@@ -80,8 +80,8 @@ func deleteCluster(b *testing.B, c clusters.Cluster) {
 	}
 }
 
-// byKubeadm is `kubeadm upgrade apply` alone: without what is brought into the node before, and what kubeadm leaves
-// to its user. The whole step has to succeed nevertheless.
+// byKubeadm returns how long `kubeadm upgrade apply` alone takes: without the preparation of the node, and without the
+// steps that kubeadm leaves to its user. The whole upgrade must succeed, too.
 func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
 	b.Helper()
 	if err := c.change.ReadyKubeadm(b.Context(), state); err != nil {
@@ -94,8 +94,8 @@ func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
 	return took
 }
 
-// plainKind is `kind create cluster --wait` of the same image, which does not wait for CoreDNS; and the same until
-// that is there, too.
+// plainKind returns how long `kind create cluster --wait` with the same image takes, which does not wait for CoreDNS,
+// and how long it takes until CoreDNS is ready, too.
 func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS time.Duration) {
 	b.Helper()
 	e, err := p.engine(b.Context())

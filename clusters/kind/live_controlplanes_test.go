@@ -17,8 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
-// Of three control planes every one has the new gate and then the new version, each was changed while the others
-// served, and nothing is lost.
+// All three control planes get the new gate and then the new version, one after the other, and no object is lost.
 func TestSlowLiveControlPlanes(t *testing.T) {
 	p := onEngine(t)
 	off := resolved(t, p, clusters.State{Version: "1.34", ControlPlanes: 3, FeatureGates: map[string]bool{gate: false}})
@@ -51,7 +50,7 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 			t.Errorf("gate off, %s: %v", n.Name, err)
 		}
 		services, err := c.live.Server(n).Client.CoreV1().Services("default").List(t.Context(), metav1.ListOptions{})
-		if err != nil || len(services.Items) != 4 { // ours, and kubernetes
+		if err != nil || len(services.Items) != 4 { // three of this test, and kubernetes
 			t.Errorf("%s has %d Services, %v", n.Name, len(services.Items), err)
 		}
 		out, err := n.Shell(t.Context(),
@@ -63,8 +62,8 @@ func TestSlowLiveControlPlanes(t *testing.T) {
 	endsAndComesBack(t, c)
 }
 
-// stopsAndGoesOn changes the first of three control planes, and then the second. What the cluster says of each API server
-// is what the API server itself says.
+// stopsAndGoesOn changes the first of three control planes, and then the second. The cluster reports for each API
+// server the version that the API server itself reports.
 func stopsAndGoesOn(t *testing.T, c *Cluster, old string, next clusters.State) {
 	t.Helper()
 	for changed := 1; changed < 3; changed++ {
@@ -88,8 +87,8 @@ func stopsAndGoesOn(t *testing.T, c *Cluster, old string, next clusters.State) {
 	}
 }
 
-// endsAndComesBack kills etcd everywhere, which no API server survives as ready, and starts it again; and asks the
-// leaders for what they are.
+// endsAndComesBack kills etcd on every control plane, so that no API server stays ready, and restarts it. Then it reads
+// the metrics of the leaders.
 func endsAndComesBack(t *testing.T, c *Cluster) {
 	t.Helper()
 	if err := c.Kill(t.Context(), clusters.Etcd); err != nil {
@@ -107,7 +106,7 @@ func endsAndComesBack(t *testing.T, c *Cluster) {
 		t.Fatal(err)
 	}
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
-		// A restarted pod is shown to the API server anew, and is not found for a moment.
+		// The API server shows a restarted pod again only after a moment.
 		if err := c.live.Await(t.Context(), "metrics of "+string(component), func(ctx context.Context) error {
 			_, err := c.Metrics(ctx, component)
 			return err
@@ -117,7 +116,7 @@ func endsAndComesBack(t *testing.T, c *Cluster) {
 	}
 }
 
-// serves is the version that a node's API server says it has.
+// serves returns the version that a node's API server reports.
 func serves(t *testing.T, c *Cluster, n nodes.Node) string {
 	t.Helper()
 	data, err := c.live.Server(n).Get(t.Context(), "/version")

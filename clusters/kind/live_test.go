@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// live gives a provider on the container engine of this machine, and skips where none was promised.
+// onEngine returns a provider for this machine's container engine. It skips the test unless REHEARSE_TEST_KIND is set.
 func onEngine(t testing.TB) *Provider {
 	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
@@ -47,7 +47,7 @@ func onEngine(t testing.TB) *Provider {
 	return p
 }
 
-// create makes a cluster that is gone after the test, and fails the test if anything of it stays.
+// create creates a cluster, deletes it after the test, and fails the test if anything of it is left.
 func create(t *testing.T, p *Provider, name string, state clusters.State) *Cluster {
 	t.Helper()
 	made, err := p.Create(t.Context(), name, state)
@@ -95,7 +95,7 @@ func resolved(t *testing.T, p *Provider, state clusters.State) clusters.State {
 
 const gate = "RelaxedServiceNameValidation"
 
-// A gate that no component knows does not start, and the way to another state is open nevertheless.
+// A component with an unknown gate does not start, and the cluster can still change to another state.
 func TestLiveGates(t *testing.T) {
 	p := onEngine(t)
 	t.Parallel() // most of the time it waits
@@ -139,7 +139,7 @@ func TestLiveGates(t *testing.T) {
 	hostIsReached(t, c)
 }
 
-// hostIsReached serves on the address that the nodes are told, and asks from a node.
+// hostIsReached listens on the address that the nodes get for this host, and connects to it from a node.
 func hostIsReached(t *testing.T, c *Cluster) {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(c.HostAddress(), "0"))
@@ -167,7 +167,7 @@ func createService(t *testing.T, c *Cluster, name string) error {
 	return err
 }
 
-// A component that does not know its gate ends a creation within seconds, with its own words, and nothing is left.
+// A component that does not know its gate ends a creation within seconds, with its own error, and nothing is left.
 func TestLiveWrongGateAtCreation(t *testing.T) {
 	p := onEngine(t)
 	t.Parallel() // most of the time it waits
@@ -180,7 +180,7 @@ func TestLiveWrongGateAtCreation(t *testing.T) {
 	gone(t, p, "rehearse-live-wrong")
 }
 
-// An interrupt at any moment at which kind itself is at work leaves nothing.
+// An interrupt during any step of kind itself leaves nothing behind.
 func TestLiveInterruptedCreation(t *testing.T) {
 	p := onEngine(t)
 	t.Parallel() // most of the time it waits

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// In says whether a folder has a kustomization.
+// In reports whether a folder has a kustomization.
 func In(dir string) bool {
 	return slices.ContainsFunc(konfig.RecognizedKustomizationFileNames(), func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, name))

@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 )
 
-// loop repeats a request until it is stopped, and counts.
+// loop repeats a request until it is stopped, and counts the requests and the failures.
 type loop struct {
 	mu     sync.Mutex
 	asked  int
@@ -60,7 +60,7 @@ func (l *loop) end() {
 	l.done.Wait()
 }
 
-// versions of the API servers that run: "1.36.3 1.35.4 behind".
+// versions returns the versions of the running API servers: "1.36.3, 1.35.4 behind".
 func versions(c clusters.Rolling) string {
 	var all []string
 	for _, s := range c.Servers() {
@@ -73,8 +73,8 @@ func versions(c clusters.Rolling) string {
 	return strings.Join(all, ", ")
 }
 
-// Three control planes are upgraded one after the other, stop in between, and are rolled back, while others serve: no
-// request through the balancer fails.
+// Three control planes are upgraded one after the other, with stops in between, and are rolled back, while the others
+// serve: no request of client-go and no connection through the load balancer fails.
 func TestControlPlanes(t *testing.T) {
 	began := time.Now()
 	c := clustertest.Create(t, clustertest.Local(t), "three", clusters.State{Version: "1.35", ControlPlanes: 3})
@@ -90,7 +90,7 @@ func TestControlPlanes(t *testing.T) {
 	}
 	leases, err := client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(),
 		metav1.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
-	if err != nil || len(leases.Items) != 3 && len(leases.Items) != 1 { // one where a machine allows no hostnames
+	if err != nil || len(leases.Items) != 3 && len(leases.Items) != 1 { // one if the machine allows no hostnames
 		t.Errorf("%d API servers are known by a lease, %v", len(leases.Items), err)
 	}
 
@@ -154,14 +154,14 @@ func TestControlPlanes(t *testing.T) {
 	dies(t, c, client)
 }
 
-// cluster is the part of a cluster that dies needs.
+// cluster has the methods of a cluster that the function dies needs.
 type cluster interface {
 	clusters.Rolling
 	clusters.ComponentController
 	PIDs() map[string]int
 }
 
-// dies kills one of three API servers, and then all of them: the others serve as long as there are some.
+// dies kills one of three API servers, and then all of them. The cluster serves as long as one of them runs.
 func dies(t *testing.T, c cluster, client kubernetes.Interface) {
 	t.Helper()
 	ask := func() error {

@@ -100,7 +100,7 @@ func TestClusterFromACopy(t *testing.T) {
 	for name, object := range got {
 		t.Errorf("%s is there, and in a cluster from nothing it is not:\n%s", name, object)
 	}
-	put(t, made, strings.ReplaceAll(stored[1], "mine", "another")) // no dead webhook is asked
+	put(t, made, strings.ReplaceAll(stored[1], "mine", "another")) // no dead webhook is called
 	collected(t, made)
 }
 
@@ -126,7 +126,7 @@ func collected(t *testing.T, c clusters.Cluster) {
 		metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	deadline := time.After(15 * time.Second) // half of what kube-controller-manager takes to look for new kinds
+	deadline := time.After(15 * time.Second) // half the interval at which kube-controller-manager looks for new kinds
 	for {
 		select {
 		case event := <-gone.ResultChan():

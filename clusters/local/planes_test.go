@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// A component that exits because its API server is down has not died: of several API servers only the one of its
-// control plane counts.
+// A component that exits because its API server is down has not died. Only the API server of its own control plane
+// counts; for a component on no control plane, all of them do.
 func TestLacksAPIServer(t *testing.T) {
 	three := layout{Ports: listening{Planes: make([]planePorts, 3)}}
 	for name, test := range map[string]struct {

@@ -33,7 +33,7 @@ func withBatch(version string) clusters.State {
 	}
 }
 
-// placed creates a pod and returns the scheduler that reports to have placed it.
+// placed creates a pod and returns the scheduler that reports its placement.
 func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
@@ -141,7 +141,7 @@ func snapshotWithSchedulers(t *testing.T, c *local.Cluster) {
 	}
 }
 
-// schedulerGoes moves its name to the remaining scheduler.
+// schedulerGoes removes the scheduler batch and gives its name to the remaining scheduler.
 func schedulerGoes(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	pid, address := c.PIDs()[string(batch)], listensAt(t, c)
@@ -298,7 +298,7 @@ func metrics(t *testing.T, c clusters.MetricsSource, component clusters.Componen
 	return string(data)
 }
 
-// listensAt is the address of the scheduler batch, from its command line.
+// listensAt returns the address of the scheduler batch, from its command line.
 func listensAt(t *testing.T, c *local.Cluster) string {
 	t.Helper()
 	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(c.PIDs()[string(batch)]), "cmdline"))

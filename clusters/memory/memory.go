@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Available is how many bytes new processes can take: what the kernel says is available, and no more than the control
-// groups of this process leave.
+// Available is how many bytes new processes can use: what the kernel reports as available, but no more than the limits
+// of this process's control groups allow.
 func Available() (int64, error) { return available(os.DirFS("/")) }
 
 func available(root fs.FS) (int64, error) {
@@ -34,12 +34,12 @@ func available(root fs.FS) (int64, error) {
 	return max(least, 0), nil
 }
 
-// group is a control group, and the names of the files that its version has.
+// group is a control group, with the file names of its version.
 type group struct {
 	dir, limit, usage, inactive string
 }
 
-// groups are those that this process is in, with those around them.
+// groups returns the control groups of this process, and their parents.
 func groups(root fs.FS) []group {
 	data, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -69,19 +69,19 @@ func groups(root fs.FS) []group {
 	return all
 }
 
-// left is what a group leaves to new processes; pages of files that nobody uses make room. False where it has no limit.
+// left is how much a group leaves for new processes. Pages of inactive files count as free. False without a limit.
 func (g group) left(root fs.FS) (int64, bool) {
 	limit, limited := number(root, path.Join(g.dir, g.limit))
 	usage, known := number(root, path.Join(g.dir, g.usage))
 	if !limited || !known {
 		return 0, false
 	}
-	stat, _ := fs.ReadFile(root, path.Join(g.dir, "memory.stat")) // without it nothing is known to make room
+	stat, _ := fs.ReadFile(root, path.Join(g.dir, "memory.stat")) // without it, no pages count as free
 	inactive, _ := field(stat, g.inactive)
 	return limit - usage + inactive, true
 }
 
-// number is what a file holds; false where it holds none, such as "max".
+// number is the number in a file; false if it has none, such as "max".
 func number(root fs.FS, name string) (int64, bool) {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -91,7 +91,7 @@ func number(root fs.FS, name string) (int64, bool) {
 	return n, err == nil
 }
 
-// field is the number behind a name, in lines of names and numbers.
+// field is the number after a name, in lines of names and numbers.
 func field(data []byte, name string) (int64, bool) {
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for lines.Scan() {

@@ -13,13 +13,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// Cache has the feature gates of Kubernetes' versions: a releases.Store.
+// Cache has the feature gates of Kubernetes versions. A releases.Store is one.
 type Cache interface {
 	CachedVersion(version string) (clusters.Version, bool, error)
 	CachedFeatureList(version string) (*features.List, error)
 }
 
-// Provider checks states. It is for one goroutine.
+// Provider checks states. It is not safe for concurrent use.
 type Provider struct {
 	cache     Cache
 	lists     map[string]*features.List
@@ -39,12 +39,12 @@ var (
 // Name is offline.
 func (p *Provider) Name() string { return "offline" }
 
-// Has leaves abilities to the provider that makes the clusters.
+// Has always returns true: the provider that creates the clusters checks abilities.
 func (p *Provider) Has(context.Context, clusters.Ability, clusters.State) (bool, error) {
 	return true, nil
 }
 
-// Unchecked is what could not be checked so far, each in a line that says how it can be.
+// Unchecked lists what could not be checked so far, one line each, with how it can be checked.
 func (p *Provider) Unchecked() []string { return p.unchecked }
 
 func (p *Provider) leave(format string, args ...any) {
@@ -53,7 +53,7 @@ func (p *Provider) leave(format string, args ...any) {
 	}
 }
 
-// Resolve makes a version exact where the cache has one of that minor, and leaves it otherwise.
+// Resolve replaces a minor version with the exact version in the cache. Without one, the version stays unchanged.
 func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
 		return state, nil
@@ -74,8 +74,8 @@ func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.St
 	})
 }
 
-// Check says what every provider would say of the states: gates that their version does not know, locks or leaves
-// without a dependency, and nodes and schedulers that cannot be.
+// Check reports what every provider would reject: gates that the version does not have or has locked, gates without
+// their dependencies, and invalid nodes, control planes, schedulers and versions.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
@@ -107,7 +107,7 @@ func (p *Provider) checkGates(ctx context.Context, state clusters.State) error {
 	return releases.CheckGates(ctx, lister{p}, state, components, func(string, ...any) {})
 }
 
-// lister gives CheckGates the lists of the cache, and notes which there are none of.
+// lister gives CheckGates the lists of the cache, and notes which are missing.
 type lister struct{ *Provider }
 
 func (l lister) FeatureList(_ context.Context, version string) (*features.List, error) {
@@ -125,16 +125,16 @@ func (l lister) FeatureList(_ context.Context, version string) (*features.List, 
 	return list, err
 }
 
-// CheckMethod leaves the ways of transitions to the provider that makes them.
+// CheckMethod accepts every method: the provider that makes the transitions checks them.
 func (p *Provider) CheckMethod(_, _ clusters.State, _ string) error { return nil }
 
-// errNoClusters is of a caller that does more than to plan.
+// errNoClusters is returned to a caller that does more than planning.
 var errNoClusters = errors.New("clusters are only checked here, not created")
 
-// Prepare fails: no state is ever needed.
+// Prepare always fails: this provider creates no clusters.
 func (p *Provider) Prepare(context.Context, clusters.State) error { return errNoClusters }
 
-// Create fails.
+// Create always fails.
 func (p *Provider) Create(context.Context, string, clusters.State) (clusters.Cluster, error) {
 	return nil, errNoClusters
 }

@@ -59,11 +59,11 @@ func stream(ctx context.Context, config *rest.Config, namespace, pod, container 
 	return executor.StreamWithContext(ctx, o)
 }
 
-// beforeTheStart is what an API server that has already upgraded the connection says of a kubelet that it does not
-// reach, or that has no such container (k8s.io/apiserver/pkg/util/proxy, k8s.io/kubelet/pkg/cri/streaming).
+// beforeTheStart matches an API server's errors on an upgraded connection if it cannot reach the kubelet, or if the
+// container does not exist (k8s.io/apiserver/pkg/util/proxy, k8s.io/kubelet/pkg/cri/streaming).
 var beforeTheStart = regexp.MustCompile(`unable to upgrade connection|error dialing backend|container not found|connection refused`)
 
-// unstarted says whether the command certainly did not run.
+// unstarted reports whether the command certainly did not run.
 func unstarted(err error) bool {
 	return httpstream.IsUpgradeFailure(err) || beforeTheStart.MatchString(err.Error())
 }

@@ -39,7 +39,7 @@ func listener() {
 }
 
 // The first thread of a process may have ended while others still hold its files. A process has ended when its ports
-// are free, also while nobody has waited for it.
+// are free, even if its parent has not waited for it yet.
 func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 	for range 40 {
 		command := exec.Command(os.Args[0])

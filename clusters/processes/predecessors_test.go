@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// A successor waits for the end of the process before it, and gets its error. Other names wait for nothing.
+// A process waits for the end of its predecessor of the same name, and gets its error. Other names do not wait.
 func TestPredecessors(t *testing.T) {
 	var p processes.Predecessors
 	failed, ends := errors.New("it did not end"), make(chan struct{})
@@ -29,7 +29,7 @@ func TestPredecessors(t *testing.T) {
 	if err := <-awaited; !errors.Is(err, failed) {
 		t.Errorf("Await: %v, want %v", err, failed)
 	}
-	if err := gone(); !errors.Is(err, failed) { // each may ask
+	if err := gone(); !errors.Is(err, failed) { // every caller gets the error
 		t.Errorf("gone: %v, want %v", err, failed)
 	}
 }

@@ -60,7 +60,7 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 		t.Error("its end was expected")
 	}
 	number, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
-	for range 1000 { // the child is reaped by whoever adopts it
+	for range 1000 { // its new parent reaps the child
 		if !runs(number, "sleep") {
 			return
 		}
@@ -115,7 +115,7 @@ func TestKillOwned(t *testing.T) {
 	}
 }
 
-// TestKillOwnedByEnvironment: a program whose command line says nothing of the folder is found all the same.
+// TestKillOwnedByEnvironment: a program whose command line does not name the folder is found, too.
 func TestKillOwnedByEnvironment(t *testing.T) {
 	dir := t.TempDir() + "/"
 	p := start(t, NewSpawner(), Spec{Name: "mine", Program: "/bin/sleep", Args: []string{"1000"}, Owner: dir})
@@ -172,8 +172,8 @@ func awaitLine(t *testing.T, path, line string) {
 	}
 }
 
-// A process with a hostname of its own sees that one where the machine allows it, and the machine's own elsewhere; it
-// is killed like every other.
+// A process gets its own hostname if the machine allows that, and otherwise the machine's. It can be killed like every
+// other process.
 func TestHostname(t *testing.T) {
 	own, err := os.Hostname()
 	if err != nil {
@@ -186,7 +186,7 @@ func TestHostname(t *testing.T) {
 	})
 	awaitLine(t, p.LogFile, "started")
 	want := own
-	if spawner.NamesHosts(nil) { // it was looked for at the start
+	if spawner.NamesHosts(nil) { // Start has already tested it
 		want = "elsewhere"
 	}
 	if got := LastLines(p.LogFile, 5); !strings.Contains(got, want) {
@@ -200,7 +200,7 @@ func TestHostname(t *testing.T) {
 	}
 }
 
-// Where a name cannot be set, though the namespace is there, a process starts all the same, under the machine's name.
+// If a machine allows the namespace but not the name, a process still starts, with the machine's hostname.
 func TestNoHostname(t *testing.T) {
 	own, err := os.Hostname()
 	if err != nil {

@@ -41,7 +41,7 @@ func TestComponent(t *testing.T) {
 	tests := map[string]struct {
 		metrics, version string
 		gates            map[string]bool
-		want             []string // nothing: proven
+		want             []string // nil for proven
 	}{
 		"as meant": {
 			metrics: metrics, version: "1.35.4",

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// What a provider's line says is what its provider says.
+// Each definition agrees with its provider: the name, whether clusters last, and the abilities.
 func TestDefinitions(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("PATH", t.TempDir())
@@ -36,7 +36,7 @@ func TestDefinitions(t *testing.T) {
 		for _, ability := range clusters.Abilities() {
 			if ability == clusters.AbilityPodImage && d.Name == "kind" ||
 				ability == clusters.AbilityPeerProxy && d.Name == "local" {
-				continue // the engine, or the machine, knows
+				continue // it depends on the engine, or on the machine
 			}
 			has, err := p.Has(t.Context(), ability, clusters.State{Version: "1.35.4"})
 			if err != nil || has != slices.Contains(d.Abilities, ability) {
@@ -46,7 +46,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// What these providers can do: a change of an interface must not change it unseen.
+// Each provider has exactly these abilities: a change of an interface must not change them unnoticed.
 func TestWhoHasWhat(t *testing.T) {
 	want := map[string]string{
 		"local": "snapshots components metrics dns simulatedNodes podImage schedulers oneEtcd breakages controlPlanes mixedVersions componentVersions emulation webhookCalls peerProxy",

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// bundleOf puts a version of a store's cache into a folder, as an image has it.
+// bundleOf writes the bundle of a version from a store's cache to a folder, as in an image.
 func bundleOf(t *testing.T, s *Store, version string) string {
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 800, time.UTC)
@@ -28,7 +28,7 @@ func bundleOf(t *testing.T, s *Store, version string) string {
 	return dir
 }
 
-// A bundle serves without the network, without the Go tool, and without anything being written to it.
+// A bundle needs neither the network nor the Go tool, and nothing is written to it.
 func TestBundle(t *testing.T) {
 	made := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).withFeatures(t).path})
 	mustEnsure(t, made, "1.34.9")
@@ -57,7 +57,7 @@ func TestBundle(t *testing.T) {
 	}
 }
 
-// What a bundle does not have is got as without it.
+// What a bundle does not have is downloaded as without a bundle.
 func TestBundleThatLacksSomething(t *testing.T) {
 	made := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).withFeatures(t).path})
 	mustEnsure(t, made, "1.34.9")

@@ -14,7 +14,7 @@ func TestConcurrentEnsureBuildsOnce(t *testing.T) {
 	g, cache := newFakeGo(t), t.TempDir()
 	var group sync.WaitGroup
 	for range 8 {
-		s := newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path}) // as another process would have it
+		s := newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path}) // as in another process
 		group.Go(func() {
 			b, err := s.Ensure(t.Context(), "1.34.4")
 			if err != nil {
@@ -40,7 +40,7 @@ func TestLockWaitsAndGivesUpWhenCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = e.lock(ctx, lockName, func(string, ...any) { cancel() }) // it says that it waits, and is interrupted
+	_, err = e.lock(ctx, lockName, func(string, ...any) { cancel() }) // it reports that it waits, and is cancelled
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

@@ -40,7 +40,7 @@ func TestFeatureList(t *testing.T) {
 		len(again.Programs) != 3 {
 		t.Errorf("warm: %+v, %v", again, err)
 	}
-	if n := g.calls(t, "mod"); n != 2 { // the list, and the build
+	if n := g.calls(t, "mod"); n != 2 { // one for the list, one for the build
 		t.Errorf("downloaded modules %d times", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// fakeGo is testdata/go with a folder of its own.
+// fakeGo is the script testdata/go with its own folder.
 type fakeGo struct{ dir, path string }
 
 func newFakeGo(t *testing.T) fakeGo {
@@ -55,7 +55,7 @@ func (g fakeGo) copy(t *testing.T, from, to string) {
 
 func (g fakeGo) write(t *testing.T, name, text string) { write(t, filepath.Join(g.dir, name), text) }
 
-// calls of a subcommand.
+// calls returns how often a subcommand was called.
 func (g fakeGo) calls(t *testing.T, subcommand string) int {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(g.dir, "calls"))
@@ -103,14 +103,14 @@ func (h *host) put(version, program, text string) {
 	h.files[path], h.files[path+".sha256"] = text, hex.EncodeToString(sum[:])
 }
 
-// asked is how many requests came.
+// asked returns the number of requests.
 func (h *host) asked() int {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	return len(h.requests)
 }
 
-// change replaces in every file whose path ends so.
+// change changes every file whose path ends with the suffix.
 func (h *host) change(suffix string, change func(string) string) {
 	for path, text := range h.files {
 		if strings.HasSuffix(path, suffix) {
@@ -119,7 +119,7 @@ func (h *host) change(suffix string, change func(string) string) {
 	}
 }
 
-// gone is the address of a host that does not answer.
+// gone returns the address of a host that does not answer.
 func gone() string {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()

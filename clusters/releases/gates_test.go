@@ -14,7 +14,7 @@ type oneList struct{ list *features.List }
 
 func (o oneList) FeatureList(context.Context, string) (*features.List, error) { return o.list, nil }
 
-// The gates of each component are checked by the versions that its flags say.
+// The gates of each component are checked at the versions that its flags set.
 func TestCheckGatesByVersionsInFlags(t *testing.T) {
 	since := func(version string, value bool, minCompatibility string) features.Spec {
 		return features.Spec{

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// A list is read once, and again when another process has written it anew.
+// A list is read once, and again after another process has rewritten it.
 func TestListCache(t *testing.T) {
 	e := entry{home: t.TempDir(), version: clusters.Version{Major: 1, Minor: 34, Patch: 4}}
 	write := func(gates ...string) {

@@ -19,10 +19,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// moduleProxy is a folder that the Go tool takes for a module proxy.
+// moduleProxy is a folder that the Go tool uses as a module proxy.
 type moduleProxy struct{ dir string }
 
-// publish serves a module at a version; files are by their paths in it. It returns its lines for a go.sum.
+// publish serves a version of a module with its files, by path. It returns its lines for a go.sum.
 func (p moduleProxy) publish(t *testing.T, modulePath, version string, files map[string]string) string {
 	t.Helper()
 	escaped, err := module.EscapePath(modulePath)
@@ -60,12 +60,12 @@ func (p moduleProxy) publish(t *testing.T, modulePath, version string, files map
 	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, whole, mod)
 }
 
-// says is a program that prints a text.
+// says returns the source of a program that prints a text.
 func says(text string) string {
 	return "package main\n\nfunc main() { println(" + fmt.Sprintf("%q", text) + ") }\n"
 }
 
-// newModuleStore is a store whose Go tool knows nothing but the proxy.
+// newModuleStore returns a store whose Go tool uses only the proxy.
 func newModuleStore(t *testing.T, progress clusters.Progress) (*Store, moduleProxy) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -136,7 +136,7 @@ func TestBuildModule(t *testing.T) {
 	}
 }
 
-// A build is made once, by whoever comes first.
+// Several requests at once build a program only once.
 func TestBuildModuleAtOnce(t *testing.T) {
 	heard := new(said)
 	s, proxy := newModuleStore(t, heard.progress)
@@ -160,8 +160,8 @@ func TestBuildModuleAtOnce(t *testing.T) {
 	}
 }
 
-// The main package's own go.mod decides: a module in a folder of another is got beside it, and replacements hold, be
-// they modules or folders of the repository.
+// The go.mod of the main package's module decides. Its replacements apply, both modules and folders of the repository:
+// a separate module in such a folder is fetched at the same version.
 func TestBuildModuleOfSeveral(t *testing.T) {
 	s, proxy := newModuleStore(t, nil)
 	text := func(path, says string) map[string]string {

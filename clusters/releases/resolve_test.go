@@ -86,7 +86,7 @@ func TestUnreachableHostIsWaitedForOnce(t *testing.T) {
 	if v, err := s.Resolve(t.Context(), "1.34"); err != nil || v != "1.34.10" {
 		t.Fatal(v, err)
 	}
-	s.options.BaseURL = h.URL // had it been tried again, it would have answered now
+	s.options.BaseURL = h.URL // another request would succeed now
 	mustEnsure(t, s, "1.34.10")
 	if h.asked() > 0 {
 		t.Error("the host was asked again")

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
 )
 
-// scheduler gets the real kube-scheduler of a minor, and its exact version.
+// scheduler returns the path of the real kube-scheduler of a minor version, and its exact version.
 func scheduler(t *testing.T, minor string) (program, version string) {
 	t.Helper()
 	if testing.Short() {
@@ -53,7 +53,7 @@ func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
 	cases := []struct {
 		name, profiles string
 		gates          map[string]bool
-		// wants holds, by minor, parts of what must be said; nothing when all is well.
+		// wants has parts of the expected error by minor version; none if no error is expected.
 		wants map[string][]string
 	}{
 		{"what every version takes", `
@@ -181,7 +181,7 @@ func TestCheckGivesTheSchedulersOwnFlags(t *testing.T) {
 	}
 }
 
-// fake is a program that counts how often it was started and does what the script says.
+// fake returns a program that runs the script, and a function that counts its starts.
 func fake(t *testing.T, script string) (program string, started func() int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -284,7 +284,7 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 			t.Errorf("%s is rejected: %v", fine, err)
 		}
 	}
-	// The same profiles without the gates of that scheduler alone.
+	// Without gates of its own, that scheduler rejects the configuration of a plugin that it does not have, too.
 	state.Schedulers, state.Components = []clusters.NamedScheduler{{
 		Name:     "d",
 		Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`),

@@ -11,7 +11,7 @@ import (
 func TestCheckComponent(t *testing.T) {
 	for _, test := range []struct {
 		version, apiServer string
-		// want is how the error begins; "" for none.
+		// want is the beginning of the error; "" for no error.
 		want string
 	}{
 		{"1.35.4", "1.35.4", ""},

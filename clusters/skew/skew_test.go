@@ -12,7 +12,7 @@ import (
 func TestCheck(t *testing.T) {
 	for _, test := range []struct {
 		from, to string
-		// want is the error without its common end; "" for none.
+		// want is the error without its common end; "" for no error.
 		want string
 	}{
 		{"1.34.4", "1.34.4", ""},

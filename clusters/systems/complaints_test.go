@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The answer of a process that is not ready is shown after a while, again when it changes, and again when it has been
-// the same for long.
+// The answer of a process that is not ready is reported after a while, again after it has changed, and again after it
+// has stayed the same for long.
 func TestComplaints(t *testing.T) {
 	var told []string
 	c := complaints{say: func(waited time.Duration,

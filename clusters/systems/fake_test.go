@@ -30,7 +30,7 @@ type fakeCluster struct {
 	probe   func(n int) (code int, message string)
 	probes  int
 	metrics string
-	// rediscovered counts how often the controllers were told about new kinds, which fails with deaf.
+	// rediscovered counts the calls of Rediscover. If deaf is set, they return it.
 	rediscovered int
 	deaf         error
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// programAt is a place whose program answers with the requested path, and a client that trusts its authority.
+// programAt returns a place whose program answers with the requested path, and a client that trusts its authority.
 func programAt(t *testing.T) (*place, *http.Client) {
 	t.Helper()
 	held, err := reserve(loopback, 1)
@@ -104,7 +104,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A delayed call ends with its client, and gets no answer of the program.
+// A delayed call ends when its client cancels it, and gets no answer from the program.
 func TestFrontWaits(t *testing.T) {
 	at, client := programAt(t)
 	f, err := newFront(loopback)

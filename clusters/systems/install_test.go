@@ -175,7 +175,7 @@ func TestOthersStay(t *testing.T) {
 	}
 }
 
-// TestManifests: what the cluster runs is applied unchanged, updated with its version, and removed.
+// TestManifests: a system that runs in the cluster is applied unchanged, updated with its version, and removed.
 func TestManifests(t *testing.T) {
 	c := newFakeCluster(t)
 	s, err := New(c, Options{})
@@ -212,7 +212,7 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestStaleWebhooks: configurations at a process's address that have another authority are from an earlier start.
+// TestStaleWebhooks: webhook configurations for a process's address with another authority are from an earlier start.
 func TestStaleWebhooks(t *testing.T) {
 	c := newFakeCluster(t)
 	const at = "https://127.0.0.1:2000"

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// sleeper is a process that writes its place into a file, and then reports ready.
+// sleeper returns a system whose process prints its version and address, writes the file "up", and sleeps.
 func sleeper(name string) clusters.System {
 	return clusters.System{Name: name, Version: "7", Process: &clusters.SystemProcess{
 		Command: []string{

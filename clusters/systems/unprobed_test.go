@@ -67,7 +67,7 @@ func TestCheckProbes(t *testing.T) {
 	for name, test := range map[string]struct {
 		webhook, crd string
 		probes       []map[string]any
-		want         string // a part of the message, "" for none
+		want         string // a part of the error, "" for no error
 		manifests    bool
 	}{
 		"with what its schema requires": {

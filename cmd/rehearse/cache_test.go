@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// cacheOf gives the test its own cache, with the lists of the gates of some versions.
+// cacheOf gives the test its own cache, with the feature gates of some versions.
 func cacheOf(t *testing.T, lists ...features.List) {
 	t.Helper()
 	root := t.TempDir()
@@ -23,8 +23,8 @@ func cacheOf(t *testing.T, lists ...features.List) {
 	}
 }
 
-// cacheOfVersion makes a cache in which the control plane of a version is recorded, so that the newest patch of its
-// minor is known, whatever machine this is.
+// cacheOfVersion makes a cache that has a record of a version's control plane, so that the newest patch of its minor
+// version is known on every machine.
 func cacheOfVersion(t *testing.T, version string) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -39,7 +39,7 @@ func cacheOfVersion(t *testing.T, version string) (root string) {
 	return root
 }
 
-// cachedVersion is the folder of a version in a cache.
+// cachedVersion returns the folder of a version in a cache.
 func cachedVersion(root, version string) string {
 	return filepath.Join(root, "rehearse", "kubernetes", "v"+version)
 }

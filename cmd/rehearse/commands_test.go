@@ -28,7 +28,7 @@ func file(t *testing.T, text string) string {
 
 func scenario(state string) string { return strings.Replace(header, "%s", state, 1) + step }
 
-// needsClusters skips a test in a run that is to start none.
+// needsClusters skips a test that starts clusters if the run is short.
 func needsClusters(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -36,7 +36,7 @@ func needsClusters(t *testing.T) {
 	}
 }
 
-// What is wrong with the input is said before anything starts, in a sentence, with exit code 2; and nothing is written.
+// Wrong input is rejected before anything starts, with a sentence and exit code 2. Nothing is written.
 func TestWrongInput(t *testing.T) {
 	good := file(t, scenario(""))
 	tests := map[string]struct {

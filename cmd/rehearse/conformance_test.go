@@ -121,7 +121,7 @@ func TestConformanceWrongInput(t *testing.T) {
 	}
 }
 
-// stopper interrupts a run at the first thing that it says.
+// stopper interrupts a run at its first output.
 type stopper struct {
 	said bytes.Buffer
 	stop func()
@@ -132,7 +132,7 @@ func (s *stopper) Write(data []byte) (int, error) {
 	return s.said.Write(data)
 }
 
-// A run that is interrupted leaves a report that says so, and that what did not run was not tested.
+// The report of an interrupted run says that it was interrupted, and that what did not run was not tested.
 func TestConformanceAfterAnInterrupt(t *testing.T) {
 	needsClusters(t)
 	dir := t.TempDir()
@@ -162,7 +162,7 @@ func TestConformanceAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-// Several suites have a report each, in a folder; an interrupt ends them all.
+// Each of several suites has its own report, in a folder. An interrupt ends all of them.
 func TestConformanceOfSeveral(t *testing.T) {
 	needsClusters(t)
 	dir := t.TempDir()
@@ -186,7 +186,7 @@ func TestConformanceOfSeveral(t *testing.T) {
 	}
 }
 
-// Two shards, merged, have the report of one run, requirement by requirement.
+// Two merged shards have the same report as one run, requirement by requirement.
 func TestConformanceInShards(t *testing.T) {
 	needsClusters(t)
 	dir := t.TempDir()
@@ -252,7 +252,7 @@ func TestConformanceDiff(t *testing.T) {
 	}
 }
 
-// Every suite can be shown wherever the program is, and has no gap.
+// The requirements and faults of every suite can be shown in any folder, and no suite has a gap.
 func TestRequirementsAndFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, definition := range builtin.Suites() {

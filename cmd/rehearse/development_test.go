@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The tables that the page names are where it says, and so are the files of its commands.
+// The tables that the page names are in the files that it links, and the files of its commands exist.
 func TestTablesOfTheDevelopmentPage(t *testing.T) {
 	page := read(t, "../../docs/development.md")
 	rows := regexp.MustCompile("(?m)^\\| (`.*`) \\| \\[.*\\]\\(\\.\\./(.*)\\) \\|").FindAllStringSubmatch(page, -1)

@@ -23,7 +23,7 @@ import (
 
 const ciPage = "../../docs/ci.md"
 
-// blocks are the parts of a page in a language.
+// blocks returns the code blocks of a page that are in a language.
 func blocks(t *testing.T, page, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -91,7 +91,7 @@ type (
 	}
 )
 
-// jobOf are the commands of a system's job, and the folder whose files the system keeps; "" where the run itself hands
+// jobOf has the commands of a system's job, and the folder whose files the system keeps; "" if the run itself hands
 // them over.
 type jobOf struct {
 	system   string
@@ -108,7 +108,7 @@ func documentedJobs(t *testing.T) []jobOf {
 		t.Fatalf("%d configurations in YAML, want GitHub's, GitLab's, Prow's, the shards' of two, a Role, and its job", len(parts))
 	}
 	var hub gitHub
-	// In YAML 1.1, which the reader keeps to, a bare "on" is true.
+	// The parser follows YAML 1.1, in which a bare "on" is true.
 	strictly(t, strings.Replace(parts[0], "on:", `"on":`, 1), &hub)
 	github := jobOf{system: "GitHub"}
 	for _, step := range hub.Jobs["rehearse"].Steps {
@@ -149,7 +149,7 @@ func documentedJobs(t *testing.T) []jobOf {
 	return []jobOf{github, gitlab, jenkins(t), ofProw}
 }
 
-// arguments of a command as the page has it.
+// arguments returns the arguments of a rehearse command of the page.
 func arguments(t *testing.T, command string) []string {
 	t.Helper()
 	command, _, _ = strings.Cut(command, "  #")
@@ -163,7 +163,7 @@ func arguments(t *testing.T, command string) []string {
 	return nil
 }
 
-// takes says whether the program takes a command's flags and arguments.
+// takes returns the command that the arguments call, and an error if it does not accept its flags and arguments.
 func takes(args []string) (*cobra.Command, error) {
 	command, rest, err := newRootCommand().Find(args)
 	if err == nil {
@@ -175,7 +175,7 @@ func takes(args []string) (*cobra.Command, error) {
 	return command, err
 }
 
-// Each job of docs/ci.md runs what there is, and keeps what the run writes.
+// Each job of docs/ci.md runs commands and files that exist, and keeps what the run writes.
 func TestCIConfigurations(t *testing.T) {
 	for _, job := range documentedJobs(t) {
 		ran := false
@@ -206,7 +206,7 @@ func TestCIConfigurations(t *testing.T) {
 	}
 }
 
-// The commands at the end of docs/ci.md do what they say, with real runs.
+// The commands at the end of docs/ci.md do what the page says, on a recorded run.
 func TestCICommands(t *testing.T) {
 	page, err := os.ReadFile(ciPage)
 	if err != nil {
@@ -245,7 +245,7 @@ func TestCICommands(t *testing.T) {
 	}
 }
 
-// GitHub's job, command by command as the page has it, but for a single file of scenarios.
+// The commands of GitHub's job succeed as the page has them, here with a single file of scenarios.
 func TestCIJobRuns(t *testing.T) {
 	needsClusters(t)
 	root, err := filepath.Abs("../..")
@@ -259,7 +259,7 @@ func TestCIJobRuns(t *testing.T) {
 	for _, text := range job.commands {
 		args := arguments(t, text)
 		if args[0] == "fetch" {
-			continue // it would get the newest patches, and what is in the cache will do
+			continue // it would get the newest patches; those in the cache are enough
 		}
 		if i := slices.Index(args, "scenarios/kubernetes"); i >= 0 {
 			args[i] = filepath.Join(root, "scenarios", "kubernetes", "service-name-rollback.yaml")
@@ -280,7 +280,7 @@ func TestCIJobRuns(t *testing.T) {
 	}
 }
 
-// The jobs of the shards run each of them once, and the job after them merges just these.
+// The jobs run each shard once, and the last job merges exactly these shards.
 func TestShardsOfTheDocumentation(t *testing.T) {
 	var hub gitHub
 	strictly(t, strings.Replace(blocks(t, ciPage, "yaml")[3], "on:", `"on":`, 1), &hub)
@@ -311,7 +311,7 @@ func TestShardsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// plans has the program plan what a shard's command would run.
+// plans runs rehearse plan for a shard's command.
 func plans(t *testing.T, args []string) {
 	t.Helper()
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
@@ -325,7 +325,7 @@ func plans(t *testing.T, args []string) {
 	}
 }
 
-// GitLab numbers as many jobs as are merged.
+// GitLab's jobs run each shard once, and the last job merges all of them.
 func TestShardsOfGitLab(t *testing.T) {
 	var lab gitLab
 	strictly(t, blocks(t, ciPage, "yaml")[4], &lab)
@@ -348,7 +348,7 @@ func TestShardsOfGitLab(t *testing.T) {
 	}
 }
 
-// The commands of the section about Jobs are taken, and so is the Role and Prow's job.
+// The program accepts the commands of the section about Jobs and the command of Prow's job, and the Role is valid.
 func TestJobsOfTheDocumentation(t *testing.T) {
 	parts := blocks(t, ciPage, "yaml")
 	var role rbacv1.Role
@@ -377,7 +377,7 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
 			t.Errorf("%s: exit code %d: %s", command, code, problems.String())
 		}
-		// The others read no file, or read them from a repository.
+		// The other commands read no files, or read them from a repository.
 		wantsFiles := strings.Contains(command, " run scenarios") && !strings.Contains(command, " --git ")
 		if hasFiles := strings.Contains(out.String(), "kind: ConfigMap"); !strings.Contains(out.String(), "kind: Job") ||
 			hasFiles != wantsFiles {
@@ -386,7 +386,7 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// Every command of the section about shards is taken as it is written.
+// The program accepts every command of the section about shards as it is written.
 func TestCommandsOfShardsOfTheDocumentation(t *testing.T) {
 	text, err := os.ReadFile(ciPage)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Every command of every document is one that there is: rehearse takes its flags and arguments, the Makefile has the
-// target, and the files of this repository that it names are there. Commands of other programs are not looked at.
+// Every command of every document exists: rehearse accepts its flags and arguments, the Makefile has the target, and
+// this repository has the files that it names. Commands of other programs are not checked.
 func TestCommandsOfTheDocuments(t *testing.T) {
 	makefile := read(t, "../../Makefile")
 	checked := 0
@@ -35,8 +35,8 @@ func TestCommandsOfTheDocuments(t *testing.T) {
 	}
 }
 
-// documentedCommand is the command of an indented line, without its comment, or nothing: rehearse or make with their
-// arguments.
+// documentedCommand returns the command of an indented line, without its comment: rehearse or make with their
+// arguments. It returns nil if the line has none.
 func documentedCommand(line string) []string {
 	text, indented := strings.CutPrefix(line, "    ")
 	if !indented || strings.HasPrefix(text, " ") {
@@ -48,7 +48,7 @@ func documentedCommand(line string) []string {
 	}
 	text = strings.Replace(text, "go run ./cmd/rehearse ", "rehearse ", 1)
 	command := words(text)
-	for len(command) > 0 && strings.Contains(command[0], "=") { // what the environment gets
+	for len(command) > 0 && strings.Contains(command[0], "=") { // an environment variable
 		command = command[1:]
 	}
 	if len(command) < 2 || command[0] != "rehearse" && command[0] != "make" {

@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// clause is a statement of a declarative pipeline: a name, what stands behind it, and a block in braces.
+// clause is a statement of a declarative pipeline: a name, the values after it, and a block in braces.
 type clause struct {
 	name   string
 	values []string // texts, names of arguments, and calls
 	block  []*clause
 }
 
-// token is a piece of Groovy, as far as pipelines need it: a text in quotes, a word, a sign, or the end of a line.
+// token matches a piece of Groovy that pipelines need: a quoted text, a word, a sign, the end of a line, or a
+// comment.
 var token = regexp.MustCompile(`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n$]|\\.)*"|\w+|[{}()\[\]:,]|\n|//[^\n]*`)
 
 // pipelineOf parses a pipeline. Groovy ends a statement at the end of a line, or at the end of its block.
@@ -43,7 +44,7 @@ func pipelineOf(text string) ([]*clause, error) {
 // clausesOf parses statements up to the brace that closes their block.
 func clausesOf(tokens []string) (all []*clause, rest []string, err error) {
 	var now *clause
-	var open []string // brackets and parentheses that are not closed
+	var open []string // the closing brackets and parentheses that are still missing
 	for len(tokens) > 0 {
 		one := tokens[0]
 		switch {
@@ -86,9 +87,9 @@ func clausesOf(tokens []string) (all []*clause, rest []string, err error) {
 	return all, nil, nil
 }
 
-// declarative is which sections a section of a declarative pipeline may have, and steps which steps the page uses, with
-// the names of their arguments: https://www.jenkins.io/doc/book/pipeline/syntax/ and the references of the steps sh,
-// junit and archiveArtifacts, and of the plugin junit-attachments.
+// declarative has the sections that are allowed in each section of a declarative pipeline, and steps has the steps
+// that the page uses, with the names of their arguments: https://www.jenkins.io/doc/book/pipeline/syntax/ and the
+// references of the steps sh, junit and archiveArtifacts, and of the plugin junit-attachments.
 var (
 	declarative = map[string][]string{
 		"":         {"pipeline"},
@@ -103,7 +104,7 @@ var (
 	}
 )
 
-// checked follows a pipeline's sections and hears each of its steps.
+// checked checks a pipeline's sections, and calls step for each of its steps.
 func checked(section string, clauses []*clause, step func(*clause)) error {
 	for _, c := range clauses {
 		allowed, isSection := declarative[section]

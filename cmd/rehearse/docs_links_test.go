@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every link of a document to a file of the repository leads to one, and every link to a heading too.
+// Every link of a document to a file or a heading of the repository has a target that exists.
 func TestLinksOfTheDocuments(t *testing.T) {
 	root := filepath.Join("..", "..")
 	link := regexp.MustCompile(`\]\(([^()\s]+)\)`)
@@ -41,7 +41,7 @@ func TestLinksOfTheDocuments(t *testing.T) {
 	}
 }
 
-// headings of a page, as GitHub makes them the ends of links.
+// headings returns the headings of a page in the form that GitHub uses in links.
 func headings(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// An engine as kind and Rehearse ask it, with one node image and no container.
+// engineScript is a container engine with one node image, no container and a full disk.
 const engineScript = `
 case "$1 $2" in
 "images "*) echo localhost/rehearse-node:v1.34.4 ;;
@@ -22,7 +22,7 @@ case "$1 $2" in
 esac
 `
 
-// What is wrong with the engine is said in one sentence, before anything is begun or with nothing left of it.
+// A problem with the engine is reported in one sentence, and nothing of the run is left behind.
 func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 	for _, test := range []struct {
 		name, engine, version string

@@ -43,7 +43,7 @@ func TestExploreRejectsWrongInput(t *testing.T) {
 	}
 }
 
-// rejected demands that the input of a command is wrong, and what it says.
+// rejected checks that a command rejects its input, and what it says.
 func rejected(t *testing.T, want, stdin string, args ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -53,7 +53,7 @@ func rejected(t *testing.T, want, stdin string, args ...string) {
 	}
 }
 
-// Every command of the page can be run: it is planned here.
+// Every command of the page can be planned.
 func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 	known := filepath.Join(t.TempDir(), "known.yaml")
 	if err := os.WriteFile(known, []byte("known: []\n"), 0o600); err != nil {
@@ -67,7 +67,7 @@ func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// An operator runs beside the objects and is changed on the path. One that does not start is a finding.
+// An operator that runs beside the objects is upgraded on the path. One that does not start is a finding.
 func TestExploreBesideASystem(t *testing.T) {
 	needsClusters(t)
 	explored := func(next string) (int, string) {
@@ -90,7 +90,7 @@ func TestExploreBesideASystem(t *testing.T) {
 	}
 }
 
-// commandsOf are the lines of a command's page that run it; there must be some.
+// commandsOf returns the lines of a command's page that run it. The test fails if there are too few.
 func commandsOf(t *testing.T, name string, least int) []string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/" + name + ".md")
@@ -110,7 +110,7 @@ func commandsOf(t *testing.T, name string, least int) []string {
 	return all
 }
 
-// planned demands that a command can be planned, and what its plan says.
+// planned checks that a command can be planned, and what its plan says.
 func planned(t *testing.T, args []string, stdin, want string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -121,7 +121,7 @@ func planned(t *testing.T, args []string, stdin, want string) {
 	}
 }
 
-// words are the arguments of a command line, in which double quotes hold several together.
+// words returns the arguments of a command line. Double quotes join several words into one.
 func words(line string) []string {
 	var all []string
 	for i, part := range strings.Split(line, `"`) {
@@ -134,7 +134,7 @@ func words(line string) []string {
 	return all
 }
 
-// Each file of docs/findings is in the table of its page, and the other way round; each names its failure as known.
+// docs/findings.md lists exactly the files of docs/findings, and each file names its failure as known.
 func TestFindingsOfTheDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/findings.md")
 	if err != nil {

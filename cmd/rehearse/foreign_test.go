@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// documented is a YAML block of a page, by a line in it.
+// documented returns the YAML block of a page that contains the line.
 func documented(t *testing.T, page, line string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -31,8 +31,8 @@ func documented(t *testing.T, page, line string) string {
 	return ""
 }
 
-// A foreign program takes the place of a simulator, as it is documented: it is given what it needs, awaited, proven to
-// serve, and judged.
+// A foreign program can replace a simulator as documented: the harness gives it what it needs, waits for it, checks
+// that it serves, and judges it.
 func TestForeignProgram(t *testing.T) {
 	needsClusters(t)
 	definition := documented(t, "../../docs/leaderworkerset.md", "simulator, leaderworkerset")
@@ -66,24 +66,25 @@ func TestForeignProgram(t *testing.T) {
 	}
 }
 
-// foreign is what a page says of a program that is not ours, and what stands for the program here: our simulator, under
-// its names and in its places.
+// foreign has what a page says about a program that is not ours. Our simulator stands in for the program, under its
+// names and at its paths.
 type foreign struct {
 	page string
-	// files are the YAML blocks of the page, each by a line that only it has.
+	// files has the YAML blocks of the page by file name; the value is a line that only this block has.
 	files map[string]string
-	// programs are shell scripts.
+	// programs has shell scripts by file name.
 	programs map[string]string
-	// definitions are copies of CustomResourceDefinitions.
+	// definitions has the CustomResourceDefinitions to copy, by the name of the copy.
 	definitions map[string]string
-	// focus is what of the commands is run, and fault what is tried: enough to see that they work.
+	// focus selects the scenarios that the commands run, and fault the fault that they try: enough to show that they
+	// work.
 	focus, fault string
-	// commands is how many there are on the page.
+	// commands is the number of commands on the page.
 	commands int
 }
 
-// Every command of the pages about programs that are not ours runs as it is written, but for a --focus, or an --only
-// where faults are tried.
+// Every command of the pages about programs that are not ours runs as it is written, except for an added --focus, or
+// --only if it tries faults.
 func TestForeignProgramsAsDocumented(t *testing.T) {
 	needsClusters(t)
 	program, err := os.Executable()
@@ -153,24 +154,24 @@ func (f foreign) test(t *testing.T) {
 	}
 }
 
-// outcome is the exit code of a command, and what it says.
+// outcome returns the expected exit code of a command, and what its output must contain.
 func (f foreign) outcome(verb, text string) (code int, says []string) {
 	const green = " passed, 0 failed  in "
 	switch {
 	case verb == "faults":
 		return cli.ExitOK, []string{"1 of 1 faults caught"}
 	case verb == "conformance" && strings.Contains(text, "=process:") && !givesOlder.MatchString(text):
-		// It leaves core requirements untested, and nothing else is wrong with it.
+		// Core requirements stay untested, because the older version is not given. Everything else passes.
 		return cli.ExitBroken, []string{"which is not given", green}
 	default:
 		return cli.ExitOK, []string{green}
 	}
 }
 
-// givesOlder finds the older version in a command.
+// givesOlder matches a command that gives the older version.
 var givesOlder = regexp.MustCompile(`--system \w+/`)
 
-// layOut makes the folder that the page describes the current one, and returns the page's commands.
+// layOut creates the folder that the page describes, changes into it, and returns the page's commands.
 func (f foreign) layOut(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
@@ -215,7 +216,7 @@ func (f foreign) layOut(t *testing.T) []string {
 	return commands
 }
 
-// What docs/kai.md tells to look for in a cluster's definition says which profile it is of.
+// The JSONPath in docs/kai.md shows which profile a cluster's CustomResourceDefinition belongs to.
 func TestWhichProfile(t *testing.T) {
 	page, err := os.ReadFile("../../docs/kai.md")
 	if err != nil {

@@ -112,7 +112,7 @@ func TestGatesWrongInput(t *testing.T) {
 	}
 }
 
-// Lint finds what a plan finds, by the lists in the cache, and says what it could not look at.
+// Lint finds what a plan finds, by the lists in the cache, and says what it could not check.
 func TestLintStates(t *testing.T) {
 	cacheOf(t, racing()...)
 	steps := func(state, more string) string { return strings.Replace(scenario(state), `"1.35"`, `"1.36"`, 1) + more }

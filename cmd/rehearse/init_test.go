@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 )
 
-// What init writes is well formed by what lint knows, and a second time it is not written over.
+// Lint accepts what init writes, and init overwrites it only with --force.
 func TestInit(t *testing.T) {
 	cacheOf(t, racing()...)
 	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine}}"
@@ -133,7 +133,7 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The enhancement's own scenarios tell its gate.
+// Init finds the gate of a KEP in the KEP's own scenarios.
 func TestInitKnowsTheGateOfAKEP(t *testing.T) {
 	if gate, err := initialize.GateOf("5311"); err != nil || gate != "RelaxedServiceNameValidation" {
 		t.Errorf("the gate of KEP-5311: %q, %v", gate, err)

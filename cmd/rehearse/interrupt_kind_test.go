@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// ends is a scenario that ends with its cluster's deletion, goesOn one with a transition before it.
+// ends is a scenario after which its cluster is deleted; goesOn has a transition before that.
 const (
 	ends = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
@@ -37,8 +37,8 @@ func needsKind(t *testing.T) {
 	}
 }
 
-// Whenever a run on kind is interrupted, or killed, nothing of it stays: no container, volume, attachment to the
-// network, mount or kubeconfig entry.
+// Nothing stays of a run on kind that is interrupted, or killed and then swept: no container, volume, attachment to
+// the network, mount or kubeconfig entry.
 func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	needsKind(t)
 	e, err := engine.Detect(t.Context())
@@ -65,7 +65,7 @@ func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	}
 }
 
-// interruption of a run at a moment.
+// interruption is a run that gets a signal at a moment.
 type interruption struct {
 	name     string
 	signal   syscall.Signal
@@ -90,7 +90,7 @@ func (i interruption) run(t *testing.T, e *engine.Engine) {
 	switch {
 	case i.signal == syscall.SIGKILL:
 		k.sweepKind()
-	case i.scenario == ends && code == cli.ExitOK: // it came to its end before the signal
+	case i.scenario == ends && code == cli.ExitOK: // the run ended before the signal
 	case code != cli.ExitInterrupted:
 		t.Errorf("exit code %d, want %d; it said:\n%s", code, cli.ExitInterrupted, k.output.String())
 	}
@@ -111,13 +111,13 @@ type kindRun struct {
 	*running
 	t      *testing.T
 	engine *engine.Engine
-	// cluster is the only one that the run makes, "" until there is one, and volumes those of its node, which nobody can
-	// tell by name.
+	// cluster is the only one that the run creates; "" until it exists. volumes are those of its node; their names do
+	// not show which run they belong to.
 	cluster string
 	volumes []string
 }
 
-// noteVolumes looks for what the engine keeps for the run.
+// noteVolumes notes the run's cluster and the volumes of its node, if they exist.
 func (k *kindRun) noteVolumes() {
 	if folders, _ := filepath.Glob(filepath.Join(k.cache, "kind", "clusters", "*", "node")); len(folders) > 0 {
 		k.cluster = filepath.Base(filepath.Dir(folders[0]))
@@ -127,12 +127,13 @@ func (k *kindRun) noteVolumes() {
 	}
 	out, err := k.engine.Output(k.t.Context(), "inspect", "--format",
 		`{{range .Mounts}}{{if eq .Type "volume"}}{{.Name}} {{end}}{{end}}`, k.node())
-	if err == nil { // else there is no node yet
+	if err == nil { // otherwise, there is no node yet
 		k.volumes = strings.Fields(out)
 	}
 }
 
-// nothingInTheEngine is left of the run: no container, which an attachment to the network would need, and no volume.
+// nothingInTheEngine checks that the engine has no container and no volume of the run. Without a container, there is
+// no attachment to the network.
 func (k *kindRun) nothingInTheEngine() {
 	k.t.Helper()
 	if k.cluster == "" || len(k.volumes) == 0 {
@@ -153,7 +154,7 @@ func (k *kindRun) nothingInTheEngine() {
 
 func (k *kindRun) node() string { return k.cluster + "-control-plane" }
 
-// manifest of kube-apiserver in the run's node, "" where there is none yet.
+// manifest returns the manifest of kube-apiserver in the run's node; "" if there is none yet.
 func (k *kindRun) manifest() string {
 	if k.cluster == "" {
 		return ""
@@ -176,7 +177,7 @@ func (k *kindRun) deletionBegins() bool {
 	return !setup[len(setup)-1].Started.IsZero()
 }
 
-// sweepKind does what the next run does first.
+// sweepKind removes what is left of the run, as the next run does first.
 func (k *kindRun) sweepKind() {
 	k.t.Helper()
 	provider, err := kind.Default(releases.Options{CacheDir: k.cache}, kind.NodeImages{}, k.t.Logf)

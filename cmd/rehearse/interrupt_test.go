@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// rehearseItself makes the test's own program behave as rehearse.
+// rehearseItself is the environment variable that makes the test's own program behave as rehearse.
 const rehearseItself = "REHEARSE_TEST_AS_REHEARSE"
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 const rehearsal = "../../scenarios/kubernetes/service-name-rollback.yaml"
 
-// moments are files below the cluster's folder whose appearance says how far a run is.
+// moments are files in the cluster's folder. Each of them appears at a certain point of a run.
 var moments = []string{
 	"lock", "logs/etcd-1.log", "logs/kube-apiserver-1.log", "logs/kube-controller-manager-1.log",
 	"logs/kube-scheduler-1.log",
@@ -45,7 +45,7 @@ var moments = []string{
 	"logs/kube-apiserver-4.log",
 }
 
-// Whenever a run is interrupted, or killed, nothing of it stays, and its report can be read.
+// Nothing stays of a run that is interrupted, or killed and then swept, and its report can be read.
 func TestNothingIsLeftBehind(t *testing.T) {
 	needsClusters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
@@ -58,8 +58,8 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// Nor of several control planes, of which one is new: a balancer and programs with hostnames of their own are among
-// the processes.
+// Nothing stays of a run with three control planes either, one of them upgraded. Its processes include a load
+// balancer and programs with their own hostnames.
 func TestNothingIsLeftOfAWindow(t *testing.T) {
 	needsClusters(t)
 	const window = "../../scenarios/windows/service-name.yaml"
@@ -72,7 +72,7 @@ func TestNothingIsLeftOfAWindow(t *testing.T) {
 	}
 }
 
-// endedAt has a run told to stop, or killed, at a moment, and looks for what is left.
+// endedAt sends a signal to a run at a moment, and checks that nothing is left of it.
 func endedAt(t *testing.T, signal syscall.Signal, moment, file, scenario string) {
 	t.Helper()
 	r := startRun(t, file)
@@ -155,7 +155,7 @@ func startRun(t *testing.T, args ...string) *running {
 
 func (r *running) clusters() string { return filepath.Join(r.cache, "clusters") }
 
-// await looks until the moment is there.
+// await waits until look returns true.
 func (r *running) await(t *testing.T, moment string, look func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)
@@ -182,8 +182,8 @@ func (r *running) wait(t *testing.T) int {
 	return r.command.ProcessState.ExitCode()
 }
 
-// noProcessLeft waits until no process names the run's cache. The kernel kills them with their parent; it may take a
-// moment.
+// noProcessLeft waits until no process has the run's cache in its command line. The kernel kills the processes with
+// their parent, which may take a moment.
 func (r *running) noProcessLeft(t *testing.T) {
 	t.Helper()
 	var left []string
@@ -214,7 +214,7 @@ func processesOf(t *testing.T, folder string) []string {
 	return found
 }
 
-// sweep does what the next run does first.
+// sweep removes what is left of the run, as the next run does first.
 func (r *running) sweep(t *testing.T) {
 	t.Helper()
 	provider, err := local.Default(releases.Options{CacheDir: r.cache}, t.Logf)

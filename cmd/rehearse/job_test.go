@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A Job's pods get what their command names, and a command that cannot be one of a shard is rejected at once.
+// A Job's pods get the files that their command names. A command that cannot run as a shard is rejected at once.
 func TestCommandsOfShards(t *testing.T) {
 	for _, c := range []struct {
 		command string

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// Clusters of both providers are known by their folders, also where no container engine answers.
+// Clusters of both providers are found by their folders, even if no container engine answers.
 func TestLastingClusters(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)

@@ -13,11 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What kind clusters are not able to do the scenarios of the library say that they need: a run of all of it on kind
-// skips those, and rejects none.
+// The scenarios of the library declare what they need. A plan of all of them on kind skips those that kind does not
+// support, and rejects none.
 func TestLibraryOnKind(t *testing.T) {
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
-	t.Setenv("DOCKER_HOST", "unix:///nowhere") // what has to be known of an engine is not of interest here
+	t.Setenv("DOCKER_HOST", "unix:///nowhere") // the plan must not depend on an engine
 	provider, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// What is wrong with a matrix is said before anything starts.
+// Wrong input for a matrix is rejected before anything starts.
 func TestMatrixInput(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	with := file(t, scenario(withSystem))
@@ -42,7 +42,7 @@ func TestMatrixInput(t *testing.T) {
 	}
 }
 
-// The matrices of docs/operators.md are well formed, and so are their scenarios: what stops them is only that there is no
+// The matrices of docs/operators.md are well formed, and so are their scenarios: their only error is that there is no
 // cluster to run them on.
 func TestMatricesOfTheDocument(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -66,8 +66,8 @@ func TestMatricesOfTheDocument(t *testing.T) {
 	}
 }
 
-// A small operator of which one version ends by itself, on two versions of Kubernetes: its cells are not judged and say
-// why. A row that goes up on one cluster has the same verdicts.
+// The cells of an operator version that exits by itself are not judged and say why. With --up, which upgrades one
+// cluster along a row, the verdicts are the same.
 func TestMatrix(t *testing.T) {
 	needsClusters(t)
 	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
@@ -98,7 +98,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// An operator that ends by itself in the second of two runs: its cell is unstable, which is not passed.
+// A cell whose operator exits in the second of two runs is unstable, so it has not passed.
 func TestMatrixRepeated(t *testing.T) {
 	needsClusters(t)
 	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
@@ -121,7 +121,7 @@ func TestMatrixRepeated(t *testing.T) {
 	}
 }
 
-// The shards of a matrix together are the matrix. One that is missing, or there twice, is rejected.
+// The merged shards of a matrix are the whole matrix. A shard that is missing or given twice is rejected.
 func TestMatrixShards(t *testing.T) {
 	needsClusters(t)
 	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {command: [sleep, "1000"]}}]`))
@@ -156,8 +156,8 @@ func TestMatrixShards(t *testing.T) {
 	}
 }
 
-// A cell for a version that there is not is untested and says where and why; the others run, and the exit code says that
-// something was not tested.
+// A cell for a version that does not exist is untested and says where and why. The other cells run, and the exit code
+// shows that something was not tested.
 func TestMatrixLeavesOut(t *testing.T) {
 	needsClusters(t)
 	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {command: [sleep, "1000"]}}]`))

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// logOf is the log of a pod whose shard left that folder.
+// logOf returns the log of a pod whose shard wrote the folder.
 func logOf(t *testing.T, pod, folder string) string {
 	t.Helper()
 	var log bytes.Buffer

@@ -70,7 +70,7 @@ func TestMergeFaults(t *testing.T) {
 	}
 }
 
-// What several commands left is no one run.
+// The results of several commands are not parts of one run, and are rejected.
 func TestMergeOfSeveralCommands(t *testing.T) {
 	both := written(t, 2, nil)
 	data, err := os.ReadFile(filepath.Join(triedShard(t, 2, nil), faults.File))
@@ -103,7 +103,7 @@ func TestFaultsRejectWrongInput(t *testing.T) {
 	}
 }
 
-// A shard of an exploration is merged as what it is, also one that died before it had any kind.
+// The shards of an exploration are merged, even one that died before it had any kind.
 func TestMergeExplorations(t *testing.T) {
 	explored := func(n int, finished time.Time) string {
 		dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// written writes a shard's report folder, with a scenario that failed and left a file.
+// written writes a shard's report folder, with a scenario that passed and names two files, one of them missing.
 func written(t *testing.T, number int, change func(*reports.Run)) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The shards plan every scenario once, whatever their number.
+// The shards together plan every scenario exactly once.
 func TestShardsOfAPlan(t *testing.T) {
 	planned := func(args ...string) []string {
 		var out, errs bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// helpOf is what every command says of itself where the program has that name.
+// helpOf returns the help of all commands, if the program has that name.
 func helpOf(t *testing.T, program string) string {
 	t.Helper()
 	var out bytes.Buffer

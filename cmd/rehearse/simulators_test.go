@@ -36,8 +36,8 @@ func conformanceReport(t *testing.T, path string) *conformances.Report {
 	return r
 }
 
-// A simulator conforms, with all cases that are generated; with a bug it does not, and the smallest case that shows it
-// is in the report.
+// A simulator conforms in all generated cases. With a bug it does not, and a case that shows the bug is in the
+// report.
 func TestConformanceOfASimulator(t *testing.T) {
 	needsClusters(t)
 	good, bad := filepath.Join(t.TempDir(), "good.yaml"), filepath.Join(t.TempDir(), "bad.yaml")
@@ -49,7 +49,7 @@ func TestConformanceOfASimulator(t *testing.T) {
 	r = conform(t, bad, cli.ExitFailed, "kai", "--profile", "crd", "--cases", "200", "--system",
 		"kai=faults:crd-pattern-ignores-case")
 	last := r.Scenarios[len(r.Scenarios)-1]
-	// The seed is a new one each time, and not from each does the library find its way to the smallest case, which is "A".
+	// The seed is new each time, and the library does not find the smallest case, which is "A", from every seed.
 	if last.Cases == nil || !strings.HasSuffix(last.Cases.Disagreement,
 		": by KAI-K02 it must be rejected, but it was accepted") {
 		t.Errorf("of the generated cases the report says %+v", last)
@@ -63,8 +63,8 @@ func TestConformanceOfASimulator(t *testing.T) {
 	}
 }
 
-// An implementation that reads the specification otherwise meets the requirements that allow it, and the report says
-// so.
+// An implementation that reads the specification differently meets the requirements that allow it, and the report
+// says so.
 func TestConformanceInOtherReadings(t *testing.T) {
 	needsClusters(t)
 	r := conform(t, filepath.Join(t.TempDir(), "r.yaml"), cli.ExitOK, "porch", "--system", "porch=variant:other-readings")
@@ -103,7 +103,7 @@ func TestFaultsAreTried(t *testing.T) {
 	}
 }
 
-// A project keeps its suite in a folder of its own.
+// A project can keep its suite in its own folder.
 func TestConformanceOfAFolder(t *testing.T) {
 	for name, c := range map[string]struct{ args, want string }{
 		"no folder":       {"./nothing", "open the suite ./nothing: reading requirements"},

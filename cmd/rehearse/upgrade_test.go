@@ -88,7 +88,7 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 	}
 }
 
-// Every command of the page can be run: it is planned here, with other manifests.
+// Every command of the page can be planned, here with other manifests.
 func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 	captured := smallCapture(t)
 	others := strings.NewReplacer(
@@ -104,7 +104,7 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// An operator beside the objects is upgraded once Kubernetes is. One that does not start is a finding.
+// An operator beside the objects is upgraded after Kubernetes. One that does not start is a finding.
 func TestUpgradeOfSystems(t *testing.T) {
 	needsClusters(t)
 	object := file(t, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n")
@@ -127,7 +127,7 @@ func TestUpgradeOfSystems(t *testing.T) {
 	}
 }
 
-// smallCapture is a capture of a cluster that has one namespace.
+// smallCapture returns the file of a capture of a cluster that has one namespace.
 func smallCapture(t *testing.T) string {
 	t.Helper()
 	answers := map[string]string{

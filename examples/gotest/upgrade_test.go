@@ -1,4 +1,4 @@
-// Package gotest shows a project's own scenario in its own Go tests.
+// Package gotest shows how a project runs its own scenario in its Go tests.
 package gotest
 
 import (

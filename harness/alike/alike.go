@@ -1,4 +1,4 @@
-// Package alike compares what several API servers show of the same objects.
+// Package alike compares what several API servers return for the same objects.
 package alike
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
 
-// View is what one API server shows.
+// View is what one API server returns.
 type View struct {
-	// Name of the server for a person.
+	// Name of the server in messages.
 	Name   string
 	Stream *history.Stream
 	Scope  history.Scope
@@ -30,8 +30,8 @@ const looks = 4
 
 var errRestless = errors.New("it changed between all looks")
 
-// Compare says at which of the paths objects differ from view to view, and which are not in all of them: a line each.
-// The error says why that could not be found out.
+// Compare reports where, at these paths, objects differ between the views, and which objects are not in all views: one
+// line each. The error says why the comparison was impossible.
 func Compare(ctx context.Context, views []View, paths []string) (differences []string, err error) {
 	var parsed []fieldpath.Path
 	for _, text := range paths {
@@ -86,7 +86,7 @@ func look(ctx context.Context, views []View, paths []fieldpath.Path) (difference
 	return differences, nil
 }
 
-// objects are what the view shows now, by namespace and name.
+// objects returns the view's current objects, by namespace and name.
 func (v View) objects(ctx context.Context) (map[[2]string]*unstructured.Unstructured, error) {
 	if err := v.Stream.CatchUp(ctx, v.Scope); err != nil {
 		return nil, fmt.Errorf("through %s: %w", v.Name, err)

@@ -29,7 +29,7 @@ func TestThroughout(t *testing.T) {
 		name      string
 		decide    verb
 		assertion scenarios.Assertion
-		// during is what happens a second into the window.
+		// during runs one second into the window.
 		during func(*fixture)
 		want   reports.Status
 	}{
@@ -76,7 +76,7 @@ func TestThroughout(t *testing.T) {
 	}
 }
 
-// That an expression cannot be evaluated is no answer to whether something is absent, unless it is the field that is.
+// An expression that cannot be evaluated proves no absence, unless the reason is a missing field.
 func TestUnclear(t *testing.T) {
 	absent := scenarios.Assertion{CEL: "object.ready", Absent: true, Within: length, For: length}
 	all := ready()
@@ -87,11 +87,11 @@ func TestUnclear(t *testing.T) {
 		name      string
 		decide    verb
 		assertion scenarios.Assertion
-		ready     any // of one object; that of the other is true
+		ready     any // of object b; it is true for object a
 		want      reports.Status
 	}{
 		{"never", Never, ready(), "yes", reports.Error},
-		{"absent", Eventually, absent, "yes", reports.Failed}, // the other one is there in any case
+		{"absent", Eventually, absent, "yes", reports.Failed}, // object a is there in any case
 		{"all", Eventually, all, "yes", reports.Error},
 		{"at most", Eventually, most, "yes", reports.Error},
 		{"at most, a field that is not there", Eventually, most, nil, reports.Passed},
@@ -143,7 +143,7 @@ func TestThroughoutFromTheFirstLook(t *testing.T) {
 func TestAlwaysOverAGap(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		// away is what happens while the server is away.
+		// away runs while the server is down.
 		away     func(*fixture)
 		relisted bool
 		want     reports.Status
@@ -232,7 +232,7 @@ func TestAlwaysCouldNotLook(t *testing.T) {
 	}
 }
 
-// A state that memory had no room for is not taken for one that held.
+// A state that was dropped from memory is not counted as one that held.
 func TestDroppedStatesAreNotJudged(t *testing.T) {
 	f := newFixture(t, history.WithMaxBytes(0))
 	f.put("web", "ready", true)
@@ -260,7 +260,7 @@ func TestDroppedStatesAreNotJudged(t *testing.T) {
 	}
 }
 
-// A condition that no object was asked is no finding, unless the scenario says so.
+// A condition that was not checked on any object fails, unless the scenario allows that.
 func TestVacuous(t *testing.T) {
 	nothing := scenarios.Selection{Selector: map[string]string{"app": "nothing"}}
 	condition := scenarios.Assertion{Selection: nothing, CEL: "object.ready", For: length}

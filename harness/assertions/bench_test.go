@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// BenchmarkVerdict measures the time from the change that decides an assertion to its verdict, for 50 that wait at
-// once.
+// BenchmarkVerdict measures the time from the change that decides an assertion to its verdict, for 50 assertions that
+// wait at once.
 func BenchmarkVerdict(b *testing.B) {
 	const waiting = 50
 	server := apitest.New(b)

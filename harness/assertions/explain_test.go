@@ -83,7 +83,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-// An expression that was interrupted looks like one that is false.
+// An interrupted assertion is an error, not a failure: an interrupted expression looks like a false one.
 func TestAnInterruptIsNoFailure(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)
@@ -95,7 +95,7 @@ func TestAnInterruptIsNoFailure(t *testing.T) {
 	check(t, w.failed(ctx, "It was false.", nil), reports.Error)
 }
 
-// Of candidates that only an expression is false of, those come first of which the fewest conditions are.
+// Among candidates for which only the expression is false, those with the fewest false conditions come first.
 func TestClosestByConditions(t *testing.T) {
 	j := newJudge(Input{
 		Assertion: scenarios.Assertion{CEL: "object.a && object.b"},

@@ -28,7 +28,7 @@ var (
 	others   = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 )
 
-// fixture is a cluster with a history, in which time passes when the test says so.
+// fixture is a cluster with a history. The test controls its clock.
 type fixture struct {
 	t        *testing.T
 	server   *apitest.Server
@@ -48,7 +48,7 @@ func newFixture(t *testing.T, options ...history.Option) *fixture {
 	return f
 }
 
-// observe starts the stream and returns when it has told all there is.
+// observe starts the stream and returns when the stream has reported everything.
 func (f *fixture) observe() *fixture {
 	f.t.Helper()
 	f.stream = f.recorder.Stream(services)
@@ -84,7 +84,7 @@ func (f *fixture) delete(name string) {
 	f.settle()
 }
 
-// until returns when the condition is true of the stream.
+// until returns as soon as the condition is true for the stream.
 func (f *fixture) until(what string, is func(history.View, []history.Gap) bool) {
 	f.t.Helper()
 	ctx := f.bounded()
@@ -102,7 +102,7 @@ func (f *fixture) until(what string, is func(history.View, []history.Gap) bool) 
 	}
 }
 
-// away stops the server and returns when the stream has noticed.
+// away stops the server and returns when the stream has noticed that.
 func (f *fixture) away() {
 	f.t.Helper()
 	f.server.Down()
@@ -111,7 +111,7 @@ func (f *fixture) away() {
 	})
 }
 
-// back starts the server and returns when the stream is connected, by a list or not.
+// back starts the server and returns when the stream is connected, with or without a new list.
 func (f *fixture) back(relisted bool) {
 	f.t.Helper()
 	f.server.Up()
@@ -121,19 +121,19 @@ func (f *fixture) back(relisted bool) {
 	f.settle()
 }
 
-// lookedClock tells when the first look is done: then the assertion first asks for the time.
+// lookedClock calls looked when the assertion first asks for the time, which is after its first check.
 type lookedClock struct {
 	*clocktesting.FakeClock
 	looked func()
 }
 
 func (c lookedClock) Now() time.Time {
-	now := c.FakeClock.Now() // before the test lets time go by
+	now := c.FakeClock.Now() // before the test advances the clock
 	c.looked()
 	return now
 }
 
-// running is an assertion under way.
+// running is an assertion that is being decided.
 type running struct {
 	f      *fixture
 	looked chan struct{}
@@ -164,7 +164,7 @@ func (f *fixture) start(ctx context.Context, decide verb, assertion scenarios.As
 	return r
 }
 
-// begun starts to decide an assertion and returns when the first look is done.
+// begun starts to decide an assertion and returns after its first check.
 func (f *fixture) begun(decide verb, assertion scenarios.Assertion) *running {
 	f.t.Helper()
 	r := f.start(f.t.Context(), decide, assertion)
@@ -172,19 +172,19 @@ func (f *fixture) begun(decide verb, assertion scenarios.Assertion) *running {
 	return r
 }
 
-// now is the result of an assertion that can be decided without time going by.
+// now returns the result of an assertion that needs no time to pass.
 func (f *fixture) now(decide verb, assertion scenarios.Assertion) Result {
 	f.t.Helper()
 	return <-f.start(f.t.Context(), decide, assertion).result
 }
 
-// after is the result when that time has gone by.
+// after advances the clock by this time and returns the result.
 func (r *running) after(d time.Duration) Result {
 	r.f.clock.Step(d)
 	return <-r.result
 }
 
-// atLast is the result when so much time has gone by that there must be one.
+// atLast advances the clock until there is a result.
 func (r *running) atLast() Result {
 	for {
 		select {
@@ -199,8 +199,8 @@ func (r *running) atLast() Result {
 	}
 }
 
-// evaluate stands in for CEL: "object.F" or "object.status.F" is the boolean field F of the object, "objects.F" is
-// whether all have it.
+// evaluate stands in for CEL: "object.F" or "object.status.F" is the boolean field F of the object. "objects.F"
+// reports whether F is true for all objects.
 func evaluate(expression string, variables map[string]any) (bool, error) {
 	of := func(object any, field string) (bool, error) {
 		if inner, ok := strings.CutPrefix(field, "status."); ok {
@@ -228,7 +228,7 @@ func evaluate(expression string, variables map[string]any) (bool, error) {
 	return true, nil
 }
 
-// service makes a Service; each two fields are a name and a value of its top level.
+// service makes a Service. Each pair of fields is a name and a value; labels and generation go into its metadata.
 func service(namespace, name string, fields ...any) map[string]any {
 	object := map[string]any{
 		"apiVersion": "v1", "kind": "Service",
@@ -254,10 +254,10 @@ func check(t *testing.T, result Result, want reports.Status) {
 	}
 }
 
-// matchesFile compares a message with testdata/NAME.txt.
-// sinceFirstLook depends on whether the first look came before or after the test's first step of the clock.
+// sinceFirstLook matches the part that depends on whether the first check came before the test's first clock step.
 var sinceFirstLook = regexp.MustCompile(`\(\d+s into `)
 
+// matchesFile compares a message with testdata/NAME.txt.
 func matchesFile(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".txt")
@@ -267,7 +267,7 @@ func matchesFile(t *testing.T, name, got string) {
 	}
 }
 
-// watcher has looked for the first time, for an always.
+// watcher returns a watcher for an always, after its first check.
 func (f *fixture) watcher() *watcher {
 	f.t.Helper()
 	w := newWatcher(Input{

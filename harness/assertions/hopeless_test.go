@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What must have a uid that is gone is decided at once, without any time going by; what may still come is waited for.
+// An assertion that requires a uid that is gone fails at once, without any time passing. Otherwise it waits.
 func TestWhatCannotComeAnyMore(t *testing.T) {
 	for name, c := range map[string]struct {
 		before, change func(*fixture)
@@ -56,7 +56,7 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 	}
 }
 
-// A deletion is not taken back.
+// A deletion is not undone: an assertion that requires an object without deletionTimestamp fails at once.
 func TestWhatIsGoingStaysSo(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)
@@ -75,7 +75,7 @@ func TestWhatIsGoingStaysSo(t *testing.T) {
 	}
 }
 
-// Of an object that need not be a certain one everything may still come.
+// An assertion that does not require a certain object, or whose object exists, may still become true.
 func TestWhatMayStillCome(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Whatever changes, a judge that followed says what one says that sees the objects for the first time.
+// A judge that followed all changes agrees with one that sees the objects for the first time.
 func TestJudgeThatFollows(t *testing.T) {
 	scope := history.Scope{Namespace: "x", Selector: labels.SelectorFromSet(labels.Set{"app": "web"})}
 	asked := 0

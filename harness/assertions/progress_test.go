@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objectOf reads an object of a kind, such as "apps/v1 Deployment", from the fields that a YAML text has.
+// objectOf reads an object of a kind, such as "apps/v1 Deployment", from the fields in a YAML text.
 func objectOf(t *testing.T, kind, text string) *unstructured.Unstructured {
 	t.Helper()
 	data, err := yaml.YAMLToJSON([]byte(text))
@@ -29,7 +29,7 @@ func TestProgress(t *testing.T) {
 	const current = "metadata: {generation: 2}\n"
 	for _, tt := range []struct {
 		name, kind, object string
-		// lacks is what is missing; "" of what is rolled out.
+		// lacks is what is missing; "" if the object is rolled out.
 		lacks string
 	}{
 		{"done", "apps/v1 Deployment", current + "spec: {replicas: 2}\nstatus: {observedGeneration: 2, replicas: 2, " +

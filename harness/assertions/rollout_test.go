@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// thing is what the fixture's kind, which Kubernetes does not know, has as a status: a condition of a generation.
+// thing returns a generation and a status with one condition, for a kind that Kubernetes does not know.
 func thing(generation, observed int64, kind, status string) []any {
 	return workload(generation, map[string]any{
 		"observedGeneration": observed,

@@ -25,7 +25,7 @@ func (f *fixture) sequenceOf(window Window, items ...scenarios.SequenceItem) Seq
 	}
 }
 
-// evaluateEvent is evaluate, with "before.F" for the field F of the object before.
+// evaluateEvent is evaluate, and also supports "before.F" for the field F of the object before the change.
 func evaluateEvent(expression string, variables map[string]any) (bool, error) {
 	if field, ok := strings.CutPrefix(expression, "before."); ok {
 		before, _ := variables["before"].(map[string]any)
@@ -169,7 +169,7 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// What one stream reports late is not taken for the order in which things happened.
+// Events that a stream reports late still count in the order in which they happened.
 func TestSequenceOfLateStreams(t *testing.T) {
 	f := newFixture(t).observe()
 	nodes := f.recorder.Stream(others)
@@ -181,7 +181,7 @@ func TestSequenceOfLateStreams(t *testing.T) {
 	f.away()
 	f.server.Put(others.Resource, service("", "n"))
 	f.server.Put(services.Resource, service("x", "a"))
-	// The streams come back one after the other, in whichever order.
+	// The streams reconnect one after the other, in any order.
 	f.back(false)
 	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// workload is an object of a generation, with a status.
+// workload returns the fields of an object with a generation and a status.
 func workload(generation int64, status map[string]any) []any {
 	return []any{"generation", generation, "status", status}
 }
@@ -147,7 +147,7 @@ func TestStaleStatus(t *testing.T) {
 	}
 }
 
-// What is said of all objects together is asked once of all, and once of all without their stale conditions.
+// An expression about all objects is evaluated twice: with all conditions, and without the stale ones.
 func TestConditionsOfYesterdayAmongAll(t *testing.T) {
 	asked := 0
 	cel := func(_ string, variables map[string]any) (bool, error) {

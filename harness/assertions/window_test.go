@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// moment is now, with everything told.
+// moment returns the current moment, after the stream has reported everything.
 func (f *fixture) moment() Moment {
 	f.t.Helper()
 	f.settle()
 	return Moment{Seq: f.recorder.Seq(), At: f.clock.Now()}
 }
 
-// window is the time in which a function does things, a second after its beginning and a second before its end.
+// window runs a function and returns its time range, which begins a second earlier and ends a second later.
 func (f *fixture) window(during func()) *Window {
 	f.t.Helper()
 	w := &Window{First: "upgrade", Last: "roll back", Begin: f.moment()}
@@ -33,7 +33,7 @@ func (f *fixture) window(during func()) *Window {
 	return w
 }
 
-// past decides an assertion about a time that is over, when a lot has happened since.
+// past decides an assertion about a window that is over, after many later changes.
 func (f *fixture) past(decide verb, assertion scenarios.Assertion, window *Window) Result {
 	f.t.Helper()
 	f.clock.Step(time.Hour)
@@ -105,7 +105,7 @@ func TestThroughoutAWindow(t *testing.T) {
 			}
 			text := result.Message
 			if i := strings.Index(text, " (Get \""); i >= 0 {
-				text = text[:i] // an address that differs each time
+				text = text[:i] // the address differs in each run
 			}
 			if i := strings.Index(text, "\nNot connected"); i >= 0 {
 				text = text[:i]

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Barrier is where the scenarios of a track wait for each other before each transition. The last one that is awaited,
-// by arriving or by leaving, lets the cluster cross; then all go on with what came of it.
+// Barrier is where the scenarios of a track wait for each other before each transition. When the last one has arrived
+// or left, the cluster makes the transition. Then all continue with its result.
 type Barrier struct {
 	// cross makes the n-th transition, from 0.
 	cross func(n int) error
@@ -19,11 +19,11 @@ type Barrier struct {
 	crossing bool
 	crossed  int
 	round    *round
-	// before is what to do when nobody is awaited any more, before the crossing.
+	// before are the functions to call when all have arrived, before the crossing.
 	before []func()
 }
 
-// round is one crossing, for those who wait for it.
+// round is one crossing, for the scenarios that wait for it.
 type round struct {
 	done chan struct{}
 	err  error
@@ -36,9 +36,9 @@ func New(alive int, cross func(n int) error) *Barrier {
 	return &Barrier{cross: cross, alive: alive, round: &round{done: make(chan struct{})}}
 }
 
-// Arrive waits until all scenarios that are still alive have arrived and the cluster has crossed, and returns what came
-// of it, and how long the crossing took. When the context ends first, its cause is returned, and the scenario does not
-// count as arrived. What before does, if it is not nil, is done when all have arrived, and then the cluster crosses.
+// Arrive waits until all scenarios that are still alive have arrived and the cluster has crossed. It returns the time
+// and the error of the crossing. If the context ends first, it returns the cause, and the scenario does not count as
+// arrived. It calls before, unless nil, when all have arrived, before the cluster crosses.
 func (b *Barrier) Arrive(ctx context.Context, before func()) (time.Duration, error) {
 	b.mu.Lock()
 	r := b.round
@@ -71,7 +71,7 @@ func (b *Barrier) giveUp(ctx context.Context, r *round) (time.Duration, error) {
 	return time.Since(r.began), context.Cause(ctx)
 }
 
-// Leave says that a scenario has ended, however it did. It is called once for each.
+// Leave removes a scenario that has ended, with whatever result. Call it once for each.
 func (b *Barrier) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *Barrier) Leave() {
 	b.begin()
 }
 
-// begin crosses if nobody is awaited any more; without anyone who waits there is nothing to cross for.
+// begin crosses if all scenarios that are still alive have arrived. If there are none, it does nothing.
 func (b *Barrier) begin() {
 	if b.crossing || b.waiting == 0 || b.waiting < b.alive {
 		return
@@ -105,14 +105,14 @@ func (b *Barrier) begin() {
 	}()
 }
 
-// Crossings is how many transitions are over.
+// Crossings returns the number of finished transitions.
 func (b *Barrier) Crossings() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.crossed
 }
 
-// Settle waits until no transition is under way, and says whether there was one since so many were over.
+// Settle waits until no transition is running. It reports whether more than the given number are finished.
 func (b *Barrier) Settle(ctx context.Context, over int) bool {
 	b.mu.Lock()
 	crossing, done, more := b.crossing, b.round.done, b.crossed > over

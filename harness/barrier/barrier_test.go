@@ -79,7 +79,7 @@ func TestBarrierGivesUpWithItsContext(t *testing.T) {
 	if _, err := b.Arrive(ctx, nil); !errors.Is(err, cause) {
 		t.Errorf("got %v", err)
 	}
-	// Who gave up does not count as arrived, so the other one still waits for it to leave.
+	// A scenario that gave up does not count as arrived, so the other one waits until it leaves.
 	arriveAndLeave(t, b)
 	if b.crossed != 1 {
 		t.Errorf("crossed %d times, want 1", b.crossed)

@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// Whatever a canary writes, no scenario counts it.
+// No scenario counts the objects of a canary.
 func TestCanariesAreAside(t *testing.T) {
 	for _, family := range []Family{
 		Role, ClusterRole, Namespace, "ValidatingAdmissionPolicy", "MutatingAdmissionPolicy",
@@ -24,7 +24,7 @@ func TestCanariesAreAside(t *testing.T) {
 	}
 }
 
-// A canary is made of the kind whose service is asked for, in that version.
+// A canary has the kind of its family, in the requested version.
 func TestGVK(t *testing.T) {
 	for family, want := range map[Family]string{
 		"MutatingAdmissionPolicy":        "admissionregistration.k8s.io/v1beta1, Kind=MutatingAdmissionPolicy",

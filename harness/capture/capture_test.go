@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// server answers as a kube-apiserver would that forbids some of what it serves.
+// server answers like a kube-apiserver that forbids access to some of its resources.
 type server struct {
 	mu sync.Mutex
 	// asked are the methods and paths of all requests.
@@ -72,7 +72,7 @@ func (s *server) answer(r *http.Request) (int, string) {
 	case "/apis/autoscaling/v1", "/apis/autoscaling/v2":
 		return resources(strings.TrimPrefix(r.URL.Path, "/apis/"), resource("horizontalpodautoscalers",
 			"HorizontalPodAutoscaler"))
-	case "/apis/autoscaling/v2/horizontalpodautoscalers": // only the preferred version has one
+	case "/apis/autoscaling/v2/horizontalpodautoscalers": // only the preferred version can be listed
 		return 200,
 			`{"kind":"HorizontalPodAutoscalerList","apiVersion":"autoscaling/v2","items":[{"metadata":{"name":"h","namespace":"n"}}]}`
 	case "/apis/metrics.k8s.io/v1beta1":
@@ -98,7 +98,7 @@ func (s *server) answer(r *http.Request) (int, string) {
 	return 404, `{"kind":"Status","status":"Failure","reason":"NotFound","code":404}`
 }
 
-// configMaps come in two pages.
+// configMaps answers in two pages.
 func (s *server) configMaps(from string) (int, string) {
 	if s.silent > 0 {
 		s.silent--
@@ -136,7 +136,8 @@ func exported(t *testing.T, s *server, o Options) *Capture {
 	return c
 }
 
-// What can be read is there once, in the version that it is stored in; what cannot is named. Nothing but reads is sent.
+// Each readable object is exported once. A custom resource is exported in its stored version. Kinds that cannot be read
+// are listed. Only reads are sent.
 func TestExport(t *testing.T) {
 	s := &server{expired: 1, silent: 2}
 	c := exported(t, s, Options{})
@@ -189,7 +190,7 @@ func TestNothingIsWrittenToTheSource(t *testing.T) {
 	}
 }
 
-// Values of Secrets are in no byte of a capture, and their lengths are the same.
+// By default, a capture does not contain the values of Secrets. Dummies of the same length replace them.
 func TestSecretsAreHidden(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		var text []byte
@@ -262,7 +263,7 @@ func TestOpenRejects(t *testing.T) {
 	}
 }
 
-// An export that fails leaves no file; one that succeeds can be read by its owner alone, and replaces nothing.
+// A failed export leaves no file. The file of a successful one can only be read by its owner. No file is overwritten.
 func TestExportTo(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "no",

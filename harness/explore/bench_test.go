@@ -114,7 +114,7 @@ func BenchmarkGrowth(b *testing.B) {
 			b.Fatal(err)
 		}
 		kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
-		e.timeGrowth(b, cluster.RESTConfig(), kinds) // while the API server is still busy with its start
+		e.timeGrowth(b, cluster.RESTConfig(), kinds) // not measured: the API server is still busy with its start
 		recorded := &tape{}
 		config := cluster.RESTConfig()
 		config.Wrap(recorded.wrap)

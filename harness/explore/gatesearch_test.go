@@ -25,7 +25,7 @@ func gatesOf(all [][]string) (gates []Gate, path []clusters.State) {
 	}
 }
 
-// The third gate is off whenever the first one is.
+// The gate of a finding is found, although C is off whenever A is.
 func TestTheGateOfAFindingIsFound(t *testing.T) {
 	o := Options{Base: clusters.State{Version: "1.36.3"}}
 	o.Gates, o.Path = gatesOf([][]string{{"A", "C"}, {"B"}, {"C"}, {"D"}, {"E", "F"}, {"F", "E"}})

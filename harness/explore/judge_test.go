@@ -144,7 +144,7 @@ func ingress(t *testing.T, path ...clusters.State) *group {
 	return e.groups[0]
 }
 
-// states are equal but for a gate, which is on and off.
+// states returns two states that differ only in a gate, which is on and off.
 func states() (on, off clusters.State) {
 	one := 1
 	nodes := []clusters.NodeGroup{{Count: &one}}

@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// The finding's message names the field that it needs, or another one. The schema requires c.
+// An object is reduced to the required field c and a field that the finding needs. The finding's message may name that
+// field, another one, or none.
 func TestAnObjectIsReduced(t *testing.T) {
 	for _, test := range []struct {
 		name, needs, words, want string
@@ -42,7 +43,7 @@ func TestAnObjectIsReduced(t *testing.T) {
 	}
 }
 
-// shown says whether an object has one of the fields of spec that a finding needs.
+// shown reports whether an object has the required field c, and one of the fields of spec that a finding needs.
 func shown(one *entry, needs string) bool {
 	spec, _ := one.Object()["spec"].(map[string]any)
 	if spec["c"] == nil {
@@ -81,7 +82,7 @@ func TestPlacesThatDependOnEachOtherAreRemoved(t *testing.T) {
 	}
 }
 
-// An object with many fields is split into parts, so that not each field needs an object of its own.
+// An object with many fields is split into parts, so fewer objects than fields are tried.
 func TestALargeObjectIsReduced(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)

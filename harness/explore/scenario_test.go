@@ -29,7 +29,7 @@ func TestTheScenarioOfAFinding(t *testing.T) {
 	}
 }
 
-// A text of the object that looks like an expression stays a text.
+// A string of the object that looks like an expression stays a string.
 func TestTheScenarioEscapesExpressions(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)

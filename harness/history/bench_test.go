@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// BenchmarkWake measures how long it takes from the moment a change is recorded until 50 waiters have it.
+// BenchmarkWake measures the time from the moment a change is recorded until 50 waiters have it.
 func BenchmarkWake(b *testing.B) {
 	const waiters = 50
 	server := apitest.New(b)

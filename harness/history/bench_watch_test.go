@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// BenchmarkWatch measures what it takes to read, decode and record one change of a pod, of a thousand that change in
-// turn. Nothing is encoded meanwhile, and nobody waits.
+// BenchmarkWatch measures reading, decoding and recording one change of a pod. A thousand pods change in turn. The
+// events are encoded beforehand, and nothing waits for single changes.
 func BenchmarkWatch(b *testing.B) {
 	const objects = 1000
 	events := make([][]byte, b.N)
@@ -51,7 +51,7 @@ func BenchmarkWatch(b *testing.B) {
 	}
 }
 
-// managedFields are as long as those of a pod that a controller made, the scheduler placed and a kubelet reported on.
+// managedFields returns entries as long as those of a pod after a controller, the scheduler and a kubelet.
 func managedFields() []any {
 	owned := func(manager, subresource string, fields ...string) any {
 		set := map[string]any{".": map[string]any{}}

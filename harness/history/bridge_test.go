@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// restart is what a transition does to the watches: the new API server does not know what happened before it.
+// restart does what a transition does to the watches: the new API server does not know earlier events.
 func restart(server *apitest.Server, meanwhile func()) {
 	server.Down()
 	meanwhile()
@@ -82,8 +82,8 @@ func TestWhatCannotBeBridged(t *testing.T) {
 	}
 }
 
-// Whatever happens around restarts of the API server, every change comes once and in order, as long as the storage
-// keeps its revisions.
+// Each change is reported once and in order, whatever happens around restarts of the API server, as long as the
+// storage keeps its revisions.
 func TestNothingIsMissedByRestarts(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		server, recorder := drawn(t, rt)

@@ -38,7 +38,7 @@ func TestCatchUpWaitsForTheWatch(t *testing.T) {
 			server.AwaitWatches(1)
 			server.Hold()
 			tt.change(server)
-			// The watch begins to tell only when CatchUp has got its list: had it not waited, the view would be old.
+			// The watch reports nothing until CatchUp has its list. If CatchUp did not wait, the view would be old.
 			lists := server.Requests("list", "")
 			go func() {
 				server.AwaitRequests("list", lists+1)
@@ -123,7 +123,7 @@ func TestCatchUpNoticesARestoredStorage(t *testing.T) {
 	stream := newRecorder(t, server).Stream(pods)
 	await(t, stream, changes(2))
 	server.AwaitWatches(1)
-	restore() // The watch goes on, and would be told nothing of the next revisions.
+	restore() // The watch stays open, but would not report the next revisions.
 	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 func eventsIn(r io.Reader) *events { return newEvents(io.NopCloser(r)) }
 
-// asClientsDecode is an object as client-go's decoder makes it, but for its managedFields.
+// asClientsDecode decodes an object as client-go does, without its managedFields.
 func asClientsDecode(t interface{ Fatal(args ...any) }, text []byte) map[string]any {
 	object := &unstructured.Unstructured{}
 	if err := object.UnmarshalJSON(text); err != nil {
@@ -51,7 +51,7 @@ func TestEventsDecodeAsClientsDecodeThem(t *testing.T) {
 	}
 }
 
-// However events come in pieces and are written, they are the objects that were sent.
+// Events decode to the objects that were sent, however they are formatted and split.
 func TestEventsAreWhatWasSent(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var stream bytes.Buffer
@@ -87,7 +87,7 @@ func TestEventsAreWhatWasSent(t *testing.T) {
 	})
 }
 
-// An event is reported as soon as its last byte is there: nothing follows it for as long as nothing changes.
+// An event is reported as soon as its last byte arrives. The next event may come much later.
 func TestEventsAreToldAtOnce(t *testing.T) {
 	reader, writer := io.Pipe()
 	defer writer.Close()
@@ -103,7 +103,7 @@ func TestEventsAreToldAtOnce(t *testing.T) {
 func TestEventsThatCannotBeRead(t *testing.T) {
 	const whole = `{"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","spec":{"a":[1,"b"]}}}`
 	for end := 1; end < len(whole); end++ {
-		// client-go takes only this very error for the end of a connection.
+		// client-go recognizes the end of a connection only by this exact error.
 		if _, object,
 			err := eventsIn(strings.NewReader(whole[:end])).Decode(); err != io.ErrUnexpectedEOF { //nolint:errorlint // it must be no other that wraps it
 			t.Fatalf("broken off after %s: %v, %v", whole[:end], object, err)

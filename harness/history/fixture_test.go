@@ -47,7 +47,7 @@ func withLabel(t *testing.T, selector string) labels.Selector {
 	return parsed
 }
 
-// bounded is a context that ends long after anything in these tests should have happened.
+// bounded returns a context that ends long after everything in these tests should have happened.
 func bounded(t testing.TB) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -65,7 +65,7 @@ func newRecorder(t testing.TB, server *apitest.Server, options ...history.Option
 	return recorder
 }
 
-// watched is a server with these pods, and a stream that has seen and watches them.
+// watched returns a server with these pods, and a stream that has seen and watches them.
 func watched(t *testing.T, objects ...map[string]any) (*apitest.Server, *history.Recorder, *history.Stream) {
 	t.Helper()
 	server := apitest.New(t)
@@ -79,7 +79,7 @@ func watched(t *testing.T, objects ...map[string]any) (*apitest.Server, *history
 	return server, recorder, stream
 }
 
-// await returns the changes of all objects as soon as the condition is true of them and of the view.
+// await returns the changes of all objects as soon as the condition is true for them and the view.
 func await(t *testing.T, stream *history.Stream, done func(history.View, []history.Change) bool) []history.Change {
 	t.Helper()
 	ctx := bounded(t)
@@ -101,7 +101,7 @@ func changes(n int) func(history.View, []history.Change) bool {
 	return func(view history.View, changes []history.Change) bool { return view.Synced && len(changes) == n }
 }
 
-// describe writes one line a change: number, type, object, and whether it was relisted and more follow.
+// describe writes one line per change: type, object, resourceVersion, and whether it was relisted and more follow.
 func describe(changes []history.Change) string {
 	var b strings.Builder
 	for _, change := range changes {

@@ -18,7 +18,7 @@ func managedPod(manager string) map[string]any {
 	return object
 }
 
-// Each change has the managers of its own moment, also when others have written since.
+// Each change has the managers of its own moment, even if others have written since.
 func TestManagersOfAChange(t *testing.T) {
 	server := apitest.New(t)
 	stream := newRecorder(t, server).Stream(pods)

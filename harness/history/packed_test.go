@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// value draws what JSON may hold, with the nulls and the numbers that a merge patch or a text could lose.
+// value draws a JSON value, including nulls and numbers that a merge patch or a text could lose.
 func value(t *rapid.T, depth int) any {
 	kinds := 6
 	if depth == 0 {
@@ -72,7 +72,7 @@ func TestPatchLeadsFromOneToTheOther(t *testing.T) {
 	})
 }
 
-// Whatever is packed reads as it came, and what is dropped is said to be.
+// Packed states read as they came, and the dropped states are counted.
 func TestPackedStatesReadAsTheyCame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		bound := rapid.SampledFrom([]int64{0, 200, 1000, 10_000, 1 << 20}).Draw(rt, "bound")
@@ -139,7 +139,7 @@ func TestObjectsAtAnEarlierTime(t *testing.T) {
 	}
 }
 
-// podOf is as large as a pod of a StatefulSet on a simulated node.
+// podOf returns a pod as large as that of a StatefulSet on a simulated node.
 func podOf(i, change int) *unstructured.Unstructured {
 	name := fmt.Sprintf("web-%d", i)
 	condition := func(kind string) any {
@@ -224,7 +224,7 @@ func podOf(i, change int) *unstructured.Unstructured {
 	return o
 }
 
-// asItComes is the value as a client decodes it, which shares nothing with any other.
+// asItComes returns the value as a client decodes it: it shares nothing with other values.
 func asItComes(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -245,14 +245,14 @@ func asItComes(v any) any {
 	return v
 }
 
-// 10,000 pods that change ten times fit in 500 MB, nothing of them being lost; with -short 2,000 in 150 MB.
+// 10,000 pods that change ten times fit in 500 MB without a dropped state; with -short, 2,000 pods in 150 MB.
 func TestMemory(t *testing.T) {
 	const changes = 10
 	objects, limit := 10_000, uint64(500)
 	if testing.Short() {
 		objects, limit = 2_000, 150
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as a user runs it, whatever the tests are run with
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // the default, whatever GC percentage the tests run with
 	s, _ := listed(t)
 	var before, after runtime.MemStats
 	runtime.GC()

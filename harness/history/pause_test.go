@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// A restored storage counts on from the snapshot: the same resourceVersion may stand for something else, and nothing of
-// before is taken for it.
+// A restored storage counts on from the snapshot, so a resourceVersion may mean another state than before. The
+// recorder does not confuse the two.
 func TestTheSameVersionAgain(t *testing.T) {
 	server := apitest.New(t)
 	server.Put(pods.Resource, pod("x", "web", "n=0"))

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// drawn is a recorder with pages of any size.
+// drawn returns a server and a recorder that lists in pages of a drawn size.
 func drawn(t *testing.T, rt *rapid.T) (*apitest.Server, *history.Recorder) {
 	server := apitest.New(t)
 	recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
@@ -24,8 +24,8 @@ func drawn(t *testing.T, rt *rapid.T) (*apitest.Server, *history.Recorder) {
 	return server, recorder
 }
 
-// Whatever happens to the objects and to the connections, the recorder ends up with what the server has, has told each
-// object's states in order, and never shows a state older than the one that CatchUp was asked about.
+// Whatever happens to the objects and the connections, the recorder ends with the same objects as the server, and
+// reports the states of each object in order. After CatchUp, the view is not older than the server was before.
 func TestRecorderAgreesWithTheServer(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		server, recorder := drawn(t, rt)
@@ -90,7 +90,7 @@ func versions(objects []*unstructured.Unstructured) string {
 	return text
 }
 
-// replay applies changes one after the other, checks that they can have happened in that order, and returns the result.
+// replay applies changes one after the other, checks that this order is possible, and returns the result.
 func replay(rt *rapid.T, changes []history.Change) string {
 	current := map[string]history.Change{}
 	newest := map[types.UID]int{}
@@ -146,7 +146,7 @@ func TestCatchUpUnderWrites(t *testing.T) {
 			if i%50 == 49 {
 				server.BreakWatches()
 			}
-			// Some watch is there to be broken.
+			// Wait for a watch that can be broken.
 			server.AwaitWatches(1)
 		}
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
 
-// Another API server may show the same stored object otherwise. That is a change, though no watch tells of it, and no
-// gap.
+// Another API server may show the same stored object differently. The recorder records this as a change, although no
+// watch reports it. It is not a gap.
 func TestTheSameVersionLooksDifferent(t *testing.T) {
 	server := apitest.New(t)
 	server.Put(pods.Resource, pod("x", "other"))
@@ -34,7 +34,7 @@ func TestTheSameVersionLooksDifferent(t *testing.T) {
 	}
 }
 
-// What the watch has yet to tell is left to the watch.
+// Reread leaves to the watch the changes that the watch will still report.
 func TestWhatTheWatchWillTell(t *testing.T) {
 	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
 	server.Hold()
@@ -47,7 +47,7 @@ func TestWhatTheWatchWillTell(t *testing.T) {
 	expect(t, describe(seen), "added x/web 101 relisted\nmodified x/web 102\nadded x/new 103\ndeleted x/new 104")
 }
 
-// A list that fails says nothing of what is there: there is another as soon as there can be, and until then a gap.
+// If a list fails, the stream has a gap until the next list succeeds.
 func TestItCannotBeReread(t *testing.T) {
 	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
 	server.Reject(func(r apitest.Request) *metav1.Status {

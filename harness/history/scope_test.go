@@ -42,7 +42,7 @@ func TestViewOfScope(t *testing.T) {
 	}
 }
 
-// What the harness writes for a moment to see something disturbs nobody's counts: of neither the objects nor their
+// Objects that the harness writes for a moment to observe something are in no scope: neither the objects nor their
 // changes.
 func TestNoScopeHasWhatIsAside(t *testing.T) {
 	server := apitest.New(t)

@@ -12,7 +12,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// unconnected is a recorder that reaches no API server.
+// unconnected returns a recorder that reaches no API server.
 func unconnected(t interface{ Fatal(args ...any) }, options ...Option) *Recorder {
 	r, err := New(&rest.Config{}, options...)
 	if err != nil {
@@ -21,7 +21,7 @@ func unconnected(t interface{ Fatal(args ...any) }, options ...Option) *Recorder
 	return r
 }
 
-// listed is a stream that has had an empty list at resourceVersion 10 and is not followed by anybody.
+// listed returns a stream that got an empty list at resourceVersion 10, and that neither lists nor watches by itself.
 func listed(t *testing.T) (*Stream, *clocktesting.FakeClock) {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))

@@ -130,7 +130,7 @@ added x/reborn 109 relisted`)
 	if len(gaps) != 1 || !gaps[0].Relisted {
 		t.Errorf("gaps %+v: want one, whose events are lost", gaps)
 	}
-	// More is about the changes that are returned, not about those that are left out.
+	// More refers to the returned changes, not to those that the scope leaves out.
 	only := stream.ChangesBetween(4, 9, history.Scope{Name: "reborn"})
 	expect(t, describe(only), "deleted x/reborn 103 relisted more\nadded x/reborn 109 relisted")
 	if got := describe(stream.ChangesBetween(5, 6, history.Scope{})); !strings.HasPrefix(got, "deleted x/reborn") ||
@@ -223,7 +223,7 @@ func TestBookmarksAreResumedFrom(t *testing.T) {
 	server.Put(pods.Resource, pod("x", "web"))
 	stream := newRecorder(t, server).Stream(pods)
 	server.AwaitWatches(1)
-	server.Put(nodes.Resource, node("a")) // The pods' watch learns of this revision by the bookmark alone.
+	server.Put(nodes.Resource, node("a")) // The pods' watch learns of this revision only from the bookmark.
 	_, _, wake := stream.Since(0, history.Scope{})
 	server.Bookmark()
 	<-wake

@@ -17,7 +17,7 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// Whatever goes wrong is reported after one attempt: client-go's own attempts would take a second each.
+// Each failure is reported after one attempt: client-go's own retries would take a second each.
 func TestClientsDoNotWait(t *testing.T) {
 	answers := map[string]transport{
 		"busy": func(*http.Request) (*http.Response, error) {

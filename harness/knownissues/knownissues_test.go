@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// A failure may be known; an error only where a component of the cluster ended by itself, and the issue has words of
-// it.
+// A failure can be a known issue. An error can only be one if a component of the cluster ended by itself, and the issue
+// has a matching message.
 func TestKnownFailure(t *testing.T) {
 	issue := func(message string) []scenarios.KnownIssue {
 		return []scenarios.KnownIssue{{Step: "it lives", Message: message}}

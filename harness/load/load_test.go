@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// answers is a load whose n-th request takes some time and is then answered.
+// answers returns a load. Each of its requests takes the given time and then gets an answer.
 func answers(took time.Duration, answer func(n int64, at time.Duration) load.Answer) load.Load {
 	began := time.Now()
 	return load.Load{Name: "it", Clock: clock.RealClock{}, Send: func(ctx context.Context, n int64) load.Answer {
@@ -32,7 +32,7 @@ func answers(took time.Duration, answer func(n int64, at time.Duration) load.Ans
 
 func good(int64, time.Duration) load.Answer { return load.Answer{Outcome: load.Accepted} }
 
-// away is a server that does not answer from the second second to the fifth.
+// away is a server that refuses connections from 2s to 5s after the start.
 func away(_ int64, at time.Duration) load.Answer {
 	if at >= 2*time.Second && at < 5*time.Second {
 		return load.Answer{Text: "connection refused"}
@@ -66,7 +66,7 @@ func TestRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := answers(test.took, test.answer)
-				// No request may time out in the moment of a tick: which of the two comes first is not defined.
+				// No request may time out at the same moment as a tick, because their order is undefined.
 				l.Rate, l.Timeout = test.rate, 5050*time.Millisecond
 				running := l.Start(t.Context())
 				time.Sleep(10*time.Second - time.Nanosecond)
@@ -108,7 +108,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Not more than so many requests are under way, however long the server takes.
+// At most 16 requests wait for an answer at the same time, however slow the server is.
 func TestBoundedConcurrency(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
@@ -131,7 +131,7 @@ func TestBoundedConcurrency(t *testing.T) {
 	})
 }
 
-// Whoever waits for an answer gets none to what was sent before.
+// Answered ignores failed requests, and those that were sent before the given time.
 func TestAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -153,7 +153,7 @@ func TestAnswered(t *testing.T) {
 	})
 }
 
-// What was under way when the run was stopped says nothing.
+// Requests that are in progress when the run is stopped are not counted.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

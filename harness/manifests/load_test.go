@@ -175,7 +175,7 @@ func TestSelectionWants(t *testing.T) {
 	}
 }
 
-// A kustomization is built as kubectl does, and what is wrong with it is reported.
+// A kustomization is built as kubectl builds it, and its errors are reported.
 func TestLoadBuildsKustomizations(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -218,7 +218,7 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 	}
 }
 
-// The objects that come with the program are those of its folder, each with its file and line.
+// The objects that are embedded in the program are those of the folder, each with its file and line.
 func TestLoadReadsWhatComesWithTheProgram(t *testing.T) {
 	embedded, err := Sources{Files: ordinary.Files()}.Load()
 	if err != nil {

@@ -19,7 +19,7 @@ func TestChanges(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name, kind, before, after string
-		// changes has a line a change.
+		// changes has one line for each change.
 		changes string
 	}{
 		{
@@ -102,7 +102,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// objectOf is an object of a kind, such as "v1 Pod", with the fields that a YAML text has.
+// objectOf returns an object of a kind, such as "v1 Pod", with the fields of a YAML text.
 func objectOf(t *testing.T, kind, text string) map[string]any {
 	t.Helper()
 	fields, ok := parse(t, text).(map[string]any)

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// Each testdata/NAME.yaml holds what is wanted and, after "---", what is there; NAME.diff is the explanation.
+// Each testdata/NAME.yaml has the wanted value and, after "---", the actual one. NAME.diff is their diff.
 func TestDiff(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -51,7 +51,7 @@ func TestDiffIsCut(t *testing.T) {
 	}
 }
 
-// values draws whatever JSON can hold.
+// values generates JSON values.
 func values() *rapid.Generator[any] {
 	scalars := rapid.OneOf(
 		rapid.Just(any(nil)), rapid.Bool().AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(),
@@ -88,7 +88,7 @@ func TestDiffNeverPanicsAndAgreesWithMatch(t *testing.T) {
 	})
 }
 
-// A missing element has a line in the diff, also when each of its wanted fields may be absent.
+// A missing element has a line in the diff, even if each of its wanted fields may be absent.
 func TestDiffOfAnElementThatWantsNothing(t *testing.T) {
 	want, got := []any{map[string]any{"name": nil}}, []any{}
 	if diff := matching.Diff(want, got); len(matching.Match(want, got)) != 1 || strings.Count(diff, "\n") != 1 {

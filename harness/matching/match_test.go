@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/matching"
 )
 
-// parse reads YAML as the API machinery does, by way of JSON: all numbers are float64.
+// parse reads YAML through JSON, as the API machinery does. All numbers are float64.
 func parse(t testing.TB, text string) any {
 	t.Helper()
 	var value any
@@ -33,7 +33,7 @@ func lines(mismatches []matching.Mismatch) string {
 func TestMatch(t *testing.T) {
 	for _, tt := range []struct {
 		name, want, got string
-		// differs has a line a mismatch.
+		// differs has one line for each mismatch.
 		differs string
 	}{
 		{"a field among others", "a: 1", "{a: 1, b: 2}", ""},

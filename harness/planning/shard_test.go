@@ -37,7 +37,7 @@ func tracksForShards(lengths []int) []*Track {
 	return tracks
 }
 
-// Every track is in one shard, in its order, and no shard is longer than the mean and the longest track together.
+// Each track is in one shard, in the original order. No shard takes longer than the mean plus the longest track.
 func TestShardsAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tracks := tracksForShards(rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(t, "tracks"))
@@ -76,7 +76,7 @@ func TestShardsAreTheWhole(t *testing.T) {
 	})
 }
 
-// Without any work a shard has none, and the whole run has all of it.
+// A shard may get no work. The whole run gets all of it.
 func TestDeal(t *testing.T) {
 	length := func(n int) int { return n }
 	for _, c := range []struct {

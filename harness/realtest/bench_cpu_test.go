@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 )
 
-// processorTime is what the cluster's processes and this one, the harness, have used of processors since they started.
-// Unlike the time of day it says what something costs on a machine that others use, too.
+// processorTime returns the CPU time that the processes of the cluster and this process, the harness, have used since
+// they started. Unlike elapsed time, it shows the cost even if others use the machine, too.
 func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness time.Duration) {
 	b.Helper()
 	for name, pid := range cluster.(*local.Cluster).PIDs() {
@@ -37,8 +37,7 @@ func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness
 	return ofCluster, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// load is how many processes wanted to run on this machine, of late: on average of the last one, five and fifteen
-// minutes.
+// load returns the load averages of this machine over the last one, five and fifteen minutes.
 func load(b *testing.B) string {
 	b.Helper()
 	data, err := os.ReadFile("/proc/loadavg")

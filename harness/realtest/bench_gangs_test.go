@@ -29,9 +29,9 @@ var (
 	podGroupResource = schema.GroupVersionResource{Group: "scheduling.k8s.io", Version: "v1alpha2", Resource: "podgroups"}
 )
 
-// Five hundred simulated nodes, and 5,000 pods in gangs of ten that the real kube-scheduler places on them: alone, and
-// while the harness records every change of every pod and judges assertions on them. Each twice, in the order alone,
-// watched, watched, alone, so that what a cluster loses by its age is lost by both.
+// BenchmarkGangs measures how the real kube-scheduler places 5,000 pods in gangs of ten on 500 simulated nodes:
+// alone, and while the harness records every change of every pod and judges assertions on them. The order is alone,
+// watched, watched, alone, so that the age of the cluster slows down both equally.
 func BenchmarkGangs(b *testing.B) {
 	state := clusters.State{
 		Version:       "1.36",
@@ -56,7 +56,7 @@ func BenchmarkGangs(b *testing.B) {
 		b.ReportMetric(alone.rate(), "pods/s-alone")
 		b.ReportMetric(watched.rate(), "pods/s-watched")
 		b.ReportMetric(100*(1-watched.rate()/alone.rate()), "%-slower-watched")
-		// What the machine's processors do in all, which others that use it slow down, but do not add to.
+		// CPU time of the cluster and the harness: other load on the machine slows the run, but does not add to it.
 		b.ReportMetric(100*(watched.cpu()/alone.cpu()-1), "%-more-cpu-watched")
 		b.ReportMetric(alone.cluster.Seconds()/alone.thousands(), "cpu-s/1000-pods-alone")
 		b.ReportMetric(watched.cluster.Seconds()/watched.thousands(), "cpu-s/1000-pods-watched")
@@ -65,7 +65,7 @@ func BenchmarkGangs(b *testing.B) {
 	}
 }
 
-// placing is what it took to place all pods, several times.
+// placing is the total cost of placing all pods, over several rounds.
 type placing struct {
 	times, cluster, harness time.Duration
 	rounds                  int
@@ -73,13 +73,12 @@ type placing struct {
 
 func (p placing) thousands() float64 { return float64(p.rounds*benchGangs*benchMembers) / 1000 }
 
-// cpu is the processors' time of the cluster and of this process, in seconds.
+// cpu returns the CPU time of the cluster and this process, in seconds.
 func (p placing) cpu() float64 { return (p.cluster + p.harness).Seconds() }
 
 func (p placing) rate() float64 { return 1000 * p.thousands() / p.times.Seconds() }
 
-// clusterWithNodes makes a cluster of 500 nodes, and says how long that took from nothing, and how long from a cluster
-// that was there.
+// clusterWithNodes makes a cluster of 500 nodes. It reports how long the nodes took, and how long all of it took.
 func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	b.Helper()
 	p := clustertest.Local(b)
@@ -111,13 +110,13 @@ func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	return cluster
 }
 
-// gangs are placed by a kube-scheduler, in the namespace default.
+// gangs are pods that a kube-scheduler places, in the namespace default.
 type gangs struct {
 	config       *rest.Config
 	pods, groups dynamic.ResourceInterface
 }
 
-// place makes the gangs, waits until the last pod has a node, and removes them all.
+// place creates the gangs, waits until the last pod has a node, and removes the gangs.
 func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *placing) {
 	b.Helper()
 	verdicts := func() {}
@@ -129,7 +128,7 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 	if err := g.create(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	// To ask whether any pod is without a node costs next to nothing, since kube-apiserver has an index of that.
+	// This query for pods without a node is cheap, since kube-apiserver has an index for it.
 	if err := untilNone(b.Context(), g.pods, "spec.nodeName="); err != nil {
 		b.Fatal(err)
 	}
@@ -146,7 +145,7 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 	}
 }
 
-// create makes all groups, and all pods of each.
+// create creates all groups, and all pods of each group.
 func (g gangs) create(ctx context.Context) error {
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(16)
@@ -179,7 +178,7 @@ func (g gangs) create(ctx context.Context) error {
 	return workers.Wait()
 }
 
-// untilNone returns when a list is empty.
+// untilNone returns as soon as the list is empty.
 func untilNone(ctx context.Context, resource dynamic.ResourceInterface, fields string) error {
 	return wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, 10*time.Minute, true, func(ctx context.Context) (bool,
 		error,
@@ -189,7 +188,7 @@ func untilNone(ctx context.Context, resource dynamic.ResourceInterface, fields s
 	})
 }
 
-// remove deletes the pods and their groups, so that every round finds the cluster as empty as the one before.
+// remove deletes the pods and their groups, so that every round starts with an empty cluster.
 func (g gangs) remove(ctx context.Context) error {
 	for _, resource := range []dynamic.ResourceInterface{g.pods, g.groups} {
 		if err := resource.DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: new(int64)},

@@ -53,13 +53,13 @@ spec:
       throughout: [roll, the old ones are gone]
 `
 
-// meter measures what this process, the harness, takes between the beginnings of two steps; the cluster's programs are
-// processes of their own.
+// meter measures what this process, the harness, uses between the starts of two steps. The cluster's programs are
+// separate processes.
 type meter struct {
 	first, last string
 	began       time.Time
 	cpu         time.Duration
-	// took is the time between, share how much of a core that was, in percent.
+	// took is the time between the two starts, share the CPU use in percent of a core.
 	took  time.Duration
 	share float64
 }
@@ -83,7 +83,7 @@ func (m *meter) Observe(e reports.Event) error {
 	return nil
 }
 
-// A thousand pods are replaced while every change of them is recorded: what that takes of a core and of memory.
+// BenchmarkHistoryOfThousandPods measures the CPU and memory of recording every change while 1,000 pods are replaced.
 func BenchmarkHistoryOfThousandPods(b *testing.B) {
 	for b.Loop() {
 		m := &meter{first: "roll", last: "as few as there may be"}

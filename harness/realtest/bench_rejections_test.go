@@ -18,7 +18,7 @@ import (
 
 const rejections = 1000
 
-// bareClient sends the same writes as a scenario's table when its first row begins, before the row is sent.
+// bareClient sends the same writes as a scenario's table, when the first row starts and before that row is sent.
 type bareClient struct {
 	*captor
 	first      string
@@ -55,8 +55,8 @@ func (c *bareClient) Observe(e reports.Event) error {
 	return nil
 }
 
-// A thousand rejections by a webhook, each looked after and reported as a step of its own, against a bare client that
-// sends the same requests.
+// BenchmarkRejections compares 1,000 rejections by a webhook, each checked and reported as its own step, with a bare
+// client that sends the same requests.
 func BenchmarkRejections(b *testing.B) {
 	webhooks := newWebhooks(b)
 	var rows []string

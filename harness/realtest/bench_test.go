@@ -25,7 +25,7 @@ import (
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// From the moment before a write is sent to the verdict of the assertion that it makes true: more than from the event.
+// BenchmarkVerdictLatency measures the time from sending a write to the verdict that it causes, and from the event.
 func BenchmarkVerdictLatency(b *testing.B) {
 	const rounds = 200
 	cluster := bare(b)
@@ -45,7 +45,7 @@ func BenchmarkVerdictLatency(b *testing.B) {
 		for i := range rounds {
 			name := fmt.Sprintf("latency-%d", i)
 			scope := history.Scope{Namespace: "default", Name: name}
-			// With this the assertion below has looked for the first time, in vain, and waits.
+			// After this, the assertion below finds nothing in its first check, and waits.
 			if err := stream.CatchUp(b.Context(), scope); err != nil {
 				b.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func BenchmarkVerdictLatency(b *testing.B) {
 					Scope: scope,
 				})
 			}()
-			time.Sleep(5 * time.Millisecond) // a benchmark: the assertion's own first look must be over
+			time.Sleep(5 * time.Millisecond) // a benchmark: the assertion's own first check must be over
 			sent := time.Now()
 			object := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap",
@@ -92,7 +92,7 @@ func milliseconds(all []time.Duration, percentile int) float64 {
 	return float64(all[min(len(all)-1, len(all)*percentile/100)].Microseconds()) / 1000
 }
 
-// bare is a cluster for a benchmark's own use.
+// bare returns a cluster for one benchmark.
 func bare(b testing.TB) clusters.Cluster {
 	b.Helper()
 	p := clustertest.Local(b)
@@ -126,7 +126,7 @@ spec:
   - eventually: {apiVersion: v1, kind: ConfigMap, name: a, cel: object.data.k == "w"}
 `
 
-// A hundred scenarios on one cluster cost little more than one; and what the harness takes of memory for them.
+// BenchmarkHundredScenarios compares 100 scenarios on one cluster with one: time, and memory of the harness.
 func BenchmarkHundredScenarios(b *testing.B) {
 	text := func(n int) string {
 		var documents []string
@@ -152,7 +152,7 @@ func BenchmarkHundredScenarios(b *testing.B) {
 	}
 }
 
-// peakMemory is the most that this process has had in memory, in MB.
+// peakMemory returns the most memory that this process has used, in MB.
 func peakMemory(b *testing.B) float64 {
 	b.Helper()
 	data, err := os.ReadFile("/proc/self/status")
@@ -170,7 +170,7 @@ func peakMemory(b *testing.B) float64 {
 	return kilobytes / 1024
 }
 
-// The rehearsal of KEP-5311, whole: create, upgrade, roll back, upgrade.
+// BenchmarkRehearsal measures the whole rehearsal of KEP-5311: create, upgrade, roll back, upgrade.
 func BenchmarkRehearsal(b *testing.B) {
 	text, err := os.ReadFile("../../scenarios/kubernetes/service-name-rollback.yaml")
 	if err != nil {

@@ -28,7 +28,7 @@ spec:
   - unchanged: {apiVersion: v1, kind: ConfigMap, name: a, paths: [metadata.uid], throughout: [up, down]}
 `
 
-// A path is paid once, however many scenarios go it.
+// BenchmarkHundredOnOnePath compares a hundred scenarios with one on the same path: they share one track.
 func BenchmarkHundredOnOnePath(b *testing.B) {
 	timed := func(n int) time.Duration {
 		var documents []string

@@ -27,7 +27,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// stock are a thousand objects of 14 kinds, 200 of them workloads that have 2,000 pods.
+// stock is a thousand objects of 14 kinds. 200 of them are workloads, with 2,000 pods.
 var stock = []struct {
 	count int
 	text  string
@@ -82,7 +82,7 @@ func thereAndBack(b *testing.B, objects []*manifests.Object, nodes, sample int, 
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i, state := range path.States { // it goes up again, which is not asked for here
+	for i, state := range path.States { // the path goes up again, which is not needed here
 		if i > 0 && state.Version == path.States[0].Version {
 			path.States, path.Ways = path.States[:i+1], path.Ways[:i+1]
 			break
@@ -104,7 +104,7 @@ func BenchmarkUpgradeOfThousandObjects(b *testing.B) {
 	measured(b, func() *upgrades.Report { return thereAndBack(b, objects, 30, 0, "1.34", "1.36") })
 }
 
-// measured rehearses again and again. Nothing may break.
+// measured repeats the rehearsal and reports its cost. Nothing may break.
 func measured(b *testing.B, rehearse func() *upgrades.Report) {
 	b.Helper()
 	for b.Loop() {
@@ -133,7 +133,7 @@ func BenchmarkUpgradeOfThirtyThousandObjects(b *testing.B) {
 	measured(b, func() *upgrades.Report { return thereAndBack(b, objects, 1, 1000, "1.35", "1.36") })
 }
 
-// sent keeps the requests that go through it.
+// sent records the requests that pass through it, except watches.
 type sent struct {
 	next http.RoundTripper
 	mu   *sync.Mutex
@@ -158,7 +158,7 @@ func (s sent) RoundTrip(request *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(request)
 }
 
-// The survey of a state, against a bare client that sends the same requests, eight at once as the survey does.
+// BenchmarkSurvey compares a survey with a bare client that sends the same requests, eight at once as well.
 func BenchmarkSurvey(b *testing.B) {
 	one := 1
 	for b.Loop() {
@@ -175,7 +175,7 @@ func BenchmarkSurvey(b *testing.B) {
 		}
 		s.Add(configMapsStored(b, cluster.RESTConfig(), 1000)...)
 		var surveyed time.Duration
-		for range 2 { // the first is to get warm
+		for range 2 { // the first one is a warm-up
 			mark, err := s.Begin(b.Context())
 			if err != nil {
 				b.Fatal(err)
@@ -222,7 +222,7 @@ func configMapsStored(b *testing.B, config *rest.Config, count int) []survey.Cre
 	return all
 }
 
-// replayed sends requests as fast as eight workers can, and reads the answers.
+// replayed sends requests with eight workers, reads the answers, and returns the time that this took.
 func replayed(b *testing.B, config *rest.Config, requests []*http.Request) time.Duration {
 	b.Helper()
 	client, err := rest.HTTPClientFor(writes.Configure(config, "bench"))

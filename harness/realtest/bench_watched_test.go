@@ -10,9 +10,9 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// watched records all changes of pods and groups from now on and judges them: an assertion that becomes true with the
-// last pod, as they come; and one that must be false of every state, once all are there. The function that it returns
-// does so, and fails unless both came out as they should.
+// watched starts to record all changes of pods and groups, and an assertion that becomes true with the last pod. The
+// returned function waits for that verdict, and then judges an assertion that must be false in every state. It fails
+// unless both pass.
 func (g gangs) watched(b *testing.B) (verdicts func()) {
 	b.Helper()
 	recorder, err := history.New(g.config)

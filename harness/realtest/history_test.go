@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// passes runs a scenario and demands that all of it passes.
+// passes runs a scenario and requires that all of it passes.
 func passes(t *testing.T, text string) *reports.Run {
 	t.Helper()
 	result := run(t, clustertest.Local(t), text)
@@ -17,8 +17,8 @@ func passes(t *testing.T, text string) *reports.Run {
 	return result
 }
 
-// What holds all the way up and down again: a Service is always there, no pod is restarted or replaced, and a rollout
-// goes its way.
+// On the way up and down, a Service is always there, and no pod is restarted or replaced. A rollout afterwards takes
+// its usual steps.
 func TestAllTheWayThrough(t *testing.T) {
 	passes(t, `
 apiVersion: rehearse.dev/v1alpha1
@@ -73,7 +73,7 @@ spec:
 `)
 }
 
-// What was stored is put back, by another version than the one that stored it, and the cluster works on from there.
+// A snapshot can be restored under another version than the one that stored it, and the cluster works on from there.
 func TestSnapshotAndRestore(t *testing.T) {
 	passes(t, `
 apiVersion: rehearse.dev/v1alpha1
@@ -109,8 +109,8 @@ spec:
 `)
 }
 
-// A field that another version does not know is not shown by it any more, though the stored object is the same: what is
-// asserted after the transition is what the API server shows then. (spec.workloadRef of a Pod is of 1.35 alone.)
+// An API server does not show a field that its version does not know, though the stored object is the same.
+// Assertions after a transition judge what the new API server shows. (spec.workloadRef of a Pod is only in 1.35.)
 func TestWhatAnotherVersionShows(t *testing.T) {
 	passes(t, `
 apiVersion: rehearse.dev/v1alpha1

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// realNodes are kind's.
+// realNodes returns kind's provider.
 func realNodes(t *testing.T) *kind.Provider {
 	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
@@ -23,13 +23,13 @@ func realNodes(t *testing.T) *kind.Provider {
 	return p
 }
 
-// Scenario files of what only kind clusters can do: kubeadm's own upgrade, and several control planes. What is to fail
-// says why.
+// These scenario files use what only kind clusters support: kubeadm's own upgrade, and several control planes.
+// Scenarios that must fail state the reason.
 func TestSlowLiveKindOnly(t *testing.T) {
 	p := realNodes(t)
 	for _, file := range []struct {
 		name string
-		// fails has what scenarios that are to fail must say.
+		// fails maps scenarios that must fail to the words of their error.
 		fails map[string]string
 	}{
 		{name: "kubeadm.yaml"},

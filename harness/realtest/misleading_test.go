@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Verdicts that once misled: a field that was never stored, a "never" about nothing, a kind that nobody serves, null
-// taken for a change.
+// These verdicts misled in the past: a field that was never stored, a "never" about nothing, a kind that is not
+// served, a null that was reported as a change.
 func TestVerdictsThatMisled(t *testing.T) {
 	want := map[string]struct {
 		status reports.Status
@@ -75,8 +75,8 @@ func TestVerdictsThatMisled(t *testing.T) {
 	}
 }
 
-// managersInHistory demands that the history of what failed says who managed a Deployment's fields after each change of
-// it, also of those that others followed.
+// managersInHistory requires that the history shows who managed a Deployment's fields after each change of it, also
+// after changes that others followed.
 func managersInHistory(t *testing.T, s *reports.Scenario) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.Folder, reports.HistoryFile))
@@ -93,7 +93,7 @@ func managersInHistory(t *testing.T, s *reports.Scenario) {
 			continue
 		}
 		changes++
-		// Whoever created it manages its spec from then on.
+		// The creator manages the spec from then on.
 		if !slices.ContainsFunc(one.Managers, func(m reports.FieldManager) bool {
 			return strings.HasPrefix(m.Name, "rehearse-") && m.Fields["f:spec"] != nil
 		}) {

@@ -25,8 +25,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// An operator through its own upgrade and that of Kubernetes, under load, as its maintainer would write it; and with a
-// bug that the file must find.
+// A scenario as an operator's maintainer would write it, with upgrades of the operator and Kubernetes under load,
+// passes a correct operator and finds a bug.
 func TestOperatorUnderLoad(t *testing.T) {
 	for name, c := range map[string]struct {
 		bug    string
@@ -49,11 +49,11 @@ func TestOperatorUnderLoad(t *testing.T) {
 
 var widgets = schema.GroupVersionResource{Group: "acme.example.com", Version: "v1", Resource: "widgets"}
 
-// operator is a small one: a webhook that limits the size of widgets, and a loop that makes a ConfigMap for each.
+// operator is a small operator: a webhook limits the size of widgets, a loop makes a ConfigMap for each.
 type operator struct {
 	client  dynamic.Interface
 	version string
-	// recreates what a predecessor made: the bug.
+	// recreates is the bug: the operator replaces what its predecessor made.
 	recreates bool
 }
 
@@ -62,7 +62,7 @@ func runOperator(client dynamic.Interface, args []string) error {
 	o := &operator{client: client, version: version, recreates: os.Getenv("OPERATOR_BUG") == "recreate"}
 	go o.loop(context.Background())
 	go func() {
-		// the process' end ends it
+		// runs until the process exits
 		_ = http.ListenAndServe(os.Getenv("HEALTH_ADDRESS"), http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	}()
 	certificates := os.Getenv("CERT_DIR")
@@ -78,7 +78,7 @@ func (o *operator) admit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var widget struct{ Spec struct{ Size int } }
-	_ = json.Unmarshal(review.Request.Object.Raw, &widget) // what is no widget has no size
+	_ = json.Unmarshal(review.Request.Object.Raw, &widget) // an object that is not a widget has no size
 	limit := 100
 	if o.version == "2" {
 		limit = 10
@@ -90,7 +90,7 @@ func (o *operator) admit(w http.ResponseWriter, r *http.Request) {
 	}
 	review.Request = nil
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(review) // a caller that went away needs no answer
+	_ = json.NewEncoder(w).Encode(review) // a caller that is gone needs no answer
 }
 
 // loop reconciles everything again and again.

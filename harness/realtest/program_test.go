@@ -17,13 +17,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// programs are what this test's binary is where a scenario starts it with their name: what a user would bring along.
+// programs are the programs that a user would bring along. This test's binary runs one if a scenario passes its name.
 var programs = map[string]func(client dynamic.Interface, args []string) error{
 	"operator": runOperator,
 	"leak":     leak,
 }
 
-// asProgram runs one of them, and does not return then.
+// asProgram runs the program that the arguments name, and exits. It returns if they name none.
 func asProgram(args []string) {
 	if len(args) < 2 || programs[args[1]] == nil {
 		return
@@ -43,7 +43,7 @@ func asProgram(args []string) {
 	os.Exit(0)
 }
 
-// besideProgram is the scenario of a folder, beside which this test's binary is called "program".
+// besideProgram returns the scenario of a folder, in a copy where "program" is this test's binary.
 func besideProgram(t *testing.T, folder string) *scenarios.Set {
 	t.Helper()
 	copied := t.TempDir()
@@ -64,7 +64,7 @@ func besideProgram(t *testing.T, folder string) *scenarios.Set {
 	return set
 }
 
-// leak makes a ConfigMap in the default namespace, outside of any scenario's.
+// leak makes a ConfigMap in the default namespace, outside of every scenario's namespace.
 func leak(client dynamic.Interface, _ []string) error {
 	_, err := client.Resource(configMaps).Namespace("default").Create(context.Background(),
 		&unstructured.Unstructured{Object: map[string]any{
@@ -73,7 +73,7 @@ func leak(client dynamic.Interface, _ []string) error {
 	return err
 }
 
-// What a command makes outside of its namespace reaches no other scenario.
+// Objects that a command makes outside of its namespace do not reach any other scenario.
 func TestContamination(t *testing.T) {
 	result := execute(t, clustertest.Local(t), besideProgram(t, "testdata/contamination"), 1)
 	passed := 0

@@ -12,21 +12,21 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// verdict is what a result says of a step: what may not differ between providers.
+// verdict is the part of a step's result that may not differ between providers.
 type verdict struct {
 	owner, step, verb, state string
 	status                   reports.Status
 	reverted                 bool
 }
 
-// common files of the providers: of the library one that goes up, down and up again and one whose profile changes, and
-// what fails as it is meant to.
+// common files of the providers: from the library, a scenario that goes up, down and up again, and one that changes
+// its profile; and scenarios that fail on purpose.
 var common = []string{
 	"../../scenarios/kubernetes/service-name-rollback.yaml",
 	"../../scenarios/scheduling/profiles-zones.yaml", "testdata/providers.yaml",
 }
 
-// The same files, two providers, the same verdicts.
+// Two providers give the same verdicts on the same files.
 func TestLiveProvidersAgree(t *testing.T) {
 	t.Parallel()
 	realNodes := realNodes(t)
@@ -57,14 +57,14 @@ func TestLiveProvidersAgree(t *testing.T) {
 	}
 }
 
-// verdicts on the common files. That a scenario fails as it is meant to is one, too.
+// verdicts returns the verdicts on the common files. Expected failures are verdicts, too.
 func verdicts(t *testing.T, p clusters.Provider) []verdict {
 	t.Helper()
 	set, err := scenarios.Load(common)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// More nodes than processors, and kubeadm runs out of its time.
+	// With more nodes than processors, kubeadm times out.
 	result := execute(t, p, set, min(3, runtime.NumCPU()))
 	t.Logf("%s:\n%s", p.Name(), explain(result))
 	var all []verdict

@@ -1,4 +1,4 @@
-// Package realtest runs the harness on real control planes: what fakes cannot show.
+// Package realtest runs the harness on real control planes, and tests what fakes cannot show.
 package realtest
 
 import (
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run executes scenarios and returns what came of them.
+// run executes scenarios and returns their results.
 func run(t testing.TB, p clusters.Provider, text string, observers ...reports.Observer) *reports.Run {
 	t.Helper()
 	set, err := scenarios.LoadBytes("test.yaml", []byte(text))
@@ -55,7 +55,7 @@ func execute(t testing.TB, p clusters.Provider, set *scenarios.Set, atOnce int,
 	return recorder.Run()
 }
 
-// explain is what went wrong, for a test's message.
+// explain returns what went wrong, for a test's message.
 func explain(run *reports.Run) string {
 	var text strings.Builder
 	for _, track := range run.Tracks {
@@ -72,7 +72,7 @@ func explain(run *reports.Run) string {
 	return text.String()
 }
 
-// While one step waits, the API server is restarted under it, twice, and only then comes what it waits for.
+// A restart of the API server does not disturb later steps. While the API server is down, an assertion is an error.
 func TestAssertionOutlivesTheAPIServer(t *testing.T) {
 	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1
@@ -106,7 +106,7 @@ spec:
 	}
 }
 
-// killer kills the API server, as nobody planned, when a step begins.
+// killer kills the API server unexpectedly when a step begins.
 type killer struct {
 	t    *testing.T
 	root string
@@ -136,8 +136,8 @@ func (k *killer) Observe(e reports.Event) error {
 	return nil
 }
 
-// An API server that dies by itself under a waiting step makes it an error with the reason at once: neither a pass nor
-// a fail.
+// If the API server dies by itself during a waiting step, the step is an error with the reason at once: neither a
+// pass nor a failure.
 func TestDeathOfTheAPIServerIsNoVerdict(t *testing.T) {
 	p := clustertest.Local(t)
 	result := run(t, p, `
@@ -160,7 +160,7 @@ spec:
 	}
 }
 
-// A transition that a component rejects is an error in its own words for everybody on the track, within seconds.
+// A transition that a component rejects is an error in its own words for all scenarios on the track, within seconds.
 func TestTransitionThatFails(t *testing.T) {
 	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1

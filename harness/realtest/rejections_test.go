@@ -9,8 +9,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What real API servers answer says who rejects, for each class and each version; every way of writing can be
-// rejected and stores nothing then, and a policy is in force when its first rejection is expected.
+// The answers of real API servers show who rejects, for each class and version. Every kind of write can be rejected,
+// and then stores nothing. A policy is in force when its first rejection is expected.
 func TestRejections(t *testing.T) {
 	text, err := os.ReadFile("testdata/rejections.yaml")
 	if err != nil {
@@ -22,7 +22,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// Which alternative was met is in the report.
+// The report names the alternative that was met.
 func TestReportSaysWhichAlternativeWasMet(t *testing.T) {
 	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1

@@ -33,8 +33,7 @@ spec:
     expect: {rejected: {%s}}
 `
 
-// A webhook that does not judge makes the scenario one that could not be judged, with the reason; whatever rejection it
-// expects.
+// If a webhook does not judge, the scenario is an error with the reason, whatever rejection it expects.
 func TestWebhooksThatDoNotJudge(t *testing.T) {
 	webhooks := newWebhooks(t)
 	tests := []struct {
@@ -84,7 +83,7 @@ func TestWebhooksThatDoNotJudge(t *testing.T) {
 	}
 }
 
-// captor keeps the cluster that it makes, for a look into it.
+// captor keeps the cluster that it makes, so that the test can look into it.
 type captor struct {
 	*local.Provider
 	cluster clusters.Cluster
@@ -96,7 +95,7 @@ func (c *captor) Create(ctx context.Context, name string, state clusters.State) 
 	return cluster, err
 }
 
-// whenDone looks into the cluster when the scenarios have cleaned up behind them, and the cluster is still there.
+// whenDone runs when a scenario has finished its cleanup and the cluster still exists.
 type whenDone func() error
 
 func (f whenDone) Observe(e reports.Event) error {
@@ -106,7 +105,7 @@ func (f whenDone) Observe(e reports.Event) error {
 	return f()
 }
 
-// What slips through a webhook with the policy Ignore is reported as accepted, and is removed.
+// An object that a webhook with the policy Ignore lets through is reported as accepted, and is removed.
 func TestIgnoredWebhookLetsThrough(t *testing.T) {
 	p := &captor{Provider: clustertest.Local(t)}
 	left := -1

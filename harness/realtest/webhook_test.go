@@ -22,10 +22,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// webhookServer answers admission reviews in a way of its own at each path.
+// webhookServer answers admission reviews differently at each path.
 type webhookServer struct {
 	*httptest.Server
-	// trusted is its certificate, and strange that of somebody else; both as a caBundle.
+	// trusted is its own certificate, and strange that of somebody else; both as a caBundle.
 	trusted, strange string
 }
 
@@ -44,10 +44,10 @@ func newWebhooks(t testing.TB) *webhookServer {
 		}}
 		review.Request = nil
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // who no longer listens needs no answer
+		_ = json.NewEncoder(w).Encode(review) // a client that is gone needs no answer
 	})
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server would not see that the other side gives up
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
 		<-r.Context().Done()
 	})
 	mux.HandleFunc("/garbage", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>hello</html>") })
@@ -60,7 +60,7 @@ func newWebhooks(t testing.TB) *webhookServer {
 		http.Error(w, "out of order", http.StatusInternalServerError)
 	})
 	s := &webhookServer{Server: httptest.NewUnstartedServer(mux)}
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // that a certificate is not trusted is wanted
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // untrusted certificates are intended
 	s.StartTLS()
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -92,7 +92,7 @@ func selfSigned(t testing.TB) []byte {
 }
 
 // configuration is a step that installs a validating webhook for the ConfigMaps of the scenario's namespace, and for
-// all of PriorityClasses.
+// PriorityClasses whose label by is the scenario's id.
 func configuration(url, caBundle, failurePolicy string) string {
 	return fmt.Sprintf(`
   - name: the webhook

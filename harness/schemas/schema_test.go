@@ -53,7 +53,7 @@ func TestUnknown(t *testing.T) {
 	for _, tt := range []struct {
 		kind    schema.GroupVersionKind
 		path    string
-		unknown string // "" when the path is one that there may be
+		unknown string // "" if an object may have the path
 	}{
 		{pod, "status phase", ""},
 		{pod, "status phaze", "phaze"},
@@ -68,7 +68,7 @@ func TestUnknown(t *testing.T) {
 		{pod, "anything goes", ""},
 		{pod, "raw b c", ""},
 		{pod, "lost field", ""},
-		{pod, "status phase x", ""}, // a text has no fields, but that is not the schema's to say
+		{pod, "status phase x", ""}, // a string has no fields, but Unknown does not report that
 		{pod, "status [*] x", ""},
 		{gadgetV1, "spec size", ""},
 		{gadgetV1, "spec sise", "sise"},

@@ -18,7 +18,7 @@ const union = `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io
 {"metadata":{"name":"scheduling.k8s.io"},"versions":[{"version":"v1alpha2","resources":[
 {"resource":"workloads","responseKind":{"group":"","version":"","kind":"Workload"},"scope":"Namespaced","verbs":["get"]}]}]}]}`
 
-// A kind that only a peer serves stands in aggregated discovery, which counts where requests are passed on.
+// A kind that only a peer serves is found in aggregated discovery, if the API server forwards requests to its peers.
 func TestPeers(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -59,7 +59,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// The latest value of each key counts, what was deleted is gone, and the prefix may be another one.
+// A snapshot has the latest value of each key, and no deleted keys. The prefix of the keys may not be the default.
 func TestSnapshot(t *testing.T) {
 	path := backup(t, "key",
 		revision{"/kubernetes.io/namespaces/default", "one"}, revision{"/kubernetes.io/configmaps/n/a", "old"},

@@ -42,7 +42,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Nothing of an object of any kind is lost when it is stored and read.
+// An object of any kind loses nothing when it is stored and read.
 func TestEncodingLosesNothing(t *testing.T) {
 	raw := func(serializer.CodecFactory) []any {
 		return []any{
@@ -107,7 +107,7 @@ func retyped(t *testing.T, o *unstructured.Unstructured) runtime.Object {
 	return typed
 }
 
-// What protobuf would lose is stored as JSON.
+// An object with an unknown kind or field is stored as JSON, because protobuf would lose it.
 func TestEncodeKeepsWhatIsNotKnown(t *testing.T) {
 	for _, o := range []map[string]any{
 		{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "newField": "x"},

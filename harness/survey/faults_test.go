@@ -23,7 +23,7 @@ type fault struct {
 	after string
 	// deletes says that the object is deleted; deletesPod that one of its pods is.
 	deletes, deletesPod bool
-	// A policy requires that the expression must is true for the operation on, on the resource of the group.
+	// must is an expression that a policy requires, for the operation (on) on the resource of the group.
 	on, group, resource, must string
 	// warns says that the policy only warns.
 	warns bool

@@ -154,7 +154,7 @@ func TestJudgeJoinsFindings(t *testing.T) {
 	}
 }
 
-// An object that was broken before counts as broken before at each state at which it still is.
+// An object that was broken at the first state counts as broken before at each state at which it is broken.
 func TestMatrixCountsWhatWasBrokenBefore(t *testing.T) {
 	good, bad := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}
 	r := report()
@@ -170,8 +170,8 @@ func TestMatrixCountsWhatWasBrokenBefore(t *testing.T) {
 	}
 }
 
-// Checks that fail alike are one finding, even if names and values of the objects differ. A different reason is a
-// separate finding.
+// Checks that fail for the same reason are one finding, even if names and values of the objects differ. A different
+// reason is a separate finding.
 func TestFindingsOfOneCauseAreOne(t *testing.T) {
 	s := &Survey{answers: answers{series: map[key]*Series{}}, targets: []*Target{given("a"), given("b"), given("c")}}
 	for state := range 4 {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// A finding about restarting pods counts their objects. If the cause is known, it has the sentence and the link.
+// A finding about restarted pods counts the objects that own them. If the cause is known, it has a link to the issue.
 func TestPodsRestart(t *testing.T) {
 	moved := Outcome{Answer: Bad, Words: "2 of its 2 pods were deleted", Class: podsMoved}
 	for _, test := range []struct{ target, flip, what, cause string }{

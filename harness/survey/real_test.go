@@ -104,7 +104,7 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 	}
 }
 
-// manifest of a fault's object.
+// manifest returns the YAML of a fault's object.
 func (f fault) manifest() string {
 	if strings.Contains(f.object, "metadata: {finalizers") {
 		return strings.Replace(f.object, "metadata: {", "metadata: {name: "+f.name+", ", 1)
@@ -206,10 +206,10 @@ func enforced(t *testing.T, client dynamic.Interface) {
 	}
 }
 
-// wait is the pause of a poll. The test's own time limit ends a poll.
+// wait is the pause of a poll. Only the test's own timeout ends a poll.
 func wait() { time.Sleep(20 * time.Millisecond) }
 
-// resource of a kind, in namespace default where it has namespaces.
+// resource returns a client for a kind, in namespace default if the kind is namespaced.
 func resource(client dynamic.Interface, kind string) dynamic.ResourceInterface {
 	of, version, namespaced := "example.com", "v1", true
 	switch kind {

@@ -37,8 +37,8 @@ func TestSampled(t *testing.T) {
 	}
 }
 
-// With --sample, dry runs are sent for so many objects of one kind and shape, and for their dependents. The choice is
-// the same at each state.
+// With --sample N, dry runs are sent for N objects of each kind and shape, and for their dependents. The choice is the
+// same at each state.
 func TestSampleOfAShape(t *testing.T) {
 	shaped := func(name string, content map[string]any) *Target {
 		o := given(name)
@@ -73,8 +73,8 @@ func TestSampleOfAShape(t *testing.T) {
 	}
 }
 
-// With a limit, dry runs are sent for the dependents of so many objects. The choice of these objects is the same at
-// each state, whatever the dependents' names are.
+// With a limit of N, dry runs are sent for the dependents of N objects of a kind. The choice of these objects is the
+// same at each state, whatever the dependents' names are.
 func TestSampleOfDependents(t *testing.T) {
 	a, b, c := given("a"), given("b"), given("c")
 	pod := func(name string, root *Target) *Target {

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
-// documents is data that stands in YAML, with the key of each object in front of it.
+// documents is data in YAML: one line for each object, which begins with its key.
 type documents string
 
 func (d documents) Each(visit func(Entry) error) error {
@@ -22,7 +22,7 @@ func (d documents) Each(visit func(Entry) error) error {
 		o := &unstructured.Unstructured{}
 		plain, err := yaml.YAMLToJSON([]byte(text))
 		if err == nil {
-			err = json.Unmarshal(plain, &o.Object) // which keeps whole numbers whole
+			err = json.Unmarshal(plain, &o.Object) // keeps integers as integers
 		}
 		if err != nil {
 			return err
@@ -117,7 +117,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// What the cluster had set, and is not the default, is set in the copy; what nobody can set is not.
+// The copy gets the settings that differ from the defaults, except gates that are locked or unknown.
 func TestSettings(t *testing.T) {
 	gate := func(value, locked bool) features.Gate {
 		return features.Gate{Specs: []features.Spec{{Since: "1.30", Stage: features.Beta, Default: value, Locked: locked}}}
@@ -137,7 +137,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What could not be read cannot be judged, and the garbage collector does not take its objects for gone.
+// The copy lists kinds that could not be read as lacking. The garbage collector is off, because their objects may own
+// others.
 func TestWhatCouldNotBeRead(t *testing.T) {
 	c, err := New(documents(api),
 		Options{Name: "prod", Missing: []capture.Missing{{What: "deployments.apps", Why: "forbidden"}}})
@@ -158,7 +159,7 @@ func TestWhatCouldNotBeRead(t *testing.T) {
 	}
 }
 
-// A manifest is what was applied last, or what somebody would write.
+// A manifest is what kubectl applied last. If that is unknown, it is the object as a user would write it.
 func TestManifest(t *testing.T) {
 	for _, test := range []struct{ name, object, want string }{
 		{

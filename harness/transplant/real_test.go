@@ -46,8 +46,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Objects of every kind that a default API server serves, and custom resources with every feature of a schema, read
-// equal after they were exported and put into another cluster: but for what the copy does not have on purpose.
+// Objects of every kind that a default API server serves, and custom resources with every feature of a schema, are
+// equal in a copy of the cluster, except for what the copy leaves out or changes on purpose.
 func TestWhatIsCopiedReadsEqual(t *testing.T) {
 	for _, version := range []string{"1.33", "1.36"} {
 		t.Run(version, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			must(t, err)
 			untilEveryKind(t, source)
 			untilStill(t, source)
-			// From here on nothing moves, so that the capture and the snapshot are of the same state.
+			// From here on nothing changes, so the capture and the snapshot have the same state.
 			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
 			var held bytes.Buffer
 			index, err := source.Export(t.Context(), &held, capture.Options{Secrets: true, Progress: t.Logf, Now: time.Now})
@@ -120,7 +120,7 @@ resources:
   providers: [{aescbc: {keys: [{name: one, secret: MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=}]}}]
 `
 
-// audited has the API server write down who asks for what, into the file that is returned.
+// audited makes the API server log the requests of user capturer, and returns the path of the log.
 func audited(t *testing.T, state *clusters.State) string {
 	t.Helper()
 	policy, log := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "audit.log")
@@ -130,7 +130,7 @@ func audited(t *testing.T, state *clusters.State) string {
 	return log
 }
 
-// reader is a user who has nothing but the ClusterRole of the documentation.
+// reader returns the configuration of a user that has only the ClusterRole of the documentation.
 func reader(t *testing.T, cluster clusters.Cluster) *rest.Config {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/upgrade.md")
@@ -188,7 +188,7 @@ func backUp(t *testing.T, cluster clusters.Cluster) string {
 	return path
 }
 
-// onlyReads demands that nothing but reads came from who captured the cluster, and that some did.
+// onlyReads checks that the capture sent only reads, and at least 50 of them.
 func onlyReads(t *testing.T, log string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
@@ -266,7 +266,7 @@ func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryCl
 		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GroupVersionKind().GroupKind(),
 			o.GroupVersionKind().Version)
 		if meta.IsNoMatchError(err) && strings.HasSuffix(o.GroupVersionKind().Group, ".k8s.io") {
-			return true, nil // another version has it
+			return true, nil // only another version of Kubernetes serves it
 		}
 		if err == nil {
 			api := dynamic.ResourceInterface(client.Resource(mapping.Resource))
@@ -281,14 +281,14 @@ func create(t *testing.T, client dynamic.Interface, found *discovery.DiscoveryCl
 		last = err
 		return err == nil || apierrors.IsAlreadyExists(err), nil
 	}
-	// until a definition is served, a quota known
+	// retry until a definition is served, or a quota is known
 	err := wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 20*time.Second, true, again)
 	if err != nil {
 		t.Fatalf("%s %s: %v: %v", o.GetKind(), o.GetName(), err, last)
 	}
 }
 
-// untilEveryKind waits until controllers have made what they make: everyKind says what is missing.
+// untilEveryKind waits until controllers have created their objects. everyKind reports what is missing.
 func untilEveryKind(t *testing.T, source *capture.Source) {
 	t.Helper()
 	all := func(ctx context.Context) (bool, error) {
@@ -304,7 +304,7 @@ func untilEveryKind(t *testing.T, source *capture.Source) {
 	}
 }
 
-// untilStill waits until controllers have nothing to do: what they have left undone, the copy's would do.
+// untilStill waits until controllers have nothing left to do. Otherwise, the copy's controllers would do it.
 func untilStill(t *testing.T, source *capture.Source) {
 	t.Helper()
 	var last map[string]string
@@ -328,7 +328,7 @@ func untilStill(t *testing.T, source *capture.Source) {
 	}
 }
 
-// everyKind demands that there is an object of each kind, so that the test says something of all.
+// everyKind checks that there is an object of each kind, so that the test covers all kinds.
 func everyKind(t *testing.T, index *capture.Index) {
 	t.Helper()
 	if len(index.Missing) > 0 {
@@ -341,7 +341,7 @@ func everyKind(t *testing.T, index *capture.Index) {
 	}
 }
 
-// compare demands that the copy has what was captured, and nothing of it is different.
+// compare checks that the copy has the captured objects, unchanged. Exceptions are onPurpose and rewritten.
 func compare(t *testing.T, captured *capture.Capture, config *rest.Config) {
 	t.Helper()
 	source, err := capture.NewSource("copy", config)
@@ -374,8 +374,8 @@ func compare(t *testing.T, captured *capture.Capture, config *rest.Config) {
 	t.Logf("%d objects were compared", compared)
 }
 
-// counted leaves out what the controller of quotas counts anew when it starts. The original may have missed a pod that
-// came while it counted.
+// counted removes what the quota controller counts again when it starts. The original cluster's controller may have
+// missed a pod that was created while it counted.
 func counted(quotas ...*unstructured.Unstructured) {
 	for _, o := range quotas {
 		if o.GetKind() == "ResourceQuota" {
@@ -385,13 +385,13 @@ func counted(quotas ...*unstructured.Unstructured) {
 	}
 }
 
-// onPurpose are parts of the keys of what a copy does not have, or makes anew.
+// onPurpose are parts of the keys of objects that a copy does not have, or recreates.
 var onPurpose = []string{
 	"/leases/kube-", "webhookconfigurations/", "/endpointslices/default/kubernetes", "/extension-apiserver-authentication",
-	"/apiservices/v1.example.com", // a version that is not served for want of a conversion
+	"/apiservices/v1.example.com", // without its conversion webhook, this version is not served
 }
 
-// rewritten are parts of the keys of what the copy changes on purpose; all of it must be there.
+// rewritten are parts of the keys of objects that the copy changes on purpose. These objects must all exist.
 var rewritten = []string{"/kube-root-ca.crt", "/customresourcedefinitions/shapes.example.com", "/minions/"}
 
 func unequal(t *testing.T, key string, before, after *unstructured.Unstructured) {
@@ -408,7 +408,7 @@ func unequal(t *testing.T, key string, before, after *unstructured.Unstructured)
 	for _, change := range matching.Changes(before.Object, after.Object) {
 		if strings.Contains(key, "/servicecidrs/") && (strings.HasSuffix(change.Path, ".lastTransitionTime") ||
 			strings.HasSuffix(change.Path, ".time")) {
-			continue // kube-controller-manager 1.33 writes them anew whenever it starts
+			continue // kube-controller-manager 1.33 rewrites them at each start
 		}
 		t.Errorf("%s: %s", key, change)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 )
 
-// answerWebhooks is a program that denies everything, and says at which path it was asked.
+// answerWebhooks is a webhook program that denies all requests. Its message contains the path of the request.
 func answerWebhooks() {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -41,7 +41,7 @@ func answerWebhooks() {
 	panic(server.ListenAndServeTLS(dir+"/tls.crt", dir+"/tls.key"))
 }
 
-// housed is a cluster with nothing but a folder.
+// housed is a cluster that has only a folder.
 type housed struct {
 	clusters.Cluster
 	dir string
@@ -112,7 +112,7 @@ func TestRecorder(t *testing.T) {
 	must(t, r.Close())
 }
 
-// A program that does not serve is an error with its own words.
+// If a program ends instead of serving, the error contains its output and exit status.
 func TestProgramThatEnds(t *testing.T) {
 	program := t.TempDir() + "/program"
 	must(t, os.WriteFile(program, []byte("#!/bin/sh\necho no licence\nexit 3\n"), 0o700))

@@ -74,7 +74,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 	}
 }
 
-// captureOf is the capture of a cluster with these objects. The cluster is deleted afterwards.
+// captureOf returns the capture of a cluster with these objects. The cluster is deleted afterwards.
 func captureOf(t *testing.T, p *local.Provider, version string, files ...string) *capture.Capture {
 	t.Helper()
 	state, err := p.Resolve(t.Context(), clusters.State{Version: version, Nodes: []clusters.NodeGroup{{}}})

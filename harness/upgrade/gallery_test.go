@@ -32,7 +32,7 @@ func TestUpgradeFindsKnownRegressions(t *testing.T) {
 		{
 			name: "G1: every StatefulSet's pods restart", from: clusters.State{Version: "1.33.13"},
 			to:    clusters.Change{Version: "1.34.0"},
-			files: []string{"../../examples/upgrade/shop.yaml"}, // as the README has it
+			files: []string{"../../examples/upgrade/shop.yaml"}, // as in the README
 			want: []string{"breaks: moved StatefulSet default/shop: every StatefulSet's pods restart, though nobody " +
 				"touched it: 134773"},
 		},

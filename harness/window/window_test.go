@@ -19,7 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/window"
 )
 
-// through answers requests as one of the API servers.
+// through handles the requests to one of the API servers.
 type through func(next http.RoundTripper, request *http.Request) (*http.Response, error)
 
 type transport struct {
@@ -261,7 +261,7 @@ func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	}
 }
 
-// An object that is written in both halves of the time is a problem. One that is written once is not.
+// An object that is written in both halves of Settle is a problem. One that is written once is not.
 func TestServersOverwriteEachOther(t *testing.T) {
 	for writes, want := range map[int32]string{
 		0: "", 1: "", 2: "bootstrap: Namespace default was written in both halves of 2ms, as if servers overwrite each other; " +
@@ -270,7 +270,7 @@ func TestServersOverwriteEachOther(t *testing.T) {
 		s := server(t)
 		var lists, written atomic.Int32
 		verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-			// The first list is the one that is compared with the old server's.
+			// The first list is compared with the old server's. The second one begins the check.
 			if strings.HasSuffix(request.URL.Path, "/namespaces") && lists.Add(1) > 2 && written.Load() < writes {
 				written.Add(1)
 				s.Put("namespaces", s.Object("namespaces", "", "default").Object)
@@ -294,7 +294,7 @@ func TestANamespaceIsDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// A check that cannot be made is unjudged, and not a problem.
+// A check that is not possible is unjudged. It is not a problem.
 func TestUnjudged(t *testing.T) {
 	verdict := judge(t, server(t), faithful, faithful, "leader, without one")
 	if len(verdict.Problems) > 0 || !slices.Equal(verdict.Unjudged, []string{"leader: no controller manager leads"}) {

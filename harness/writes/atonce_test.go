@@ -54,7 +54,7 @@ func TestOneWins(t *testing.T) {
 	}
 }
 
-// None is answered before all have been sent.
+// All writes are sent before any of them is answered.
 func TestAllAreUnderWayAtOnce(t *testing.T) {
 	const writers = 6
 	server := apitest.New(t)
@@ -137,7 +137,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Those who come late find nothing to delete, and nobody takes the winner's deletion for theirs.
+// Only one of several deletions wins. The others find nothing to delete, and do not claim the winner's deletion.
 func TestOneDeletionWins(t *testing.T) {
 	server := apitest.New(t)
 	server.Put("configmaps", stored("web", "ns"))

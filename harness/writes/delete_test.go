@@ -58,7 +58,7 @@ func TestDeleteOfAllWithLabels(t *testing.T) {
 	}
 }
 
-// What goes with another one of those that are deleted is deleted, too.
+// A selected object that disappears while another one is being deleted counts as deleted.
 func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
 	server := apitest.New(t)
 	for _, name := range []string{"a", "b"} {

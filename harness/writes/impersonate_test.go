@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// A write is sent as its step's user, with whatever is read before and after it as the client's own.
+// A write is sent as its step's user. The reads before and after it are sent as the client itself.
 func TestAsAnotherUser(t *testing.T) {
 	jane := &scenarios.User{User: "jane", Groups: []string{"dev", "ops"}}
 	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
@@ -56,7 +56,7 @@ func TestAsAnotherUser(t *testing.T) {
 	}
 }
 
-// senderWith is a sender with a configuration of its own.
+// senderWith returns a sender with its own configuration.
 func senderWith(t *testing.T, server *apitest.Server, config *rest.Config) *sender {
 	t.Helper()
 	s := newSender(t, server)
@@ -68,7 +68,7 @@ func senderWith(t *testing.T, server *apitest.Server, config *rest.Config) *send
 	return s
 }
 
-// That the client may not act as others is no rejection of the write.
+// If the client may not impersonate the user, the result is an error, not a rejection of the write.
 func TestOwnRejectionIsNoVerdict(t *testing.T) {
 	for said, want := range map[string]reports.Status{
 		`users "jane" is forbidden: User "me" cannot impersonate resource "users" in API group "" at the cluster scope`:                                      reports.Error,

@@ -56,7 +56,7 @@ func TestNotServed(t *testing.T) {
 	}
 }
 
-// What cannot be asked is not told: nothing is said of versions when only the group's document cannot be read.
+// If only the group's document cannot be read, the message does not mention other versions.
 func TestNotServedAndNotToldWhatIs(t *testing.T) {
 	server := apitest.New(t)
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {
@@ -102,7 +102,7 @@ func definition() *unstructured.Unstructured {
 	}}
 }
 
-// Only what something on the track may have brought is waited for, and only what may be a custom kind.
+// A kind may appear only if something on the track may have added it, and only if it may be a custom kind.
 func TestMayAppear(t *testing.T) {
 	thing := func(version string) schema.GroupVersionKind {
 		return schema.GroupVersionKind{Group: "x.io", Version: version, Kind: "Thing"}

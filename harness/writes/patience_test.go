@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// A webhook may take as long as the API server waits for it: the rejection that comes of that is not given up before.
+// A write that expects a webhook's timeout waits longer than the API server waits for the webhook.
 func TestPatience(t *testing.T) {
 	rejected := func(code int) *scenarios.Expect {
 		return &scenarios.Expect{Rejected: &scenarios.Rejection{Code: code}}

@@ -23,8 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// prover sends creations of ConfigMaps that should be rejected, and are, while the third of them does more than it
-// should.
+// prover sends creations of ConfigMaps that should be rejected. The third request may do more than that.
 type prover struct {
 	*Writer
 	server *apitest.Server
@@ -80,7 +79,7 @@ func (p *prover) send(ctx context.Context, object scenarios.Object) Verdict {
 	return p.Do(ctx, Request{Step: &step, Manager: fmt.Sprintf("test-%d", p.sent), Proof: p.proof})
 }
 
-// write is what the third does under another name.
+// write creates an object with this name as the field manager of the third write.
 func (p *prover) write(name string) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap",
@@ -95,7 +94,7 @@ func named(metadata map[string]any) scenarios.Object {
 	return scenarios.Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 }
 
-// What one of many rejected creations stores is attributed to that one, under whatever name, also when it is gone again.
+// What one of many rejected creations stores is attributed to it, under any name, even if it is gone again.
 func TestRejectionsAreProvenTogether(t *testing.T) {
 	for name, test := range map[string]struct {
 		generate bool
@@ -177,8 +176,8 @@ func (p *prover) await(what func() bool) error {
 		})
 }
 
-// Where nobody keeps managed fields, an object that came meanwhile is neither blamed on the creation that was rejected,
-// nor overlooked.
+// Without managed fields, an object that appears meanwhile is not blamed on the rejected creation, but also not
+// overlooked: the result is an error.
 func TestRejectionsWithoutManagedFields(t *testing.T) {
 	stored := func(*prover) *apitest.Fault { return &apitest.Fault{Status: rejection(), Stored: true} }
 	for name, test := range map[string]struct {
@@ -247,7 +246,7 @@ func TestRejectionsWithoutManagedFields(t *testing.T) {
 	}
 }
 
-// Who cannot watch, or would have to list too much, looks after each by itself.
+// If the proof cannot watch, or would have to list too much, each rejection is checked by itself.
 func TestRejectionsThatAreNotHeld(t *testing.T) {
 	for name, prepare := range map[string]func(*prover){
 		"no watch": func(p *prover) {
@@ -277,7 +276,7 @@ func TestRejectionsThatAreNotHeld(t *testing.T) {
 				if v := p.send(t.Context(), named(map[string]any{"name": "a"})); v.Held || v.Status != reports.Passed {
 					t.Errorf("held: %t; %s: %s", v.Held, v.Status, v.Message)
 				}
-				if got := p.server.Requests("get", "ConfigMap"); got != 2*(n+1) { // before it and after
+				if got := p.server.Requests("get", "ConfigMap"); got != 2*(n+1) { // one before the write and one after it
 					t.Errorf("%d gets after %d writes", got, n+1)
 				}
 			}
@@ -302,7 +301,7 @@ func TestRejectionsThatAreNotHeld(t *testing.T) {
 	}
 }
 
-// The list is tried again until time is up, page by page; nobody passes whom it could not be checked after.
+// The list is retried until the timeout, page by page. A rejection that could not be checked does not pass.
 func TestProofWithoutALookIsNoVerdict(t *testing.T) {
 	p := newProver(t, nil)
 	for range 2 {

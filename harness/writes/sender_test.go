@@ -19,7 +19,7 @@ import (
 
 const manager = "rehearse-test-1"
 
-// sender sends steps to a server, and keeps what it heard meanwhile.
+// sender sends steps to a server, and records the attempts and the created objects.
 type sender struct {
 	*writes.Writer
 	attempts []string

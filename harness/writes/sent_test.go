@@ -29,7 +29,7 @@ func object(t *testing.T, text string) map[string]any {
 	return exact
 }
 
-// What is sent, what is returned, and what of it was dropped.
+// A sent field was dropped if the returned object lacks it. A field with another value was not dropped.
 func TestDropped(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\n"
 	const custom = "apiVersion: x.io/v1\nkind: Thing\n"
@@ -221,7 +221,7 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 		sent, got, subresource string
 		dropped                []string
 		validation             string
-		says, notes            string // "" for nothing
+		says, notes            string // "": nothing
 	}{
 		"nothing dropped": {sent: "spec: {a: 1}", got: "spec: {a: 1}"},
 		"dropped": {
@@ -304,8 +304,8 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 	}
 }
 
-// An object that comes back as it was sent, with more in it, has lost nothing; and one field less is that field,
-// whatever else is there.
+// An object that is returned as it was sent, with additional fields, has lost nothing. If one field is removed,
+// exactly that field is lost, unless it is empty.
 func TestNothingIsDroppedOfWhatComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var value func(depth int) *rapid.Generator[any]

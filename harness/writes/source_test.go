@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The messages are what API servers of 1.35 and 1.36 answered (harness/realtest asks a real one again).
+// The messages are answers of API servers 1.35 and 1.36 (harness/realtest asks a real one again).
 func TestRejectedBy(t *testing.T) {
 	field := metav1.StatusCause{Type: "FieldValueInvalid", Field: "spec.x", Message: "no"}
 	said := metav1.StatusCause{Message: "no"}

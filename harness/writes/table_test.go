@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Each verb of the language that writes can be sent, and has an effect.
+// Each verb of the language that writes is in the table, and has an effect.
 func TestEachWriteIsInTheTable(t *testing.T) {
 	want := slices.Sorted(slices.Values(scenarios.Writes()))
 	if got := slices.Sorted(maps.Keys(table())); !slices.Equal(want, got) {
@@ -21,7 +21,7 @@ func TestEachWriteIsInTheTable(t *testing.T) {
 	}
 }
 
-// A step whose verb is none of them is an error.
+// A step whose verb is not a write is an error.
 func TestNoWrite(t *testing.T) {
 	step := scenarios.Step{Kill: &scenarios.ComponentReference{}}
 	if _, err := (&Writer{}).prepare(Request{Step: &step}); err == nil {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// seen is an object at a version, with a content and the managers that wrote it.
+// seen returns an object with this version and content, and the managers that wrote it.
 func seen(version, content string, managers ...string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{"x": content}}}
 	object.SetResourceVersion(version)

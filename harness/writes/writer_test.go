@@ -64,7 +64,7 @@ func TestWrites(t *testing.T) {
 			status: reports.Failed, says: []string{"was accepted, but should have been rejected", "stored object:", `x: "1"`},
 		},
 		"create lost, seen late": {
-			// The first look does not find it yet: the request was still under way.
+			// The first read does not find the object yet: the request is still in flight.
 			step: create, fault: func(r apitest.Request) *apitest.Fault {
 				switch {
 				case r.Kind == "ConfigMap" && r.Verb == "create" && r.Number == 1:
@@ -415,7 +415,7 @@ func TestRejectionWithoutALookIsNoVerdict(t *testing.T) {
 			return &apitest.Fault{Status: invalid()}
 		case "get":
 			if r.Number == 1 {
-				return nil // the look before
+				return nil // the read before the write
 			}
 			cancel(errors.New("stopped by the test"))
 			return &apitest.Fault{}
@@ -460,7 +460,7 @@ func TestApplyTellsOnlyOfWhatItMade(t *testing.T) {
 	}
 }
 
-// Every write that sends fields is strict about them unless its step asks for less.
+// Every write with fields uses strict field validation by default.
 func TestFieldValidation(t *testing.T) {
 	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
 	for verb, step := range map[string]scenarios.Step{
@@ -489,7 +489,7 @@ func TestFieldValidation(t *testing.T) {
 	}
 }
 
-// A kind whose definition the track has just changed may still be judged as it was before.
+// After a change of its definition, a kind may for a short time be judged by the old definition.
 func TestDefinitionThatWasJustWritten(t *testing.T) {
 	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}
 	server := apitest.New(t, thing)

@@ -1,4 +1,4 @@
-// Package architecture has tests only: of what docs/architecture.md says about packages and their sizes.
+// Package architecture only has tests. They check what docs/architecture.md says about packages and their sizes.
 package architecture
 
 import (
@@ -18,13 +18,13 @@ import (
 const (
 	root   = "../.."
 	module = "github.com/rehearse-dev/rehearse"
-	// mostFiles is how many production files a package has; files of verbs, one for each, do not count.
+	// mostFiles is how many production files a package may have; files of verbs, one for each, do not count.
 	mostFiles = 25
-	// mostMethods is how many methods a type has; those of embedded types do not count.
+	// mostMethods is how many methods a type may have; those of embedded types do not count.
 	mostMethods = 25
 )
 
-// imports says which folders the packages below another may import.
+// imports returns the folders that the packages below each folder may import.
 func imports() map[string][]string {
 	return map[string][]string{
 		"clusters":  {},
@@ -74,7 +74,7 @@ func top(folder string) string {
 	return first
 }
 
-// Imports go one way, and what the harness is made of does not know the harness.
+// Imports go in one direction, and the packages below harness do not import harness itself.
 func TestDirection(t *testing.T) {
 	for folder, files := range production(t) {
 		if top(folder) == "examples" {
@@ -129,7 +129,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// receiver is the name of a receiver's type.
+// receiver returns the name of a receiver's type.
 func receiver(of ast.Expr) string {
 	switch of := of.(type) {
 	case *ast.StarExpr:

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// repository is one with a small program where ours is, and a tag.
+// repository makes a Git repository with a tag, and with a small program at the path of ours.
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -38,7 +38,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// A release of a small program: built twice, packed, and named after the tag.
+// A release is built twice with the same result, packed, and named after the tag.
 func TestPublishBinaries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the runtime of Go twice")
@@ -68,7 +68,7 @@ func TestPublishBinaries(t *testing.T) {
 	}
 }
 
-// The error names the programs of two builds that differ.
+// A second build that differs from the first is an error.
 func TestBuildAgainTellsADifference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the runtime of Go")

@@ -115,7 +115,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// The image that the Dockerfile makes starts like ours.
+// The image of the Dockerfile has the same environment, user, working folder and entrypoint as ours.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile("../../Dockerfile")
 	if err != nil {

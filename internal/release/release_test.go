@@ -61,7 +61,7 @@ func TestChangesOfThisRepository(t *testing.T) {
 	}
 }
 
-// built is a program that looks as if it were built from a commit.
+// built returns a program that looks as if it was built from a commit.
 func built(t *testing.T) *program {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rehearse")
@@ -121,7 +121,7 @@ func TestBOM(t *testing.T) {
 	}
 }
 
-// This test's own program has the modules that a real one has.
+// The BOM of a real program (that of this test) has all of its modules.
 func TestBOMOfARealProgram(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {

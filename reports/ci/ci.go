@@ -15,15 +15,14 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// The limits of GitHub Actions: a step's summary above 1 MiB is dropped whole, and of annotations only the first ten
-// are shown.
+// The limits of GitHub Actions: it drops a step's whole summary above 1 MiB, and shows only the first ten annotations.
 const (
 	summaryLimit    = 1<<20 - 1
 	annotationLimit = 10
 )
 
-// Publish writes what the CI system of an environment reads: GitHub's summary of the step and annotations, and Prow's
-// artifacts and metadata. dir is the report folder.
+// Publish writes what the environment's CI system reads: GitHub's step summary and annotations, and Prow's artifacts
+// and metadata. dir is the report folder.
 func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
 	errs := []error{HandOver(reports.Markdown(run), dir, env)}
 	if env("GITHUB_ACTIONS") == "true" {
@@ -38,8 +37,8 @@ func Publish(run *reports.Run, dir string, env func(string) string, out io.Write
 	return errors.Join(errs...)
 }
 
-// HandOver gives the CI system of an environment what every report has: Markdown for GitHub's summary of the step, and
-// the files of a report folder for Prow's artifacts.
+// HandOver gives the environment's CI system what every report has: Markdown for GitHub's step summary, and the files
+// of a report folder for Prow's artifacts.
 func HandOver(markdown, dir string, env func(string) string) error {
 	var errs []error
 	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
@@ -51,7 +50,7 @@ func HandOver(markdown, dir string, env func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// prowFolder is the folder whose files Prow keeps; "" where the environment is not Prow's.
+// prowFolder is the folder whose files Prow keeps; "" if the environment is not Prow's.
 func prowFolder(env func(string) string) string {
 	if env("PROW_JOB_ID") == "" {
 		return ""
@@ -59,7 +58,7 @@ func prowFolder(env func(string) string) string {
 	return env("ARTIFACTS")
 }
 
-// appendSummary adds to the step's summary, which others may have begun, as much as there is room for.
+// appendSummary appends as much as fits to the step's summary, which may already have other content.
 func appendSummary(file, text string) error {
 	room := summaryLimit
 	if info, err := os.Stat(file); err == nil {
@@ -77,7 +76,7 @@ func appendSummary(file, text string) error {
 
 const cutNote = "\n\n(Truncated: a summary is limited to 1 MiB. report.html and junit.xml are complete.)\n"
 
-// Cut shortens Markdown to a number of bytes at the end of a line, closes what is open, and says so.
+// Cut shortens Markdown to a number of bytes at the end of a line, closes open blocks, and adds a note about it.
 func Cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -100,7 +99,8 @@ func Cut(text string, most int) string {
 	return kept + cutNote
 }
 
-// Annotations are GitHub's error lines of the scenarios that failed, at most ten, with files relative to the workspace.
+// Annotations are GitHub's error lines for scenarios that failed or are errors: at most ten, with files relative to
+// the workspace.
 func Annotations(run *reports.Run, workspace string) []string {
 	var lines []string
 	for _, track := range run.Tracks {
@@ -128,7 +128,7 @@ func Annotations(run *reports.Run, workspace string) []string {
 	return lines
 }
 
-// data and property escape what has a meaning in a workflow command.
+// data and property escape the special characters of a workflow command.
 func data(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
@@ -137,7 +137,7 @@ func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
 }
 
-// place takes file:line:column apart.
+// place splits file:line:column.
 func place(position string) (file string, line int, ok bool) {
 	parts := strings.Split(position, ":")
 	if len(parts) < 3 {
@@ -149,8 +149,8 @@ func place(position string) (file string, line int, ok bool) {
 	return strings.Join(parts[:len(parts)-2], ":"), line, true
 }
 
-// prow copies the reports into the folder that is kept, under names that its lenses look for: junit*.xml, and *.html in
-// an iframe.
+// prow copies the reports into the folder that Prow keeps, under names that its lenses look for: junit*.xml, and
+// *.html in an iframe.
 func prow(dir, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("make the folder of Prow's artifacts: %w", err)
@@ -174,8 +174,8 @@ func prow(dir, folder string) error {
 	return errors.Join(errs...)
 }
 
-// prowMetadata writes what Prow puts into the job's finished.json, and its metadata lens shows: one text for each name.
-// What another program has left there stays.
+// prowMetadata writes what Prow adds to the job's finished.json and shows in its metadata lens: one text for each
+// name. Entries of other programs stay.
 func prowMetadata(run *reports.Run, folder string) error {
 	path, all := filepath.Join(folder, "metadata.json"), map[string]any{}
 	text, err := os.ReadFile(path)
@@ -207,8 +207,8 @@ func prowMetadata(run *reports.Run, folder string) error {
 	return nil
 }
 
-// Attachments says how JUnit names the files that a scenario left, where the CI system shows them beside the case:
-// GitLab by a path in the project, Jenkins by an absolute one. nil where none does. dir is the report folder.
+// Attachments returns how JUnit names a scenario's files so that the CI system shows them beside the case: GitLab by a
+// path in the project, Jenkins by an absolute one. It returns nil for other systems. dir is the report folder.
 func Attachments(dir string, env func(string) string) func(artifact string) string {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestPublishOnGitHub(t *testing.T) {
 	}
 }
 
-// Reports that are of no run are handed over, too.
+// HandOver publishes reports that do not belong to a run, too.
 func TestHandOver(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "report.html"), []byte("page"), 0o644); err != nil {
@@ -99,7 +99,7 @@ func TestPublishOnProw(t *testing.T) {
 	if err := Publish(failing(1), dir, env, &strings.Builder{}); err != nil {
 		t.Fatal(err)
 	}
-	// What Spyglass' JUnit lens looks for is artifacts(/.*/|/)junit.*\.xml.
+	// Spyglass' JUnit lens looks for artifacts(/.*/|/)junit.*\.xml.
 	for name, want := range map[string]string{"junit_rehearse.xml": "junit.xml", "rehearse-report.html": "report.html"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s: %v %s", name, err, text)
@@ -107,7 +107,8 @@ func TestPublishOnProw(t *testing.T) {
 	}
 }
 
-// What another program has put into the job's metadata stays; all that we add is a text, as the lens wants it.
+// Publish keeps what another program put into the job's metadata. All values that it adds are strings, as the lens
+// requires.
 func TestMetadataOnProw(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "metadata.json")

@@ -10,10 +10,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What CI systems take, as they document it. GitHub: "Workflow commands for GitHub Actions", where a property has no
-// comma, colon or end of line, and the text no end of line. GitLab: "Unit test reports", where an attachment is
-// [[ATTACHMENT|path]] in system-out, relative to the project. Prow: the expressions of the lenses junit and html in the
-// configuration of prow.k8s.io and of OpenShift's CI, and metadata.json, which pod-utils read.
+// These are the formats that CI systems document. GitHub: "Workflow commands for GitHub Actions": a property has no
+// comma, colon or end of line, and the text has no end of line. GitLab: "Unit test reports": an attachment is
+// [[ATTACHMENT|path]] in system-out, relative to the project. Prow: the expressions of the lenses junit and html in
+// the configuration of prow.k8s.io and of OpenShift's CI, and metadata.json, which pod-utils read.
 var (
 	gitHubError    = regexp.MustCompile(`^::error file=[^,:\r\n]+,line=[1-9][0-9]*,title=[^,:\r\n]+::[^\r\n]+$`)
 	attachment     = regexp.MustCompile(`^\[\[ATTACHMENT\|[^|\[\]\r\n]+\]\]$`)
@@ -22,7 +22,7 @@ var (
 	prowMetadataIs = regexp.MustCompile(`^artifacts/metadata\.json$`)
 )
 
-// Whatever a scenario is called and says, an annotation is one command of one line.
+// An annotation is one command on one line, whatever the scenario's name and message are.
 func TestAnnotationsAreWorkflowCommands(t *testing.T) {
 	for _, text := range []string{"plain", "a, b: c", "two\nlines\r\n", "50% of it", "::error::no", "%0A", "é ✗"} {
 		run := failing(1)
@@ -65,7 +65,7 @@ func TestWhatProwFinds(t *testing.T) {
 	}
 }
 
-// Attachments stand in the JUnit report just as GitLab and Jenkins look for them.
+// Attachments are in the JUnit report in the form that GitLab and Jenkins look for.
 func TestAttachmentsInJUnit(t *testing.T) {
 	run := failing(1)
 	run.Tracks[0].Scenarios[0].Artifacts = []string{"s/history.jsonl", "s/events.yaml"}

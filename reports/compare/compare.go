@@ -11,13 +11,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// A scenario is slower when it takes that much longer, as a ratio and in time: less is noise.
+// A scenario is slower if its time grew by more than both this ratio and this duration: less is noise.
 const (
 	slowerRatio = 1.5
 	slowerTime  = time.Second
 )
 
-// Change is one scenario that is not as it was.
+// Change is one scenario that differs between the runs.
 type Change struct {
 	Name     string
 	Old, New reports.Status
@@ -28,13 +28,13 @@ type Change struct {
 
 // Result of a comparison. A scenario is in one of the lists, or in none.
 type Result struct {
-	// Worse passed before, or failed as known, and does not now; Gone passed, and is not there now.
+	// Worse passed before, or failed as known, but does not now. Gone had such a status before, and is missing now.
 	Worse, Gone []Change
-	// Better passes now, or fails as known, and did not; Other has another status that is neither.
+	// Better passes now, or fails as known, but did not before. Other has a different status, but is neither.
 	Better, Other []Change
 	// Fresh was not there before, Slower takes longer.
 	Fresh, Slower []Change
-	// Same is how many are as they were.
+	// Same is the number of unchanged scenarios.
 	Same int
 }
 
@@ -43,7 +43,7 @@ type entry struct {
 	remark   string
 }
 
-// Runs compares a run with one before.
+// Runs compares a run with an earlier one.
 func Runs(before, after *reports.Run) Result {
 	var r Result
 	olds, oldNames := entries(before)
@@ -77,7 +77,7 @@ func Runs(before, after *reports.Run) Result {
 	return r
 }
 
-// good says whether a status breaks nothing. What was skipped is not good: nothing is known of it.
+// good reports whether a status breaks nothing. Skipped is not good: the result is unknown.
 func good(s reports.Status) bool { return s == reports.Passed || s == reports.Known }
 
 func entries(run *reports.Run) (map[string]entry, []string) {
@@ -93,7 +93,7 @@ func entries(run *reports.Run) (map[string]entry, []string) {
 	return all, names
 }
 
-// Worsened says whether something got worse: a verdict, not a time.
+// Worsened reports whether a scenario got worse, is gone, or is new and fails. Slower scenarios do not count.
 func (r Result) Worsened() bool {
 	return len(r.Worse)+len(r.Gone) > 0 || slices.ContainsFunc(r.Fresh, failing)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
-// conforming is a report of a simulator: everything that can come of a requirement is in it.
+// conforming returns a report of a simulator that has every result of a requirement.
 func conforming() *conformances.Report {
 	r := &conformances.Report{
 		APIVersion: conformances.APIVersion, Kind: conformances.Kind, Date: reporttest.Began,
@@ -88,7 +88,7 @@ func conforming() *conformances.Report {
 	return r
 }
 
-// perfect is a report in which everything passed.
+// perfect returns a report in which everything passed.
 func perfect() *conformances.Report {
 	r := conforming()
 	r.Requirements, r.Scenarios, r.OutsideProfile, r.Profile = r.Requirements[:1], r.Scenarios[:2], nil, ""
@@ -283,7 +283,7 @@ func TestDiffConformance(t *testing.T) {
 	}
 }
 
-// A report says the same however often it is written.
+// A report has the same bytes each time it is written.
 func TestConformanceIsStable(t *testing.T) {
 	first, err := conformances.YAML(conforming())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// shard is a part of two with a kind of its own, as it is read from its file.
+// shard returns one of two shards, as it is read from its file. Each has a kind of its own.
 func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.Part {
 	t.Helper()
 	r := report()
@@ -50,8 +50,8 @@ func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.
 	return explorations.Part{Result: again, From: fmt.Sprint("shard-", n)}
 }
 
-// Findings of one cause are one, with the smallest object; kinds, objects and dry runs add up; what was not tried
-// stays.
+// Merge joins findings of the same cause and keeps the smallest object. It adds up kinds, objects and dry runs, and
+// keeps what was not tried.
 func TestMerge(t *testing.T) {
 	parts := []explorations.Part{shard(t, 2, nil), shard(t, 1, nil)}
 	merged, err := explorations.Merge(parts)
@@ -122,7 +122,7 @@ func TestMergeOfShardsThatAreNoWhole(t *testing.T) {
 	}
 }
 
-// What was shown again is a finding, whatever a smaller object of another shard did.
+// A merged finding keeps the object that was proven, even if another shard has a smaller one without a proof.
 func TestTheProofOfAMergedFinding(t *testing.T) {
 	merged, err := explorations.Merge([]explorations.Part{shard(t, 1, nil), shard(t, 2, func(r *explorations.Report) {
 		r.Findings[0].Proof = explorations.NotTried

@@ -14,7 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// folder has run.json and two files of artifacts, which do not compress.
+// folder returns a folder with run.json and two files of artifacts, the larger of which does not compress.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func read(log string) (reports []*inlog.Report, others []string, problems []erro
 	return reports, others, problems, reader
 }
 
-// Two pods' lines in one log, mixed with other output.
+// The reports of two pods can be read from one log, mixed with other output.
 func TestReportsInALog(t *testing.T) {
 	one, _ := written(t, "pod-1", inlog.Limit)
 	two, _ := written(t, "pod-2", inlog.Limit)
@@ -121,7 +121,7 @@ func TestBrokenReports(t *testing.T) {
 	}
 }
 
-// What does not fit is left out, and named; run.json never is.
+// Artifacts that do not fit are left out and named. run.json is never left out.
 func TestLimit(t *testing.T) {
 	log, left := written(t, "pod", 10_000)
 	if reports, _, problems, _ := read(log); len(reports) != 1 || len(problems) > 0 ||

@@ -10,8 +10,8 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// shards are two of a matrix of two scenarios on two versions: of each version one has the first, the other the second,
-// and of v2 the second scenario is not tested. The runs are those of the shards.
+// shards returns the two shards of a matrix of scenarios a and b on versions v1 and v2, and their runs. Shard 1 has b
+// on v1 and a on v2, shard 2 has a on v1. b on v2 is not tested.
 func shards(change func(first, second *Report)) ([]Part, []reports.Part) {
 	planned := func(n int, titles ...string) *reports.Run {
 		run := &reports.Run{
@@ -70,7 +70,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// What a shard that died did not judge is no success, whatever its matrix says.
+// A cell that a dead shard did not judge is not passed, whatever the shard's matrix says.
 func TestShardThatDied(t *testing.T) {
 	parts, runs := shards(func(_, second *Report) { second.Finished = time.Time{} })
 	runs[1].Run.Finished, runs[1].Run.Tracks[0].Scenarios[0].Status = time.Time{}, reports.NotRun

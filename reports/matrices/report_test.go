@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
-// sample has a cell of each status: upgrade on v1 and v2, a policy of which only one version was run.
+// sample returns a matrix that has a cell of each status of a scenario.
 func sample() *Report {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	cell := func(scenario, version, kubernetes string, status reports.Status, reason string) *Cell {
@@ -41,14 +41,14 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Of two runs in which a cell came out differently the matrix says that it is unstable, and in which run it was what.
+// A cell that has different results in several runs is unstable, and the matrix shows the result of each run.
 func TestRepeated(t *testing.T) {
 	at := func(r *Report, i int) *Cell { return r.Cells[i] }
 	second, third := sample(), sample()
 	third.Interrupted = true
 	at(second, 0).Status, at(second, 0).Reason = reports.Failed, "seen 1"
 	at(second, 7).Status = reports.Known
-	at(third, 1).Status = reports.NotRun // which says nothing of a cell that others judged
+	at(third, 1).Status = reports.NotRun // which does not count if other runs judged the cell
 	merged := Repeated([]*Report{sample(), second, third})
 	golden.Check(t, filepath.Join("testdata", "repeated.txt.golden"), Text(merged))
 	golden.Check(t, filepath.Join("testdata", "repeated.md.golden"), Markdown(merged))
@@ -124,7 +124,7 @@ func TestExitCode(t *testing.T) {
 	}
 }
 
-// A cell has what came of its own scenario, and one of which the run says nothing has not passed.
+// A cell has the result of its own scenario. A cell whose scenario is not in the run is not passed.
 func TestJudge(t *testing.T) {
 	r := New("lws", []string{"v1", "v2"}, []string{"1.34"}, []*Cell{
 		{Scenario: "a", Version: "v1", Kubernetes: "1.34", Title: "a [v1 on 1.34]"},

@@ -63,7 +63,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// need finds one of some programs, or says that the test did not run.
+// need returns the path of the first program that exists. If there is none, the test does not run.
 func need(t *testing.T, programs ...string) string {
 	t.Helper()
 	for _, program := range programs {
@@ -75,7 +75,7 @@ func need(t *testing.T, programs ...string) string {
 	return ""
 }
 
-// notRun skips the test, loudly; it fails where CI has installed what it needs.
+// notRun skips the test and prints why. In CI, which has installed what the test needs, the test fails.
 func notRun(t *testing.T, why string, args ...any) {
 	t.Helper()
 	why = "NOT RUN: the tests of report.html in a browser: " + fmt.Sprintf(why, args...)
@@ -86,8 +86,8 @@ func notRun(t *testing.T, why string, args ...any) {
 	t.Skip(why)
 }
 
-// installed are the modules of testdata/package.json, in a folder that later tests, .ci/browser and the pictures use,
-// too.
+// installed returns the folder of the modules of testdata/package.json. It installs them if needed, for later tests,
+// .ci/browser and the pictures, too.
 func installed(t *testing.T, npm string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -142,7 +142,8 @@ spec:
       match: {status: {readyReplicas: 3}}
 `
 
-// brokenRun has a scenario that passed, one that failed after a transition, and one that could not be judged.
+// brokenRun returns a run with a scenario that passed, one that failed after a transition, and one that could not be
+// judged.
 func brokenRun() (*reports.Run, fs.FS) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	after := func(seconds float64) time.Time { return at.Add(time.Duration(seconds * float64(time.Second))) }
@@ -209,7 +210,8 @@ func brokenRun() (*reports.Run, fs.FS) {
 	return run, fstest.MapFS{"broken/history.jsonl": {Data: []byte(history)}}
 }
 
-// bigRun has so many scenarios with so many changes each, of which no two are alike, so that they pack as real ones do.
+// bigRun returns a run with the given numbers of scenarios and of changes in each. No two changes are alike, so that
+// they compress like real ones.
 func bigRun(scenarios, changes int) (*reports.Run, fs.FS) {
 	run, _ := brokenRun()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same ones each time

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Where .ci/browser cannot get what the browser's tests need, it says what and fails, so that CI can say what was not
-// run. No program of this machine is there but those that it names.
+// If .ci/browser cannot install what the browser tests need, it says why and fails, so that CI can report what was
+// not run. The test's PATH has only the programs that the test names.
 func TestBrowserThatCannotBeInstalled(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join("..", "..", ".ci", "browser"))
 	if err != nil {

@@ -61,7 +61,7 @@ func TestExcerptIsOneStep(t *testing.T) {
 	}
 }
 
-// A version is green only where something passed in it and nothing there did not.
+// A version is green only if there is something in it and all of it passed.
 func TestRequirementsInVersions(t *testing.T) {
 	step := func(state string, status reports.Status, covers ...string) *reports.Step {
 		return &reports.Step{State: state, Status: status, Covers: covers}
@@ -148,7 +148,7 @@ func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	}
 }
 
-// Scenarios that were skipped are on a track for which nothing was done.
+// The track of skipped scenarios has no cluster, and so no bands.
 func TestTrackWithoutAClusterHasNoBands(t *testing.T) {
 	run, _ := movedRun()
 	c := collector{start: millis(run.Started), run: run}
@@ -173,7 +173,7 @@ func TestHistoryThatBreaksOffIsSaid(t *testing.T) {
 	}
 }
 
-// What runs wrote before is shown, too, and nothing is fetched from anywhere.
+// The page also shows runs in earlier formats, and it fetches nothing.
 func TestPageOfRealRuns(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "run-format-*.json"))
 	if err != nil || len(files) != 2 {
@@ -208,7 +208,7 @@ func TestPageOfRealRuns(t *testing.T) {
 	}
 }
 
-// A run in which nothing has run yet has a page, which is not green.
+// A run that has not begun has a page, which is not green.
 func TestPageOfAPlan(t *testing.T) {
 	run, _ := movedRun()
 	run.Started, run.Finished = time.Time{}, time.Time{}
@@ -220,7 +220,7 @@ func TestPageOfAPlan(t *testing.T) {
 	}
 }
 
-// A page stays small whatever the histories hold, and says what it leaves out.
+// A page stays small however large the histories are, and says what it leaves out.
 func TestContentsThatDoNotFitAreLeftInTheirFiles(t *testing.T) {
 	run, files := movedRun()
 	big := `{"line":"change","at":"2026-01-01T00:00:01Z","step":1,"change":"added","resource":"pods","kind":"Pod","name":"big","object":{"x":"` + strings.Repeat("y", mostBodies) + `"}}`

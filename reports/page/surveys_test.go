@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// holds says what of some texts a page lacks.
+// holds reports which of the texts a page lacks.
 func holds(t *testing.T, text []byte, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -64,7 +64,7 @@ func TestPageOfAnUpgrade(t *testing.T) {
 		"1 break, 1 ok", "a.yaml:1")
 }
 
-// However a run ends its page says so, and only what was judged is green.
+// The page says how its run ended, and it is not green if something was not judged.
 func TestSentences(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, test := range map[string]struct {

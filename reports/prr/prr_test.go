@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// A real run of two files of KEP-5311.
+// Markdown answers the questions from a real run of two files of KEP-5311.
 func TestMarkdown(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "run-format-2.json"))
 	if err != nil {
@@ -30,7 +30,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// What failed, or did not come to the whole path, never reads as tested.
+// A scenario that failed, or did not complete its path, is never reported as tested.
 func TestWhatFailedIsNotCalledTested(t *testing.T) {
 	s := &reports.Scenario{
 		Name: "s", Status: reports.Failed, Labels: map[string]string{"kep": "1"},
@@ -56,7 +56,7 @@ func TestWhatFailedIsNotCalledTested(t *testing.T) {
 	}
 }
 
-// What stayed as it was while the gate was turned on answers whether it changes what is there by default.
+// A step that shows that nothing changed while the gate was turned on answers the question about default behavior.
 func TestWhatStayedAsItWas(t *testing.T) {
 	steps := func(first string) []*reports.Step {
 		return []*reports.Step{

@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// On a terminal what only counts further takes one row, and what is said once stays whole.
+// On a terminal, lines that differ only in an amount share one row. Other lines stay and are not cut.
 func TestProgressOfACommandOnATerminal(t *testing.T) {
 	var out bytes.Buffer
 	clk := clocktesting.NewFakeClock(reporttest.Began)

@@ -22,7 +22,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// pipe plays a story to a terminal that is none.
+// pipe plays a story and returns the output.
 func pipe(t *testing.T, st reporttest.Story, config terminal.Config) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -99,7 +99,8 @@ func TestWhatTheEnvironmentWants(t *testing.T) {
 	}
 }
 
-// A percentage that grows is no news where every line stays, and neither is what a start of seconds goes through.
+// Without a live view, a growing percentage is printed only now and then, and a start prints nothing in its first
+// seconds.
 func TestProgressPiped(t *testing.T) {
 	var out bytes.Buffer
 	clk := clocktesting.NewFakeClock(reporttest.Began)
@@ -138,7 +139,7 @@ waiting for kube-apiserver
 	}
 }
 
-// screen is a terminal of so many columns that knows what we write. It is safe for concurrent use.
+// screen is a terminal of a given width that understands what we write. It is safe for concurrent use.
 type screen struct {
 	mu       sync.Mutex
 	columns  int
@@ -242,7 +243,7 @@ type handClock struct {
 
 func (h handClock) NewTicker(time.Duration) clock.Ticker { return h.handTicker }
 
-// tick draws anew: when the second tick is taken, the first has been drawn.
+// tick makes the view draw again: when the second tick is taken, the first drawing is complete.
 func (h handClock) tick() {
 	h.ticks <- time.Time{}
 	h.ticks <- time.Time{}
@@ -315,7 +316,7 @@ func TestTerminalLive(t *testing.T) {
 	}
 }
 
-// In whatever width, no line of the live view wraps: what erases it counts lines.
+// No line of the live view wraps at any width, because the view is erased by counting lines.
 func TestTerminalNeverWraps(t *testing.T) {
 	for columns := 1; columns < 130; columns++ {
 		out := &screen{columns: columns}
@@ -341,7 +342,7 @@ func TestTerminalNeverWraps(t *testing.T) {
 	}
 }
 
-// The end of a run at the widths that terminals have: no line is wider, but for what has no space.
+// At the usual widths of terminals, no line at the end of a run is wider, except one without a space.
 func TestTerminalAtWidths(t *testing.T) {
 	for _, columns := range []int{60, 80, 200} {
 		for _, st := range []string{"failed", "several", "cluster-broke"} {
@@ -351,7 +352,7 @@ func TestTerminalAtWidths(t *testing.T) {
 				Width: func() int { return columns },
 			}
 			out := pipe(t, reporttest.Stories()[i], config)
-			// What the live view draws goes away again; the explanations come after it.
+			// The live view is erased; the explanations come after it.
 			out = out[strings.LastIndex(out, "\x1b[J")+len("\x1b[J"):]
 			golden.Check(t, fmt.Sprintf("testdata/%s-%d.txt", st, columns), out)
 			for _, line := range strings.Split(out, "\n") {
@@ -363,7 +364,7 @@ func TestTerminalAtWidths(t *testing.T) {
 	}
 }
 
-// What was wanted is green, what was seen is red, also where the line is wrapped; the path of the report is a link.
+// The wanted value is green and the seen value is red, even in a wrapped line. The path of the report is a link.
 func TestTerminalShowsDifferencesInColour(t *testing.T) {
 	const green, red, end = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 	message := "Pod a is not as wanted\nspec.nodeName: wanted \"one of the many nodes\", is \"another\"\nspec.x: " +
@@ -419,7 +420,8 @@ func TestLinksWanted(t *testing.T) {
 	}
 }
 
-// Once a run takes longer than five seconds, and something has ended, the live view says how long it still takes.
+// As soon as something takes longer than five seconds, and a part of it has ended, the live view estimates the
+// remaining time.
 func TestTerminalEstimates(t *testing.T) {
 	out := &screen{columns: 100}
 	s := reporttest.Stage{Plan: reporttest.Plan(), Clock: clocktesting.NewFakeClock(reporttest.Began)}

@@ -2,8 +2,7 @@ package upgrades
 
 import "testing"
 
-// The gates that have to do with a finding come first, by whole words of their names; what has nothing to do with it
-// stays behind.
+// Gates that are related to a finding, by whole words of their names, come first. No gate is lost.
 func TestLikelyFirst(t *testing.T) {
 	flips := []string{
 		"AnyVolumeDataSource is locked on", "InformerResourceVersion turns on",

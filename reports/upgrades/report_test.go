@@ -63,7 +63,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// Whoever reads upgrade.json has all that was written.
+// Reading upgrade.json returns everything that was written.
 func TestJSONIsReadBack(t *testing.T) {
 	text, err := JSON(sample())
 	if err != nil {

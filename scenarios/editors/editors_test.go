@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What VS Code has in its settings stays as it is, character by character.
+// Everything else in VS Code's settings stays unchanged, character by character.
 func TestSettings(t *testing.T) {
 	const schema = "./s.json"
 	one := []string{"a/**/*.yaml", "b.yaml"}

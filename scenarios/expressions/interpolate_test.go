@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// named is a map that has a type of its own, as the objects of the language have.
+// named is a map with its own type, like scenarios.Object.
 type named map[string]any
 
 func TestInterpolate(t *testing.T) {
@@ -117,7 +117,7 @@ func TestTemplatesComeBack(t *testing.T) {
 	}
 }
 
-// What is written as a literal comes out as it was.
+// A value that is written with Literal is the same after interpolation.
 func TestLiteral(t *testing.T) {
 	e := New()
 	rapid.Check(t, func(t *rapid.T) {

@@ -81,7 +81,7 @@ func forget(ctx context.Context, w World, c Case, created *unstructured.Unstruct
 	})
 }
 
-// library guards the flags of the property-testing library, of which a process has one set.
+// library guards the flags of the property-testing library, which exist once per process.
 var library sync.Mutex
 
 // explore runs a property with n inputs. If it fails, explore tries smaller and smaller inputs, and the smallest that

@@ -38,7 +38,7 @@ func small() Rule {
 	}}
 }
 
-// world has an API server that judges names by a function, and records them.
+// world returns a World whose API server judges names with a function, and the list of these names.
 func world(judge func(name string) error) (World, *[]string) {
 	client := fake.NewSimpleDynamicClient(runtime.NewScheme())
 	var names []string
@@ -54,7 +54,7 @@ func invalid(name, why string) error {
 	return apierrors.NewBadRequest("widget " + name + ": " + why)
 }
 
-// strict judges by the rule.
+// strict rejects the names that the rule does not allow.
 func strict(name string) error {
 	if strings.Trim(name, "ab") != "" {
 		return invalid(name, "small letters only")

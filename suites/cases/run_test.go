@@ -47,7 +47,7 @@ func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
 
 func (*cluster) Delete(context.Context) error { return nil }
 
-// Verdicts are reported even if the namespace could not be removed; only the rules after it were not reached.
+// Verdicts are reported even if the namespace cannot be removed. Only the rules after it are not judged.
 func TestRulesAreJudgedBeforeACleanUpThatFails(t *testing.T) {
 	server := apitest.New(t)
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {

@@ -76,7 +76,7 @@ func plan(t *testing.T, o Options) *Plan {
 	return p
 }
 
-// ran is the plan's result with the given results of its scenarios. Default: passed.
+// ran returns the plan's result with the given outcomes of its scenarios. Default: passed.
 func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 	run := p.Result()
 	run.Started = time.Date(2026, 3, 1, 10, 0, 0, 123, time.UTC)

@@ -83,8 +83,8 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	return &Plan{Plan: plan, options: o, selection: selection}, nil
 }
 
-// checkFaults rejects faults that the suite's simulator does not have: with them its scenarios could not run, and would
-// only be untested.
+// checkFaults rejects faults that the suite's simulator does not have: its scenarios could not run with them, and their
+// requirements would be untested.
 func checkFaults(suite suites.Suite, faults []string) error {
 	for _, name := range faults {
 		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {
@@ -112,7 +112,7 @@ func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return suites.WithLiberties(suites.WithFaults(list, o.Suite.System, o.Faults), o.Suite.System, o.Liberties)
 }
 
-// planWhatCan skips the scenarios that cannot be planned. If there is no other scenario, it returns the reason.
+// planWhatCan skips the scenarios that cannot be planned. If no scenario is left, it returns the error whole.
 func planWhatCan(ctx context.Context, o Options, selection *selection, whole error) (*harness.Plan, error) {
 	var kept []*scenarios.Scenario
 	for _, c := range selection.kept {

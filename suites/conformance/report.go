@@ -71,8 +71,8 @@ func (p *Plan) Report(results Results, about About) (*conformances.Report, error
 	return r, nil
 }
 
-// requirements combines the evidence. A requirement that no scenario of the profile or the focus covers is outside of
-// it.
+// requirements combines the evidence. A requirement that no scenario or generated case covers is outside of the profile
+// or the focus.
 func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, drawn []cases.Result) {
 	for _, result := range drawn {
 		o, _ := generated(result)

@@ -139,7 +139,7 @@ func faultsOf(trials []*trial) []simulators.Fault {
 	return all
 }
 
-// play takes trials through their rounds: a scenario fails if it has the name of the fault, or "any".
+// play runs all rounds of the trials. A scenario fails if it has the name of the fault, or "any".
 func play(trials []*trial, requirements []suites.Requirement) []string {
 	var rounds []string
 	for {
@@ -183,7 +183,7 @@ func TestRounds(t *testing.T) {
 				g(1, scenario("f", "A")),
 				g(3, scenario("x", "A"), scenario("any", "B")),
 			}}},
-			[]string{"f: x any", "f: f"}, // the second for A, which has caught nothing
+			[]string{"f: x any", "f: f"}, // the second is for A, which the first did not catch
 		},
 		"of two that cover as much the shorter path": {
 			[]*trial{{fault: fault("f", "A"), left: []group{g(3, scenario("x", "A")), g(1, scenario("f", "A"))}}},
@@ -236,7 +236,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Of scenarios that cover the same, the one with the shortest known time is tried.
+// Of the scenarios that cover a requirement, the one with the shortest known time is tried.
 func TestPick(t *testing.T) {
 	long, short := scenario("long", "A", "B"), scenario("short", "A")
 	took := timings{"long": {time.Second, time.Minute}, "short": {2 * time.Second, 3 * time.Second}}
@@ -336,7 +336,7 @@ func TestRed(t *testing.T) {
 	}
 }
 
-// A recent run counts as the one before the faults, if it is complete.
+// A given run replaces the run before the faults, if it contains all used scenarios.
 func TestBefore(t *testing.T) {
 	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{
 		Name:  "a",

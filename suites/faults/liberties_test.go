@@ -58,7 +58,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A liberty about certain requirements is tried with their scenarios, any other with all, and slow scenarios with none.
+// A liberty about certain requirements is tried with the scenarios that cover them, and any other liberty with all
+// scenarios. Slow scenarios are left out.
 func TestTouched(t *testing.T) {
 	for liberty, want := range map[string]string{"late": "a b", "wordy": "b"} {
 		var names []string
@@ -108,8 +109,8 @@ the suite could not be judged with liberty both: b is error
 	}
 }
 
-// Trials that share a run have each the tracks of their own scenarios. A trial without all of its scenarios has no
-// verdict.
+// If trials share a run, each trial has only its own scenarios, and the tracks on which they ran. A trial that lacks
+// some of its scenarios has no verdict.
 func TestTrialsShareARun(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC) }
 	setup := func(from, to int) []*reports.Step {

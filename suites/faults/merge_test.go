@@ -51,7 +51,7 @@ func shards(t *testing.T, change func(first, second *Result)) []Part {
 	return parts
 }
 
-// The trials of all shards are in the order of the whole, and a requirement that caught nothing in any shard is idle.
+// The merged trials have the same order as without shards. A requirement that caught nothing in any shard is idle.
 func TestMerge(t *testing.T) {
 	parts := shards(t, nil)
 	merged, err := Merge(parts)
@@ -74,7 +74,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// A shard that ended early leaves trials without a result, and nothing is reported about what they may have caught.
+// If a shard ended early, some trials have no result, and no requirement is reported as idle.
 func TestMergeOfUnfinishedShards(t *testing.T) {
 	parts := shards(t, func(first, _ *Result) { first.Faults, first.Liberties, first.Finished = nil, nil, time.Time{} })
 	merged, err := Merge(parts)
@@ -132,7 +132,7 @@ func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
 	}
 }
 
-// Each fault is in one shard, in order, independently of the other shards.
+// Each fault is in exactly one shard, although each shard is computed independently of the others.
 func TestFaultsAreDealt(t *testing.T) {
 	var all []simulators.Fault
 	for i := range 23 {
@@ -153,7 +153,8 @@ func TestFaultsAreDealt(t *testing.T) {
 	}
 }
 
-// A kind that is not tried has no options, and a name is a fault's before it is a liberty's.
+// A kind that is not tried has no options. If the kind is not given, a name that a fault and a liberty share means the
+// fault.
 func TestDivided(t *testing.T) {
 	suite := free()
 	suite.Faults = []simulators.Fault{fault("loud", "A"), fault("wordy", "B")}

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// All configurations with what needs but one, those that are rejected, 1.35, upgrades, the outage, and three gangs, each
-// alone.
+// The tracks: one for all valid configurations on 1.36, one for rejected configurations, one each for 1.35, 1.37, the
+// upgrades and the outage, and three for exclusive scenarios with gangs.
 func suite() suitetest.Suite {
 	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 9}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/simulator"
 )
 
-// Of 1000 generated names none is judged differently from the specification; with a fault one is found, and made small.
+// The simulator judges 1000 generated names as specified. With a fault, a wrongly judged name is found and shrunk.
 func TestGeneratedNames(t *testing.T) {
 	rules := kai.Rules()
 	sound := len(rules)

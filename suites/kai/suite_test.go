@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// Each profile needs a cluster, each upgrade to it another, and the outage one.
+// The tracks: one for each of three profiles, one for each upgrade to a profile, and one for the outage.
 func suite() suitetest.Suite {
 	return suitetest.Suite{
 		Definition: kai.Definition(), MaxTracks: 7, Liberties: []string{faults.AllTogether},

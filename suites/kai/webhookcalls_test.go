@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// What becomes of writes while the webhook is away, too slow, or has an expired certificate, by its failure policy.
+// The failure policy decides about writes while the webhook is away, too slow, or has an expired certificate.
 func TestWebhookCalls(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it needs clusters")

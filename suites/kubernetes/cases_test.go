@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kubernetes"
 )
 
-// Of generated names of Services Kubernetes judges none differently from the enhancement. By the rule of the other gate
-// it does one.
+// Kubernetes judges generated names of Services as the enhancement says. Compared with the rule for the other state of
+// the gate, a disagreement is found.
 func TestGeneratedNames(t *testing.T) {
 	on, off := kubernetes.Rules()[0], kubernetes.Rules()[1]
 	offOnOn, onOnOff := off, on

@@ -51,7 +51,7 @@ spec:
     unchanged: {apiVersion: v1, kind: Service, name: my-lws, paths: [metadata.uid], throughout: [to UniquePerReplica, the shared one at every moment]}
 `
 
-// Fifty replicas of four pods go from Shared to UniquePerReplica, by the default limits and with more room.
+// Fifty replicas of four pods change from Shared to UniquePerReplica, one replica at a time and ten at a time.
 func BenchmarkTransitionOfFiftyReplicas(b *testing.B) {
 	set, err := scenarios.LoadBytes("fifty.yaml", []byte(fiftyReplicas))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// Each version of Kubernetes needs a cluster, the variant with annotations another, what is older than the field one,
-// the upgrade in the middle of a transition one, and the end of the manager one.
+// The tracks: one for each of two Kubernetes versions, and one each for the variant with annotations, the version from
+// before the field, the upgrade in the middle of a transition, and the killed manager.
 func suite() suitetest.Suite {
 	return suitetest.Suite{Definition: leaderworkerset.Definition(), MaxTracks: 6}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch"
 )
 
-// Of generated paths none is judged differently from the specification; with a fault one is found.
+// The simulator judges generated paths as specified. With a fault, a wrongly judged path is found.
 func TestGeneratedPaths(t *testing.T) {
 	faults := []string{"", "prefix-overlaps", "child-path-allowed", "siblings-overlap"}
 	var rules []cases.Rule

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 )
 
-// Each ambiguity has another reading, which the simulator can follow and a scenario shows.
+// Each ambiguity has a second reading. The simulator can follow it, and one scenario shows it.
 func TestAmbiguitiesHaveOtherReadings(t *testing.T) {
 	requirements, err := porch.Requirements()
 	if err != nil {

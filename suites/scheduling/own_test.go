@@ -28,11 +28,12 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// ownCommand makes the test's program a scheduler, as rehearse runs it: a process with a kubeconfig.
+// ownCommand is the argument with which the test program is a scheduler, as rehearse runs it: a process with a
+// kubeconfig.
 const ownCommand = "own-scheduler"
 
-// ownScheduler binds each pod that asks for it to the node that has the label favourite, and says so in an event, with
-// who it is.
+// ownScheduler binds each pod that has its scheduler name to the node with the label favourite, and records an event
+// that names the scheduler's user.
 func ownScheduler(ctx context.Context, name string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
@@ -96,7 +97,7 @@ func bind(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, nam
 	return err
 }
 
-// TestOwnScheduler runs a scheduler that is no kube-scheduler as a system, beside the one that every cluster has.
+// A scheduler other than kube-scheduler can run as a system, next to the kube-scheduler that every cluster has.
 func TestOwnScheduler(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -78,7 +78,7 @@ func library(t *testing.T) string {
 	return filepath.Join(dir, "systems.yaml")
 }
 
-// TestRejectedBeforeAnythingStarts: all mistakes are reported at once, each with its position.
+// All mistakes are reported at once, each with its position, before anything starts.
 func TestRejectedBeforeAnythingStarts(t *testing.T) {
 	set, err := scenarios.LoadBytes("x.yaml", []byte(`apiVersion: rehearse.dev/v1alpha1
 kind: Scenario

@@ -34,7 +34,7 @@ spec:
   - eventually: {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, name: widgets, absent: true}
 `
 
-// A scenario on a cluster that begins with a snapshot of another one's initial state has the same result, step by step.
+// A scenario also passes on a cluster that starts from a snapshot of another cluster's initial state.
 func TestVerdictsFromASnapshot(t *testing.T) {
 	set, err := scenarios.LoadBytes("twice.yaml", []byte(twice))
 	if err != nil {

@@ -84,7 +84,7 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 	return serve(ctx, address, o.CertDir, func() string { return bad })
 }
 
-// gadgets has the same rule as an external program, with a configuration file that lists the bad names.
+// gadgets is an external program with the same rule. A configuration file lists the bad names.
 func gadgets(ctx context.Context, address, certDir, health, file string) error {
 	go func() {
 		server := &http.Server{
@@ -105,7 +105,7 @@ func gadgets(ctx context.Context, address, certDir, health, file string) error {
 	})
 }
 
-// serve rejects bad names.
+// serve runs a webhook that rejects bad names.
 func serve(ctx context.Context, address, certDir string, bad func() string) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", func(http.ResponseWriter, *http.Request) {})

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// lists are of three versions, in which gates come, depend on each other, and are locked.
+// lists returns the gates of three versions, in which gates appear, depend on each other, and are locked.
 func lists() []*features.List {
 	spec := func(since string, stage features.Stage, on, locked bool) features.Spec {
 		return features.Spec{Since: since, Stage: stage, Default: on, Locked: locked}
@@ -116,7 +116,7 @@ func starters(t *testing.T) map[string]Scenario {
 	}
 }
 
-// What is written is a scenario without a doubt, and no line of it is longer than a screen.
+// A written scenario is valid, Lint finds at most strict problems in it, and no line is longer than 120 bytes.
 func TestScenario(t *testing.T) {
 	for name, s := range starters(t) {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestScenario(t *testing.T) {
 	}
 }
 
-// A scenario of a gate asks all that the questionnaire asks, word by word.
+// A scenario of a gate contains all questions of the questionnaire, word for word.
 func TestGateAsksTheQuestions(t *testing.T) {
 	s := Scenario{Gate: gate(t, "RacingPods"), From: "1.35", To: "1.36"}
 	text, err := s.Write()
@@ -195,7 +195,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A gate goes off and on where it is not locked: in the newest such version.
+// A gate is turned off and on in the newest version in which it is not locked.
 func TestGateIsSwitchedWhereItCan(t *testing.T) {
 	if got := gate(t, "Finished").Version; got != "1.34" {
 		t.Errorf("locked since 1.35, it is switched in %s", got)
@@ -242,7 +242,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// builds demands that a program is well formed for the Go tool.
+// builds checks a program with go vet.
 func builds(t *testing.T, folder string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", "vet", ".")

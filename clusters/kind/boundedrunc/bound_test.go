@@ -59,7 +59,7 @@ func TestSpecFile(t *testing.T) {
 		{[]string{"--log", "l", "exec", "--process", "/tmp/p", "--detach", "id"}, "/tmp/p", true},
 		{[]string{"create", "--bundle=/b", "id"}, "/b/config.json", false},
 		{[]string{"delete", "id"}, "", false},
-		{[]string{"state", "create"}, "config.json", false}, // a container called create: harmless, there is no such file
+		{[]string{"state", "create"}, "config.json", false}, // a container named create: harmless, the file does not exist
 	} {
 		file, process := specFile(c.args)
 		if file != c.file || process != c.process {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fake puts a program called docker on the PATH, and nothing else, and returns the engine.
+// fake sets a PATH that has only the script, as docker, and returns the engine. Without a script the PATH is empty.
 func fake(t *testing.T, script string) *Engine {
 	t.Helper()
 	dir := t.TempDir()

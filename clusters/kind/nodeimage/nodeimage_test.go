@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// exampleLayer packs a small tree, at different times of day.
+// exampleLayer packs a small tree whose files have the given modification time.
 func exampleLayer(t *testing.T, at time.Time) layer {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestUndate(t *testing.T) {
 	}
 }
 
-// Engines reject a layer in which a name comes twice.
+// No name is in a layer twice: engines reject such a layer.
 func TestNoNameComesTwice(t *testing.T) {
 	file, err := os.Open(exampleLayer(t, epoch).path)
 	if err != nil {

@@ -97,7 +97,7 @@ func TestBalancer(t *testing.T) {
 		t.Errorf("a leaves and b is not ready: %q", got)
 	}
 	set(b, true)
-	for range 2 { // also if it does not leave
+	for range 2 { // a second Remove is no error
 		if err := leaving.Remove(a.Addr().String()); err != nil {
 			t.Fatal(err)
 		}

@@ -18,14 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// Command is the first argument that makes a program a part.
+// Command is the first argument of a program that runs as a part.
 const Command = "component"
 
-// host is the part that sets the hostname and becomes another program.
+// host is the part that sets the hostname and then executes another program.
 const host = "host"
 
-// OnHost begins a command line that continues with a hostname and a program with its arguments: the program sees that
-// hostname. Without a program it only checks whether the hostname can be set.
+// OnHost returns the beginning of a command line. Append a hostname and a program with its arguments: the program sees
+// that hostname. Without a program, the command only checks whether the hostname can be set.
 func OnHost(executable string) []string { return []string{executable, Command, host} }
 
 // Main runs a part of a cluster if the program's arguments ask for one, and then does not return. Every program that

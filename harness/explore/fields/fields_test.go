@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 )
 
-// answers are those of an API server with one kind, by path.
+// answers are what an API server with one kind answers, by path.
 var answers = map[string]string{
 	"/api":    `{"kind":"APIVersions","versions":["v1"]}`,
 	"/apis":   `{"kind":"APIGroupList"}`,

@@ -48,7 +48,7 @@ func TestPageIsFresh(t *testing.T) {
 	}
 }
 
-// A field or a verb without a comment would leave a hole in the page.
+// Every field, type and verb has a comment: without one, the page would have a hole.
 func TestPageHasNoHoles(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/scenarios.md")
 	if err != nil {
@@ -79,7 +79,7 @@ func compile(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// validate puts a file, which holds one document, to the schema.
+// validate checks a file with one document against the schema.
 func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	data, err := yaml.YAMLToJSON(text)

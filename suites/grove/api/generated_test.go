@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// The definitions have the fields that the types have.
+// The CustomResourceDefinitions have the same fields as the Go types.
 func TestDefinitionsAreOfTheTypes(t *testing.T) {
 	crds, err := CustomResourceDefinitions()
 	if err != nil {
@@ -35,7 +35,7 @@ func TestDefinitionsAreOfTheTypes(t *testing.T) {
 	}
 }
 
-// compare walks the types of this package; Kubernetes' own are another's to test.
+// compare checks the fields of this package's types, but not those of Kubernetes' types.
 func compare(t *testing.T, path string, of reflect.Type, schema apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
@@ -61,7 +61,7 @@ func compare(t *testing.T, path string, of reflect.Type, schema apiextensionsv1.
 	}
 }
 
-// The fields of pods are kept, also those that Go's type of this build does not have.
+// All fields of pod specs are kept, also those that this build's Go type does not have.
 func TestPodSpecsAreKept(t *testing.T) {
 	crds, err := CustomResourceDefinitions()
 	if err != nil {

@@ -53,7 +53,7 @@ func group(name string, parts map[string]int32) kaiapi.PodGroup {
 	return g
 }
 
-// racks are two: of a, whose two nodes have room for a pod each, and of b, whose first has room for two.
+// racks has the nodes of two racks. Each node has room for one pod, except b-0, which has room for two.
 var racks = []corev1.Node{
 	in("a", node("a-0", "1")), in("a", node("a-1", "1")), in("b", node("b-0", "2")),
 	in("b", node("b-1", "1")),
@@ -76,7 +76,7 @@ func topology(g kaiapi.PodGroup, required, preferred string) kaiapi.PodGroup {
 	return g
 }
 
-// parts has each part of a group in one place of a level.
+// parts requires one domain of a topology level for each part of a group.
 func parts(g kaiapi.PodGroup, required string) kaiapi.PodGroup {
 	for i := range g.Spec.SubGroups {
 		g.Spec.SubGroups[i].TopologyConstraint = &kaiapi.TopologyConstraint{RequiredTopologyLevel: required}

@@ -72,7 +72,7 @@ func (b *third) Init() error {
 	return nil
 }
 
-// SyncPodGang creates a ConfigMap: such a scheduler's queue entry.
+// SyncPodGang creates a ConfigMap as the scheduler's queue entry.
 func (b *third) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error {
 	b.called("sync %s", gang.Name)
 	entry := &corev1.ConfigMap{
@@ -109,7 +109,7 @@ func (b *third) ValidatePodCliqueSet(_ context.Context, set *api.PodCliqueSet) e
 	return nil
 }
 
-// A scheduler's developer integrates it without a change of the operator, which then places workloads with it.
+// A developer can add a scheduler without changing the operator, and the operator then uses it for workloads.
 func TestThirdPartyBackend(t *testing.T) {
 	backend := &third{}
 	factories := simulator.Builtin()
@@ -180,7 +180,7 @@ func workload(name string) *api.PodCliqueSet {
 	return set
 }
 
-// cluster is a cluster for the simulator.
+// cluster creates a cluster, and returns a client of it and the options of a simulator for it.
 func cluster(t *testing.T) (client.Client, simulator.Options) {
 	t.Helper()
 	made := clustertest.Create(t, clustertest.Local(t), "grove-simulator", clusters.State{Version: "1.36"})

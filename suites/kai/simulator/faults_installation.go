@@ -2,7 +2,7 @@ package simulator
 
 import "github.com/rehearse-dev/rehearse/suites/simulators/fault"
 
-// The bugs in when the webhook validates, and what it does then.
+// The bugs in when and how the webhook validates.
 const (
 	updatesUnchecked    = "updates-unchecked"
 	updatesRatcheted    = "updates-ratcheted"

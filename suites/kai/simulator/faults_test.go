@@ -31,8 +31,7 @@ func TestUnknownFaultsAndVariants(t *testing.T) {
 	}
 }
 
-// The description of a name in each variant's CustomResourceDefinition is in a file, which a reader can compare.
-// UPDATE=1 writes it.
+// Each variant's CustomResourceDefinition is in a file, so that a reader can compare them. UPDATE=1 writes the files.
 func TestDefinitions(t *testing.T) {
 	for _, variant := range Variants() {
 		t.Run(variant, func(t *testing.T) {

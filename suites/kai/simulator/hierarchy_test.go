@@ -66,7 +66,7 @@ func TestHierarchy(t *testing.T) {
 	}
 }
 
-// A forest has no cycle; with its root below one of its descendants it has one, however long.
+// A forest has no cycle. With its root below one of its descendants it has a cycle, of any length.
 func TestCyclesOfEveryLength(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		length := rapid.IntRange(1, 60).Draw(t, "length")

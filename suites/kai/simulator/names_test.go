@@ -41,7 +41,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The rule as in the specification's prose, without a pattern: the first mistake of a name, in the order of the checks.
+// specified returns the first mistake of a name, in the order of the checks. It follows the specification's prose,
+// without a pattern.
 func specified(name string) string {
 	switch {
 	case name == "":

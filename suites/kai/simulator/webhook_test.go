@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// Which writes are validated, and the answers to an API server, without an API server.
+// The webhook validates creations and updates, but not deletions. The test calls it without an API server.
 func TestWebhook(t *testing.T) {
 	valid, mixed := []api.SubGroup{sub("workers")}, []api.SubGroup{sub("Workers")}
 	tests := []struct {

@@ -16,7 +16,7 @@ import (
 
 const generate = "run go generate ./suites/leaderworkerset/api"
 
-// The definition has the fields that the types have.
+// The CustomResourceDefinition has the same fields as the Go types.
 func TestDefinitionIsOfTheTypes(t *testing.T) {
 	crd, err := CustomResourceDefinition()
 	if err != nil {
@@ -40,7 +40,7 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 	}
 }
 
-// compare walks the types of this package; Kubernetes' own are another's to test, but for their being there.
+// compare checks the fields of this package's types, but not those of Kubernetes' types.
 func compare(t *testing.T, path string, of reflect.Type, schema apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	for of.Kind() == reflect.Pointer {
@@ -79,7 +79,7 @@ func TestTemplatesKeepTheirMetadata(t *testing.T) {
 	}
 }
 
-// A copy shares nothing with what it is of.
+// A deep copy shares no memory with the original.
 func TestDeepCopy(t *testing.T) {
 	number, policy := int32(1), SubdomainShared
 	template := corev1.PodTemplateSpec{

@@ -33,7 +33,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/simulator"
 )
 
-// For manual runs: the version of Kubernetes, and the faults with which the tests should fail.
+// For manual runs: the version of Kubernetes, faults with which the tests should fail, and the simulator's variant.
 var (
 	version = flag.String("kubernetes", "1.36", "the version of Kubernetes to test on")
 	faults  = flag.String("faults", "", "faults of the simulator, with commas between them")
@@ -207,7 +207,7 @@ func (b *bench) namespace(t *testing.T) string {
 	return name
 }
 
-// containers of a pod, with TPUs or without.
+// podTemplate returns the template of a pod with one container, with a TPU or without.
 func podTemplate(tpus bool) corev1.PodTemplateSpec {
 	container := corev1.Container{Name: "main", Image: "image"}
 	if tpus {

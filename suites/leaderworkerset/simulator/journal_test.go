@@ -30,7 +30,7 @@ type journal struct {
 }
 
 type change struct {
-	version int // of the store; the same order for all kinds
+	version int // the resource version, which orders the changes of all kinds
 	deleted bool
 	object  client.Object
 }
@@ -52,7 +52,7 @@ func newWorld() world {
 	}
 }
 
-// copy returns the current state; its objects are never changed.
+// copy returns a copy of the state. It shares the objects, which are never changed.
 func (w world) copy() world {
 	return world{maps.Clone(w.services), maps.Clone(w.pods), maps.Clone(w.sets), maps.Clone(w.lws)}
 }
@@ -161,7 +161,7 @@ func (j *journal) await(t *testing.T, what string, holds func(world) bool) world
 	}
 }
 
-// mark is the current moment, for replay.
+// mark returns the newest version, from which replay can start.
 func (j *journal) mark() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -69,7 +69,8 @@ func newPod(name string, options ...podOption) *corev1.Pod {
 	return pod
 }
 
-// text is the webhook's decision about a pod: its place, its subdomain and the variables of its last container.
+// text describes the webhook's decision about a pod: its group and worker index, its subdomain and the variables of its
+// first container.
 func text(pod *corev1.Pod) string {
 	words := []string{
 		pod.Labels[api.LabelGroupIndex] + "/" + pod.Labels[api.LabelWorkerIndex],

@@ -50,8 +50,8 @@ func (r *podReconciler) recreateGroup(ctx context.Context, set *api.LeaderWorker
 	return nil
 }
 
-// goneWorkers are workers whose deletion was seen, and whose groups were not recreated yet. A pod may disappear at
-// once: no reconcile then sees it marked as deleted, or it sees another pod with its name.
+// goneWorkers are deleted workers whose groups were not recreated yet. A pod may disappear immediately: then no
+// reconcile sees it marked as deleted, or it sees another pod with its name.
 type goneWorkers struct {
 	mu     sync.Mutex
 	byName map[client.ObjectKey][]*corev1.Pod
@@ -88,8 +88,8 @@ func (g *goneWorkers) take(key client.ObjectKey) []*corev1.Pod {
 	return pods
 }
 
-// recreateGroupsOfGone recreates the groups of deleted workers of that name, unless that began when they were marked as
-// deleted.
+// recreateGroupsOfGone recreates the groups of deleted workers of that name, unless the recreation already began when
+// they were marked as deleted.
 func (r *podReconciler) recreateGroupsOfGone(ctx context.Context, key client.ObjectKey) error {
 	pods := r.gone.take(key)
 	for i, pod := range pods {

@@ -11,7 +11,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// groups reads one letter per group: r ready and old, u ready and updated, anything else not ready.
+// groups reads one letter per group: r ready and old, u ready and updated, n not ready and updated, anything else not
+// ready and old.
 func groups(letters string) []progress {
 	all := make([]progress, len(letters))
 	for i, letter := range letters {
@@ -109,8 +110,8 @@ func TestRolloutKeepsToItsLimits(t *testing.T) {
 	})
 }
 
-// follow is the reaction of the StatefulSet controller and the kubelets to an extent: everything from the partition on
-// is replaced, and some unready pods become ready.
+// follow simulates how the StatefulSet controller and the kubelets react to an extent: every old group from the
+// partition on is replaced, and some unready groups become ready.
 func follow(t *rapid.T, before []progress, e extent) []progress {
 	after := make([]progress, e.replicas)
 	copy(after, before)

@@ -17,7 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// occupiedAgain is when to retry a name that another object has.
+// occupiedAgain is the delay before a retry if another object has a required name.
 const occupiedAgain = 2 * time.Second
 
 // setReconciler creates the shared Service and the StatefulSet of the leaders of a LeaderWorkerSet.

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// network reads a networkConfig: "none" is none, "empty" an empty one.
+// network returns a networkConfig with a policy: nil for "none", and without a policy for "empty".
 func network(policy string) *api.NetworkConfig {
 	switch policy {
 	case "none":
@@ -109,7 +109,7 @@ func TestValidation(t *testing.T) {
 	minus := int32(-1)
 	tests := map[string]struct {
 		set  *api.LeaderWorkerSet
-		want string // of the rejection; empty for none
+		want string // a part of the error; empty if the set is accepted
 	}{
 		"valid":                  {newSet("my-lws", 2, 2, 0), ""},
 		"no replicas":            {newSet("my-lws", 0, 1, 0), ""},

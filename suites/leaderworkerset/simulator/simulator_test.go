@@ -26,7 +26,7 @@ const (
 	unique = api.SubdomainUniquePerReplica
 )
 
-// TestSimulator tests the simulator on a real control plane, which its parts share.
+// TestSimulator tests the simulator on a real control plane, which all subtests share.
 func TestSimulator(t *testing.T) {
 	b := newBench(t)
 	stop := b.simulate(t)
@@ -366,7 +366,7 @@ func checkReplicaService(t *testing.T, w world, service *corev1.Service) {
 	}
 }
 
-// checkAgreement checks that all existing pods of a group and a revision agree.
+// checkAgreement checks that all pods of a group and a revision have the same subdomain and leader address.
 func checkAgreement(t *testing.T, w world, c change) {
 	t.Helper()
 	pod, ok := c.object.(*corev1.Pod)

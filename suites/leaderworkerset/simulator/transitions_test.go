@@ -18,7 +18,7 @@ func testTransitions(t *testing.T, b *bench) {
 	j := b.follow(t, ns)
 	b.create(t, j, ns, "my-lws", 3, 2, shared, tpus)
 
-	for range 2 { // there, back, and both again
+	for range 2 { // to UniquePerReplica and back, twice
 		w := j.await(t, "the shared Service", func(w world) bool { return w.services["my-lws"] != nil })
 		since, before := j.mark(), w.services["my-lws"].UID
 		b.patch(t, j, ns, "my-lws", policyPatch(unique))
@@ -78,8 +78,8 @@ func checkAll(t *testing.T, w world, policy string) {
 	}
 }
 
-// checkServicesFollow checks that the replicas' Services are those of the leaders that need one: none is created for
-// another leader, and none is deleted before its leader.
+// checkServicesFollow checks the replicas' Services: none is created for a leader that does not need one, and none is
+// deleted before its leader.
 func checkServicesFollow(t *testing.T, w world, c change) {
 	t.Helper()
 	service, ok := c.object.(*corev1.Service)
@@ -129,7 +129,7 @@ func testLeaderDeletion(t *testing.T, b *bench) {
 		return w.services["my-lws-0"] != nil && metav1.IsControlledBy(w.services["my-lws-0"], w.pods["my-lws-0"])
 	})
 
-	// A leader that is being deleted gets no Service any more.
+	// A leader that is being deleted gets no new Service.
 	hold(leader.DeepCopy(), `["rehearse.dev/hold"]`)
 	second, since := w.pods["my-lws-0"].UID, j.mark()
 	if err := b.client.Delete(t.Context(), leader.DeepCopy(),
@@ -200,7 +200,7 @@ func testRecreation(t *testing.T, b *bench) {
 	recreated("deletion of a worker")
 }
 
-// restart is a kubelet's report of a restarted container.
+// restart reports a restarted container, as a kubelet does.
 func restart(t *testing.T, b *bench, pod *corev1.Pod) {
 	t.Helper()
 	restarted := pod.DeepCopy()
@@ -258,7 +258,7 @@ func testPartition(t *testing.T, b *bench) {
 	if w.pods["my-lws-0"].UID != old {
 		t.Error("the group below the partition was replaced")
 	}
-	// A group of the old revision is recreated unchanged, with everything in it.
+	// A group of the old revision is recreated unchanged, with its worker and its Service.
 	if err := b.client.Delete(t.Context(), w.pods["my-lws-0"].DeepCopy()); err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func validateShare(value intstr.IntOrString, path *field.Path) field.ErrorList {
 	return nil
 }
 
-// revisionSuffix is the longest that a StatefulSet's name is extended by in the label controller-revision-hash.
+// revisionSuffix is the maximal length that the label controller-revision-hash adds to a StatefulSet's name.
 const revisionSuffix = len("-") + 10
 
 // longestName is the maximal length of a name so that all derived names are valid DNS labels and label values: the

@@ -17,7 +17,7 @@ func rules(t *testing.T, variant engine.Variant, faults ...string) engine.Rules 
 	return r
 }
 
-// verdict of an error: its class, or accepted.
+// verdict returns the class and the text of a rejection, and reports whether there is none.
 func verdict(t *testing.T, err error) (engine.Class, string, bool) {
 	t.Helper()
 	if err == nil {
@@ -30,7 +30,7 @@ func verdict(t *testing.T, err error) (engine.Class, string, bool) {
 	return rejection.Class, rejection.Text, false
 }
 
-// want is what is expected of a verdict; its zero value is that something is accepted.
+// want is an expected verdict. Its zero value means accepted.
 type want struct {
 	class engine.Class
 	text  string

@@ -36,7 +36,7 @@ func push(t *testing.T, r packages.Repository, c packages.Change) plumbing.Hash 
 
 func branch(name string) plumbing.ReferenceName { return plumbing.NewBranchReferenceName(name) }
 
-// A package goes from a draft to a tag and the main branch, over HTTP, and is read back from each.
+// A draft of a package is published as a tag and in the main branch, over HTTP, and can be read from both.
 func TestPackageGoesThroughARepository(t *testing.T) {
 	r := repository(t)
 	at := time.Unix(1000, 0)

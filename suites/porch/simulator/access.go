@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 )
 
-// frontProxy is how the cluster's API server says for which user it asks.
+// frontProxy is how the cluster's API server names the user of a request.
 type frontProxy map[string]string
 
 // readFrontProxy reads it from the ConfigMap that the API server publishes for aggregated servers.

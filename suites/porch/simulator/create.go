@@ -147,7 +147,7 @@ func (r *revisions) constrained(ctx context.Context, revision *v1alpha1.PackageR
 	return files, rejection
 }
 
-// undo deletes a branch again.
+// undo deletes the branches and tags of a revision that was not stored, or was deleted.
 func (r *revisions) undo(ctx context.Context, repository packages.Repository, branches ...plumbing.ReferenceName) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoPatience)
 	defer cancel()

@@ -130,7 +130,7 @@ func TestOnARealCluster(t *testing.T) {
 			switch {
 			case apierrors.IsServiceUnavailable(err), apierrors.IsNotFound(err) && !strings.Contains(err.Error(),
 				"blueprints-web-v1"):
-				continue // the API server has not checked its aggregated ones yet
+				continue // the API server has not checked its aggregated API servers yet
 			case err != nil:
 				t.Error(err)
 			}
@@ -140,8 +140,8 @@ func TestOnARealCluster(t *testing.T) {
 	stop()
 }
 
-// atOnce runs something several times at the same moment; each time it is accepted or a conflict. It returns the
-// accepted ones.
+// atOnce calls a function several times at the same moment, and returns the numbers of the accepted calls. Every other
+// call must end with a conflict.
 func (b *bench) atOnce(t *testing.T, times int, do func(i int) error) (accepted []int) {
 	t.Helper()
 	results := make([]error, times)

@@ -39,7 +39,7 @@ func (s *resources) Destroy() {}
 // NamespaceScoped like the revisions.
 func (s *resources) NamespaceScoped() bool { return true }
 
-// GetSingularName is the name of one.
+// GetSingularName returns the singular name.
 func (s *resources) GetSingularName() string { return "packagerevisionresources" }
 
 // Get returns the content of a revision.
@@ -183,7 +183,7 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 	return s.write(ctx, revision, after.Spec.Resources, options)
 }
 
-// judge checks the version of an update, and whether it is required.
+// judge checks the version of an update, and whether the content may change.
 func (s *resources) judge(ctx context.Context, revision *v1alpha1.PackageRevision, before,
 	after *v1alpha1.PackageRevisionResources,
 ) error {

@@ -77,7 +77,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// Some of many updates conflict, and do nothing; some of many writes are done and still return an error.
+// Some updates conflict and change nothing. Some writes are done, but return an error.
 func TestClientFails(t *testing.T) {
 	inner, _, _ := counted()
 	if err := inner.Create(t.Context(), service("web")); err != nil {

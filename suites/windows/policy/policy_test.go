@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// serves are the kinds of an API server.
+// serves describes an API server that serves only Namespaces, or fails with an error.
 type serves struct {
 	discovery.ServerResourcesInterface
 	err error
@@ -28,7 +28,7 @@ func (s serves) ServerResourcesForGroupVersion(version string) (*metav1.APIResou
 	return nil, apierrors.NewNotFound(schema.GroupResource{}, version)
 }
 
-// It rejects kinds that its API server does not serve, and returns an error when it cannot ask it.
+// The policy rejects kinds that its API server does not serve, and returns an error if it cannot ask the API server.
 func TestHandle(t *testing.T) {
 	away := serves{err: apierrors.NewServiceUnavailable("it is away")}
 	for name, test := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/waiting"
 )
 
-// Who already says which component is broken is believed, and nobody is blamed for what did not take long.
+// An error that already names the broken component does not change, and neither does an error that is no timeout.
 func TestBlameLeavesWhatIsKnown(t *testing.T) {
 	c := &Converger{}
 	for _, err := range []error{

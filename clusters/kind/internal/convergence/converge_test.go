@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// Every API server goes up before anything that may ask it, and one thing after the other.
+// All API servers are upgraded before any of their clients, one stage after the other.
 func TestStages(t *testing.T) {
 	plane := func(name string) nodes.Node { return nodes.Node{Name: name, ControlPlane: true} }
 	for _, c := range []struct {

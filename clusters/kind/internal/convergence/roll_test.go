@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// What has nothing to change counts as changed.
+// A round with nothing to change counts as done.
 func TestHold(t *testing.T) {
 	for _, c := range []struct {
 		name           string

@@ -27,13 +27,13 @@ func expectError(t *testing.T, err error, want string) {
 	}
 }
 
-// The test's own program has kind make clusters.
+// TestMain lets the test's own program have kind make a cluster.
 func TestMain(m *testing.M) {
 	Main()
 	os.Exit(m.Run())
 }
 
-// fakeEngine puts a script in the place of docker.
+// fakeEngine replaces docker by a script.
 func fakeEngine(t *testing.T, script string) *engine.Engine {
 	t.Helper()
 	folder := t.TempDir()
@@ -44,9 +44,9 @@ func fakeEngine(t *testing.T, script string) *engine.Engine {
 	return &engine.Engine{Program: "docker"}
 }
 
-// An engine that has no container, and makes none. What it is asked to run is written down, an argument a line. Kind
-// asks for all containers at once and ends with the first rejection: it comes when all four have been asked for, or
-// after five seconds.
+// refusingEngine has no container, and makes none. It writes what it is asked to run to $RUNS, one argument per line.
+// kind requests all containers at once and ends with the first rejection. So a rejection comes only when all four have
+// been requested, or after five seconds.
 const refusingEngine = `case "$1 $2" in
 "network ls") echo 1234 ;;
 "info "*) echo '{"CgroupDriver": "cgroupfs", "CgroupVersion": "2", "MemoryLimit": true, "PidsLimit": true, "CPUShares": true}' ;;
@@ -58,8 +58,7 @@ const refusingEngine = `case "$1 $2" in
 esac
 `
 
-// Kind itself is run in another process, and asks there for another load balancer: with all the arguments that it has
-// for its own.
+// kind runs in another process and starts another load balancer there, with all the arguments of kind's own one.
 func TestMakeApart(t *testing.T) {
 	runs := filepath.Join(t.TempDir(), "runs")
 	t.Setenv("RUNS", runs)

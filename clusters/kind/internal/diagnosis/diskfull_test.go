@@ -23,7 +23,7 @@ func expectError(t *testing.T, err error, want string) {
 	}
 }
 
-// A disk that fills up while a control plane starts is reported as that; what cannot be seen is no full disk.
+// A disk without enough space for a control plane is reported as full; a disk whose free space is unknown is not.
 func TestDiskFull(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "engine")
 	n := nodes.Node{Engine: &engine.Engine{Program: program}, Name: "c-control-plane"}

@@ -37,7 +37,7 @@ func TestInotifyWarning(t *testing.T) {
 	}
 }
 
-// What a kubelet says that finds no inotify instance is no fault of its configuration; the error says what to do.
+// If kubelet gets no inotify instance, its configuration is not the cause; the error says what to do.
 func TestNoInotifyInstanceLeft(t *testing.T) {
 	const log = "Flag --x has been deprecated\nE1122 14:09:06.558521    2024 kubelet.go:1687] \"Failed to start " +
 		"cAdvisor\" err=\"inotify_init: too many open files\"\n"

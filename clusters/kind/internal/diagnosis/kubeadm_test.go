@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/kind/pkg/exec"
 )
 
-// What kind's commands said when a creation failed, in one sentence.
+// The output of kind's commands in a failed creation becomes one sentence.
 func TestExplainCreation(t *testing.T) {
 	failed := errors.New("exit status 125")
 	for said, want := range map[string]string{

@@ -18,7 +18,7 @@ const rejectedGate = `2025-11-21T02:18:40.1Z stderr F I1121 02:18:40.894070     
 const refusedConnection = `2025-11-21T02:18:40.2Z stderr F E1121 02:18:40.894070       1 run.go:72] "command failed" err="dial tcp 172.18.0.2:6443: connect: connection refused"
 `
 
-// look is what startsScript prints of one pod.
+// look returns the starts of one pod, parsed from the output that startsScript would print.
 func look(folder string, last string, said string) Starts {
 	out := "pod " + folder + " " + last + "\n"
 	for line := range strings.Lines(said) {
@@ -70,7 +70,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// An error that kubelet lives with is no failure; a panic is.
+// An error that kubelet survives is no failure; a panic is.
 func TestHasFatal(t *testing.T) {
 	lived := `E1122 00:32:11.989007    1609 log.go:32] "ContainerStatus from runtime service failed" err="NotFound"` + "\n"
 	if hasFatal(lived) || !hasFatal(lived+"panic: unrecognized feature gate: Typo\n") || !hasFatal(rejectedGate) {
@@ -78,7 +78,7 @@ func TestHasFatal(t *testing.T) {
 	}
 }
 
-// What the script sees of the logs that kubelet leaves.
+// The script finds the last start and the log of the one before, whichever logs kubelet has left.
 func TestStartsScript(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -26,7 +26,7 @@ func expectError(t *testing.T, err error, want string) {
 	}
 }
 
-// fakeStore is an engine that has some images, and a registry behind it that has others.
+// fakeStore is an engine that has some images, and can pull others from a registry.
 type fakeStore struct {
 	here, published []string
 	broken          error
@@ -105,7 +105,7 @@ func TestPodImage(t *testing.T) {
 	}
 }
 
-// newestIs knows the newest patch of every minor.
+// newestIs resolves every minor version to the same newest patch version.
 type newestIs string
 
 func (n newestIs) Resolve(context.Context, string) (string, error) { return string(n), nil }
@@ -200,7 +200,7 @@ func TestWhichImage(t *testing.T) {
 	}
 }
 
-// An engine that could not say is not one that has no image.
+// An error of the engine does not mean that the image is missing.
 func TestAnEngineThatCannotSay(t *testing.T) {
 	broken := errors.New("the daemon is gone")
 	if _, err := (NodeImages{}).Choose(t.Context(), &fakeStore{broken: broken}, version(t, "1.34.4")); !errors.Is(err,

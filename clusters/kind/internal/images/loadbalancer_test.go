@@ -11,7 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 )
 
-// The image that is replaced is the one that kind of this version starts.
+// The replaced image is the one that this version of kind starts.
 func TestOfficialBalancerIsKinds(t *testing.T) {
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kind").Output()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// fakeEngine puts a script in the place of docker.
+// fakeEngine replaces docker by a script.
 func fakeEngine(t *testing.T, script string) *engine.Engine {
 	t.Helper()
 	folder := t.TempDir()
@@ -20,14 +20,14 @@ func fakeEngine(t *testing.T, script string) *engine.Engine {
 	return &engine.Engine{Program: "docker"}
 }
 
-// inspectingEngine lists the containers of $CONTAINERS, a file each.
+// inspectingEngine lists and inspects the containers in the folder $CONTAINERS, one file each.
 const inspectingEngine = `case "$1" in
 ps) ls "$CONTAINERS" ;;
 inspect) for last do :; done; cat "$CONTAINERS/$last" ;;
 esac
 `
 
-// A load balancer has no mark of ours. It is ours unless somebody else's node is in a cluster of the same name.
+// A load balancer has no mounts that show its owner. It is ours unless the cluster has a node that is not ours.
 func TestWhoseTheBalancerIs(t *testing.T) {
 	dir := "/folder"
 	ours, theirs := "|/folder/node|", "|/somewhere|"

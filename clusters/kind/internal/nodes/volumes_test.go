@@ -9,7 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// Only the volumes of the cluster's own nodes are removed, and only where they do not go with the containers.
+// Only the volumes of the cluster's own nodes are removed, and only if the engine does not remove them with the nodes.
 func TestRemoveVolumes(t *testing.T) {
 	const list = `v1 mine-control-plane
 v2 mine-worker12

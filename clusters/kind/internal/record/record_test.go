@@ -6,7 +6,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// What was set is forgotten when the cluster has arrived at a state without it.
+// The record forgets a flag as soon as the cluster has reached a state that does not set it.
 func TestArriveForgetsFlagsThatWentBack(t *testing.T) {
 	value := "before"
 	r := &Record{Dir: t.TempDir()}

@@ -7,8 +7,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// A transition that stops leaves API servers of two versions, and the next one knows that parts of the cluster have the
-// other version.
+// A transition that stops leaves API servers of two versions, and the next transition knows that parts of the cluster
+// have the other version.
 func TestHold(t *testing.T) {
 	old := clusters.State{Version: "1.34.4", ControlPlanes: 3}
 	r, err := New(t.TempDir(), "held", old)

@@ -15,7 +15,7 @@ import (
 
 func two() *int { n := 2; return &n }
 
-// states are named after what they have.
+// states returns states, named after what they set.
 func states(version string) map[string]clusters.State {
 	return map[string]clusters.State{
 		"plain": {Version: version},
@@ -63,7 +63,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// Of several schedulers and controller managers one leads.
+// Several schedulers, or several controller managers, elect a leader.
 func TestLeaderElection(t *testing.T) {
 	for planes, elect := range map[int]string{0: "false", 1: "false", 3: "true"} {
 		state := clusters.State{ControlPlanes: planes}

@@ -43,7 +43,7 @@ func TestDesiredManifestOfTheSameStateChangesNothing(t *testing.T) {
 	}
 }
 
-// What a state sets is gone with it, whichever states lie between, and what it replaced is back.
+// Flags that a state sets are removed with it, whichever states follow, and the values that they replaced are restored.
 func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
 	first := clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}}
 	ours := settings.ReplacedAtCreation(clusters.APIServer, first)
@@ -75,7 +75,7 @@ func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
 	}
 }
 
-// Of several control planes each has a manifest of its own, and every one of them goes back.
+// Each of several control planes has its own manifest, and all of them are rolled back.
 func TestFlagsGoBackOnEveryNode(t *testing.T) {
 	first := clusters.State{Version: "1.34.4"}
 	set := first

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 )
 
-// What came for all our patience differs from what did not come while a step lasted: only the first says something of
-// the cluster.
+// A wait that reaches its own timeout returns another error than one that its context cuts short: only the timeout
+// shows a problem of the cluster.
 func TestAwaitTellsLateFromCutShort(t *testing.T) {
 	silent := func(string, ...any) {}
 	look := func(context.Context) error { return errors.New("not yet") }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// What kind 0.33 writes, shortened.
+// The files that kind 0.33 writes, shortened.
 const (
 	listeners = `
 resources:
@@ -68,7 +68,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// apiServer answers with its name, and is well or not.
+// apiServer returns a server that answers with its name. Its /healthz fails if it is not well.
 func apiServer(t *testing.T, name string, well bool) *httptest.Server {
 	t.Helper()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func apiServer(t *testing.T, name string, well bool) *httptest.Server {
 	return s
 }
 
-// through asks by the balancer, on a connection of its own, n times.
+// through sends n requests through the load balancer, each on its own connection, and returns the answers.
 func through(t *testing.T, b *balancer, n int) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

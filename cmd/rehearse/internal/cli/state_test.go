@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Nothing behind the equals sign takes a gate or an API back to its default, which is not the same as an empty value.
+// Without a value after the equals sign, a gate or an API gets its default back, which is not the same as an empty
+// value.
 func TestFlagsOfAChange(t *testing.T) {
 	for _, test := range []struct{ name, flag, want string }{
 		{"a gate on", "--feature-gates=A=true", `{"featureGates":{"A":true}}`},

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// podOf is a pod of the job that ended with a code.
+// podOf returns a failed pod of the job, with the state of its container.
 func podOf(index, uid string, state v1.ContainerState) *v1.Pod {
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
@@ -27,7 +27,7 @@ func podOf(index, uid string, state v1.ContainerState) *v1.Pod {
 	}
 }
 
-// The logs of the fake cluster have no report: each shard is named with what became of its pod.
+// A shard without a report is named with the reason from its pod. The logs of the fake cluster have no report.
 func TestShardsWithoutAReport(t *testing.T) {
 	job := &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: "rehearse", Namespace: "ci", UID: "job"},

@@ -20,7 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// scenario writes a file into a folder that becomes the current one.
+// scenario writes some files into a new folder and changes into it.
 func scenario(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +79,7 @@ func TestPrintedJob(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		// Another version of Go may compress otherwise.
+		// Another version of Go may compress differently.
 		out = regexp.MustCompile(`files.tar.gz: .+`).ReplaceAllString(out, "files.tar.gz: ARCHIVE")
 		golden.Check(t, filepath.Join(wd, "testdata", file), out)
 	}
@@ -107,7 +107,7 @@ func TestRejectedJobs(t *testing.T) {
 	}
 }
 
-// runs plays rehearse run: it keeps its arguments, writes a report, and ends with the code.
+// runs returns a substitute for rehearse run: it stores its arguments, writes a report, and returns the exit code.
 func runs(t *testing.T, got *[]string, code int) Run {
 	return func(_ context.Context, args []string, stdout, _ io.Writer) int {
 		*got = args
@@ -127,7 +127,7 @@ func runs(t *testing.T, got *[]string, code int) Run {
 	}
 }
 
-// A pod runs its shard on the files that the ConfigMap has, and prints the report unless it was interrupted.
+// A pod runs its shard on the files of the ConfigMap, and prints the report unless it was interrupted.
 func TestShardOfAPod(t *testing.T) {
 	for code, reports := range map[int]int{cli.ExitOK: 1, cli.ExitFailed: 1, cli.ExitBroken: 1, cli.ExitInterrupted: 0} {
 		scenario(t)
@@ -179,8 +179,7 @@ func TestShardOutsideOfAJob(t *testing.T) {
 	}
 }
 
-// Only what git takes for a repository and a reference gets to it, and nothing that it takes for an option or a
-// program.
+// Only an HTTPS address and a plain reference reach git, and nothing that git treats as an option or a program.
 func TestRepositories(t *testing.T) {
 	for _, c := range []struct {
 		repository
@@ -210,7 +209,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// A pod whose repository cannot be fetched says so.
+// whyNot names the init container that could not fetch the repository.
 func TestWhyARepositoryIsMissing(t *testing.T) {
 	pod := &v1.Pod{Status: v1.PodStatus{
 		InitContainerStatuses: []v1.ContainerStatus{
@@ -228,7 +227,8 @@ func TestWhyARepositoryIsMissing(t *testing.T) {
 	}
 }
 
-// The result of a shard is carried under the name that its command gave it, and without any a shard prints no report.
+// The log of a shard carries the result under the name that its command gave it. A shard without a result prints no
+// report.
 func TestResultsOfAPod(t *testing.T) {
 	for name, text := range map[string]string{
 		"faults.json": `{"suite": "gadgets", "trials": {}}`, "explore.json": `{"kinds": []}`, "": "",

@@ -11,7 +11,7 @@ func TestLoad(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		upstream   bool
-		// want is the default; rejected is what the error has.
+		// want is the default scheduler; rejected is a part of the error.
 		want, rejected string
 	}{
 		{name: "nothing", text: "", want: DefaultScheduler},
