@@ -6,10 +6,10 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Counts says how many scenarios have which status, and how many setup steps went wrong.
+// Counts are the numbers of scenarios by status, and of setup steps that went wrong.
 type Counts struct {
 	Passed, Known, Failed, Errors, NotRun, Skipped int
-	// Setup counts the setup steps that failed, or began and never ended though nobody interrupted them.
+	// Setup counts the setup steps that failed, or that never ended although the run was not interrupted.
 	Setup int
 }
 

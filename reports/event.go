@@ -19,15 +19,14 @@ const (
 	RunFinished      EventKind = "runFinished"
 )
 
-// Event is one thing that happened, with the whole run as it was right after it. Nothing that an event points to is
-// ever changed again: an observer may keep it, and read it from any goroutine, but must not write to it.
+// Event is something that happened, with the state of the whole run directly after it. Nothing that an event points to
+// changes later: an observer may keep it, and read it from any goroutine, but must not write to it.
 type Event struct {
 	// Kind of the event.
 	Kind EventKind
 	// At is when it happened.
 	At time.Time
-	// Run after the event. Track, Scenario and Step are the parts of it that the event is about, nil where it is about
-	// none.
+	// Run after the event. Track, Scenario and Step are the parts of the run that the event is about, or nil.
 	Run      *Run
 	Track    *Track
 	Scenario *Scenario

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Part is a run of several that are shown as one.
+// Part is one of several runs that are shown as one.
 type Part struct {
-	// Run, and in Prefix where its artifacts are among those of the others.
+	// Run, and the folder of its artifacts in the merged report.
 	Run    *Run
 	Prefix string
-	// From is where the run was read, for errors.
+	// From is the path that the run was read from, for errors.
 	From string
 }
 

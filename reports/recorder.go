@@ -10,15 +10,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Recorder takes down what happens in a run. It is safe for concurrent use.
+// Recorder records what happens in a run. It is safe for concurrent use.
 //
-// It is made from a plan that has every track, scenario and step, so that whatever happens each planned scenario is in
-// the reports. The plan itself stays as it is: its pointers are the handles by which the methods know what they are
-// about, its fields can be read at any time, and the result is what Run returns. A step that was not planned is added
-// when it starts.
+// It is made from a plan with every track, scenario and step, so that each planned scenario is in the reports, whatever
+// happens. It never changes the plan: the methods identify a track, scenario or step by its pointer in the plan, whose
+// fields can be read at any time. Run returns the result. A step that is not in the plan is added when it starts.
 //
-// Telling it what cannot be (a step that finishes twice, a scenario that is not of the plan) is a mistake in the
-// program. Then what was recorded first stands, nothing panics, and Finish returns an error that names the mistake.
+// Impossible calls (a step that finishes twice, a scenario that is not in the plan) are a mistake in the program. The
+// first record stands, nothing panics, and Finish returns an error that names the mistake.
 type Recorder struct {
 	clock     clock.PassiveClock
 	observers []Observer
@@ -58,35 +57,35 @@ type handle struct {
 	step  *Step
 }
 
-// Outcome is how a step ended.
+// Outcome is the result of a step.
 type Outcome struct {
 	Status Status
-	// Message says in full what was wanted and what was seen; for NotRun, why it did not run.
+	// Message is the full text of what was expected and what was seen; for NotRun, why it did not run.
 	Message string
-	// Note is what a reader of a passed step should know: that changes may have been missed, say.
+	// Note tells a reader of a passed step, for example, that changes may have been missed.
 	Note string
 	// Evidence is what was seen.
 	Evidence string
-	// Request is the body of what a write sent. It is kept where the step did not pass.
+	// Request is the body that a write sent. It is kept if the step did not pass.
 	Request string
-	// Ended is when, if it was before it was known how. Default: now.
+	// Ended is the end of the step, if its result was only known later. Default: now.
 	Ended time.Time
 	// Waited and Crossing are the parts of the step's time that all scenarios of its track share; see Step.
 	Waited, Crossing time.Duration
 }
 
-// Verdict is what the caller knows of a scenario beyond its steps.
+// Verdict is what the caller knows about a scenario in addition to its steps.
 type Verdict struct {
-	// Status, "" for what follows from the steps. It can make things worse (an unexpected success is Failed), and it can
-	// make one failed step Known; it never makes anything better.
+	// Status of the scenario; "" for the status that follows from its steps. It can only be worse than that (an unexpected
+	// success is Failed), or Known if a step failed.
 	Status Status
-	// Message says why. Default: the first line of the step that decided it.
+	// Message is the reason. Default: the first line of the step that decided the status.
 	Message string
-	// KnownIssue is the reason of the known issues that happened, with their links.
+	// KnownIssue is the reason of the known issues that occurred, with their links.
 	KnownIssue string
-	// KnownCovers are the requirements that the known issue is about, also when it is the success that was not expected.
+	// KnownCovers are the requirements of the known issue, also if the scenario unexpectedly passed.
 	KnownCovers []string
-	// Artifacts are files in the report folder, relative to it, and Folder is where they are; see Scenario.
+	// Artifacts are files in the report folder, relative to it. Folder contains them; see Scenario.
 	Artifacts []string
 	Folder    string
 	// StateGates are the values that the scenario's gates had in the states that it went through.

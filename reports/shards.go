@@ -32,13 +32,13 @@ func Pieces(parts []Part) []Piece {
 	return all
 }
 
-// Piece is what there is to know of the result of one shard, of whatever command, with where it was read.
+// Piece describes the result of one shard of any command. From is the path that it was read from.
 type Piece struct {
 	Head
 
 	From  string
 	Shard *Shard
-	// Provider of the clusters, where the command has several.
+	// Provider of the clusters, if the command supports several.
 	Provider string
 	// Interrupted says that the shard was interrupted before its end.
 	Interrupted bool
@@ -52,7 +52,7 @@ func (r *Run) Piece() Piece {
 // Sharded is a result that can have shards.
 type Sharded interface{ Piece() Piece }
 
-// ShardOf is the result of a shard, with where it was read.
+// ShardOf is the result of a shard, with the path that it was read from.
 type ShardOf[Result Sharded] struct {
 	Result Result
 	From   string
