@@ -73,11 +73,11 @@ func explain(run *reports.Run) string {
 }
 
 // A restart of the API server does not disturb later steps. While the API server is down, an assertion is an error.
-func TestAssertionOutlivesTheAPIServer(t *testing.T) {
+func TestAssertionsAroundARestartAndAKill(t *testing.T) {
 	result := run(t, clustertest.Local(t), `
 apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
-metadata: {name: waits-through-restarts}
+metadata: {name: around-a-restart-and-a-kill}
 spec:
   cluster: {version: "1.35"}
   steps:
@@ -86,7 +86,7 @@ spec:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: first}}
   - eventually: {apiVersion: v1, kind: ConfigMap, name: first}
   - kill: {component: kube-apiserver}
-  - name: nothing can be said while the API server is away
+  - name: not judged while the API server is down
     never: {apiVersion: v1, kind: ConfigMap, name: another, for: 200ms}
 `)
 	s := result.Tracks[0].Scenarios[0]
