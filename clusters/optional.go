@@ -122,7 +122,7 @@ type MethodConverger interface {
 type Rolling interface {
 	// Roll is Converge in a given order, and as far as roll says.
 	Roll(ctx context.Context, state State, roll Roll) error
-	// Servers returns the API servers in the order of their control planes. It may omit killed ones.
+	// Servers returns the API servers that run, in the order of their control planes.
 	Servers() []Server
 }
 

@@ -19,13 +19,16 @@ func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.
 	return by.Roll(ctx, state, roll)
 }
 
-// Servers returns the API servers of the control planes, including killed ones.
+// Servers returns the API servers of the control planes, without killed ones.
 func (c *Cluster) Servers() []clusters.Server {
 	if c.live == nil {
 		return nil
 	}
 	var all []clusters.Server
 	for plane, n := range c.live.ControlPlanes() {
+		if c.record.IsDown(plane) {
+			continue
+		}
 		server := c.live.Server(n)
 		version, behind := c.record.Server(plane)
 		all = append(all, clusters.Server{

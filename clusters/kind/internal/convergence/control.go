@@ -43,7 +43,32 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 			return nil
 		})
 	}
-	return killing.Wait()
+	if err := killing.Wait(); err != nil || component.Binary() != clusters.APIServer {
+		return err
+	}
+	_, err = c.noteKilled(ctx)
+	return err
+}
+
+// noteKilled records which of several API servers are down, so that no step asks them. It returns the nodes of those
+// that run.
+func (c *Converger) noteKilled(ctx context.Context) (running []nodes.Node, err error) {
+	if len(c.ControlPlanes()) == 1 {
+		return c.ControlPlanes(), nil
+	}
+	var down []int
+	for plane, n := range c.ControlPlanes() {
+		_, stopped, err := manifestOf(ctx, n, clusters.APIServer)
+		switch {
+		case err != nil:
+			return nil, err
+		case stopped:
+			down = append(down, plane)
+		default:
+			running = append(running, n)
+		}
+	}
+	return running, c.Record.Killed(down)
 }
 
 // runningOrNot returns the control planes on which a component runs, and those on which it was killed. If the
@@ -103,6 +128,9 @@ func (c *Converger) Restart(ctx context.Context, component clusters.Component) e
 	}
 	switch {
 	case component == clusters.APIServer:
+		if _, err := c.noteKilled(ctx); err != nil {
+			return err
+		}
 		return c.Dns.Current(ctx)
 	case settings.Elected(component):
 		return c.Led(ctx, c.Record.State())

@@ -143,7 +143,7 @@ func (c *roller) pause(ctx context.Context, held []round) error {
 		return err
 	}
 	// An API server that was killed before the transition is started by its round.
-	running, _, err := c.runningOrNot(ctx, clusters.APIServer)
+	running, err := c.noteKilled(ctx)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,8 @@ type content struct {
 	Versions []string `json:"versions,omitempty"`
 	// Behind are the control planes that the last transition did not change, because it stopped before them.
 	Behind []int `json:"behind,omitempty"`
+	// Down are the control planes whose API servers were killed.
+	Down []int `json:"down,omitempty"`
 }
 
 // New returns the record of a cluster that will be created in a state.
@@ -105,7 +107,7 @@ func (r *Record) SetOut(version string) (mixed string, err error) {
 // on every node.
 func (r *Record) Arrive(state clusters.State) error {
 	r.mu.Lock()
-	r.now.State, r.now.Towards, r.now.Versions, r.now.Behind = state, "", nil, nil
+	r.now.State, r.now.Towards, r.now.Versions, r.now.Behind, r.now.Down = state, "", nil, nil, nil
 	for component, ours := range r.now.Ours {
 		wanted := settings.StateFlags(state, component)
 		maps.DeleteFunc(ours, func(name string, _ *string) bool { _, still := wanted[name]; return !still })

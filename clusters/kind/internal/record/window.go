@@ -32,6 +32,21 @@ func (r *Record) Server(plane int) (version string, behind bool) {
 	return r.version(plane), slices.Contains(r.now.Behind, plane)
 }
 
+// Killed records the control planes whose API servers are down.
+func (r *Record) Killed(planes []int) error {
+	r.mu.Lock()
+	r.now.Down = planes
+	r.mu.Unlock()
+	return r.save()
+}
+
+// IsDown reports whether a control plane's API server was killed.
+func (r *Record) IsDown(plane int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.now.Down, plane)
+}
+
 func (r *Record) version(plane int) string {
 	if plane < len(r.now.Versions) {
 		return r.now.Versions[plane]

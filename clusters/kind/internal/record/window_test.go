@@ -56,3 +56,38 @@ func TestHold(t *testing.T) {
 		}
 	}
 }
+
+// An API server that was killed is down until it is restarted, or a transition has changed all control planes. A later
+// process knows it.
+func TestKilled(t *testing.T) {
+	state := clusters.State{Version: "1.35.4", ControlPlanes: 3}
+	r, err := New(t.TempDir(), "killed", state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+		want []bool
+	}{
+		{"none", func() error { return nil }, []bool{false, false, false}},
+		{"two", func() error { return r.Killed([]int{0, 2}) }, []bool{true, false, true}},
+		{"a transition stops", func() error { return r.Hold(state, []int{2}) }, []bool{true, false, true}},
+		{"one is restarted", func() error { return r.Killed([]int{2}) }, []bool{false, false, true}},
+		{"a transition is complete", func() error { return r.Arrive(state) }, []bool{false, false, false}},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(r.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, record := range []*Record{r, again} {
+			got := []bool{record.IsDown(0), record.IsDown(1), record.IsDown(2)}
+			if !slices.Equal(got, step.want) {
+				t.Errorf("%s: down %v, want %v", step.name, got, step.want)
+			}
+		}
+	}
+}
