@@ -33,10 +33,10 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 	if len(running) == 0 {
 		return fmt.Errorf("kill %s: it is not running", component)
 	}
-	killing, ctx := errgroup.WithContext(ctx)
+	killing, killingCtx := errgroup.WithContext(ctx)
 	for _, n := range running {
 		killing.Go(func() error {
-			if _, err := n.Shell(ctx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder,
+			if _, err := n.Shell(killingCtx, killScript, staticpods.ManifestsFolder, staticpods.StoppedFolder,
 				string(component.Binary())); err != nil {
 				return fmt.Errorf("kill %s on %s: %w", component.Binary(), n.Name, err)
 			}
