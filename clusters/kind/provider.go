@@ -39,7 +39,7 @@ type Options struct {
 	Executable string
 	// Lasting clusters outlive this process.
 	Lasting bool
-	// Progress is told what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 

@@ -102,7 +102,7 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"service-account-extend-token-expiration": "false",
 	}
 	if l.several() {
-		f["permit-port-sharing"] = "true" // with its successor, see succession.go
+		f["permit-port-sharing"] = "true" // with its successor, see replace
 	}
 	return f
 }

@@ -46,7 +46,7 @@ func selectors() []selector {
 
 // selectors: each server accepts the field selectors that the other accepts.
 func (j *judge) selectors(ctx context.Context) {
-	asked := 0
+	accepted := 0
 	for _, s := range selectors() {
 		one, other := j.old.Kinds[s.kind], j.new.Kinds[s.kind]
 		if one == nil || other == nil {
@@ -57,11 +57,11 @@ func (j *judge) selectors(ctx context.Context) {
 				continue
 			}
 			if j.selects(ctx, one.In(s.kind.Group, version), s) {
-				asked++
+				accepted++
 			}
 		}
 	}
-	j.evidence("%d lists with field selectors of Kubernetes' own clients are accepted by %s and %s", asked, j.old.Name,
+	j.evidence("%d lists with field selectors of Kubernetes' own clients are accepted by %s and %s", accepted, j.old.Name,
 		j.new.Name)
 }
 
@@ -77,12 +77,13 @@ func (j *judge) selects(ctx context.Context, resource schema.GroupVersionResourc
 		j.unjudged("selectors: list %s through %s: %s", title, j.old.Name, writes.Words(oldErr))
 	case new == writes.Unknown:
 		j.unjudged("selectors: list %s through %s: %s", title, j.new.Name, writes.Words(newErr))
-	case old != new && old == writes.Rejected:
-		j.problem("selectors: %s lists %s; %s accepts that, %s rejects it: %s", s.client, title, j.new.Name, j.old.Name,
-			writes.Words(oldErr))
 	case old != new:
-		j.problem("selectors: %s lists %s; %s accepts that, %s rejects it: %s", s.client, title, j.old.Name, j.new.Name,
-			writes.Words(newErr))
+		accepts, rejects, err := j.old, j.new, newErr
+		if old == writes.Rejected {
+			accepts, rejects, err = j.new, j.old, oldErr
+		}
+		j.problem("selectors: %s lists %s; %s accepts that, %s rejects it: %s", s.client, title, accepts.Name,
+			rejects.Name, writes.Words(err))
 	default:
 		return old == writes.Accepted // neither may know it in this version
 	}

@@ -39,7 +39,7 @@ type Trial struct {
 	Red []string `json:"red,omitempty"`
 	// Unjudged are the scenarios and clusters without a verdict, with the reasons.
 	Unjudged []string `json:"unjudged,omitempty"`
-	// Took is its time.
+	// Took is the time from the creation of its first cluster until its last one is deleted. Trials overlap.
 	Took time.Duration `json:"nanoseconds"`
 }
 

@@ -60,7 +60,7 @@ type Options struct {
 	Loader Loader
 	// Mirror is the mirror of Debian packages. Default: debootstrap's own choice.
 	Mirror string
-	// Progress is told what is going on. Optional.
+	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 

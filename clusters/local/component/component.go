@@ -71,7 +71,7 @@ func run(ctx context.Context, part string, args []string) error {
 		var c balancer.Config
 		servers := flags.String("servers", "", "API servers to forward connections to, separated by commas")
 		flags.StringVar(&c.Address, "address", "", "address to listen on")
-		flags.StringVar((*string)(&c.Leaving), "leaving-dir", "", "folder that names the API servers without new connections")
+		flags.StringVar((*string)(&c.Leaving), "leaving-dir", "", "folder that names the API servers that are about to stop")
 		flags.StringVar(&c.CAFile, "ca-file", "", "authority of the API servers' certificates")
 		flags.StringVar(&c.CertFile, "cert-file", "", "certificate for the readiness checks")
 		flags.StringVar(&c.KeyFile, "key-file", "", "key of that certificate")

@@ -3,6 +3,7 @@ package convergence
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -53,19 +54,14 @@ func (c *Converger) Kill(ctx context.Context, component clusters.Component) erro
 // noteKilled records which of several API servers are down, so that no step asks them. It returns the nodes of those
 // that run.
 func (c *Converger) noteKilled(ctx context.Context) (running []nodes.Node, err error) {
-	if len(c.ControlPlanes()) == 1 {
-		return c.ControlPlanes(), nil
+	running, killed, err := c.runningOrNot(ctx, clusters.APIServer)
+	if err != nil || len(c.ControlPlanes()) == 1 {
+		return running, err
 	}
 	var down []int
 	for plane, n := range c.ControlPlanes() {
-		_, stopped, err := manifestOf(ctx, n, clusters.APIServer)
-		switch {
-		case err != nil:
-			return nil, err
-		case stopped:
+		if slices.Contains(killed, n) {
 			down = append(down, plane)
-		default:
-			running = append(running, n)
 		}
 	}
 	return running, c.Record.Killed(down)

@@ -15,7 +15,7 @@ type Source struct {
 	Images NodeImages
 	// CacheDir keeps the files that are copied from node images.
 	CacheDir string
-	// Progress is told what takes long.
+	// Progress receives progress messages.
 	Progress clusters.Progress
 }
 

@@ -86,7 +86,7 @@ func (a *Server) rolesKnown(ctx context.Context) error {
 func nodesReady(c *Cluster, planes []nodes.Node) func(context.Context) error {
 	down := map[string]bool{}
 	for _, n := range c.ControlPlanes() {
-		down[n.NodeName] = !slices.ContainsFunc(planes, func(p nodes.Node) bool { return p.Name == n.Name })
+		down[n.NodeName] = !slices.Contains(planes, n)
 	}
 	return func(ctx context.Context) error {
 		list, err := c.Client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
