@@ -3,6 +3,7 @@ package releases
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-const kubernetesModule = "k8s.io/kubernetes"
+const (
+	kubernetesModule = "k8s.io/kubernetes"
+	// buildCache is Go's build cache for a version, in the folder of the version. A version shares little but the standard
+	// library with another, and needs 3 GB, so its cache is removed after the build. An interrupted build is resumed.
+	buildCache = "build-cache"
+)
 
-// build compiles programs from the module k8s.io/kubernetes of a version.
+// build compiles programs from the module k8s.io/kubernetes of a version into dir, which is in the folder of the version.
 func (s *sources) build(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	failed := func(err error) (string, error) {
 		return "", fmt.Errorf("cannot build %s of Kubernetes %s: %w", strings.Join(programs, ", "), v, err)
@@ -46,7 +52,12 @@ func (s *sources) build(ctx context.Context, v clusters.Version, programs []stri
 	what := fmt.Sprintf("%s %s", strings.Join(programs, ", "), v)
 	s.options.Progress("building %s from source (a few minutes the first time)", what)
 	counter := &buildCounter{what: what, every: every{now: s.options.Now}, progress: s.options.Progress}
-	if _, err := tool.run(ctx, module, counter.line, args...); err != nil {
+	cache := filepath.Join(filepath.Dir(dir), buildCache)
+	_, err = tool.with("GOCACHE="+cache).run(ctx, module, counter.line, args...)
+	if ctx.Err() == nil {
+		err = errors.Join(err, os.RemoveAll(cache))
+	}
+	if err != nil {
 		return failed(err)
 	}
 	return fmt.Sprintf("built from %s v%s", kubernetesModule, v), nil

@@ -3,6 +3,7 @@ package releases
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -121,6 +122,35 @@ func TestBuildFails(t *testing.T) {
 		}
 		wantNoLeftovers(t, s, "1.34.4")
 	})
+}
+
+func TestBuildResumes(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	g, dir, now := newFakeGo(t), t.TempDir(), time.Unix(1, 0)
+	s := newStore(t, Options{
+		CacheDir: dir, Source: Build, Go: g.path,
+		Now: func() time.Time { now = now.Add(time.Minute); return now },
+		Progress: func(format string, _ ...any) {
+			if strings.Contains(format, "packages compiled") {
+				cancel()
+			}
+		},
+	})
+	if _, err := s.Ensure(ctx, "1.34.4"); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the interrupted build: %v", err)
+	}
+	mustEnsure(t, s, "1.34.4")
+	if got := read(t, filepath.Join(g.dir, "cached")); got != "object\n" {
+		t.Errorf("the second build found %q in its cache", got)
+	}
+	if _, err := os.Stat(filepath.Join(s.entry(mustExact(t, "1.34.4")).home, buildCache)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the build cache stays after the build: %v", err)
+	}
+	mustEnsure(t, s, "1.34.4", "kubectl")
+	if got := read(t, filepath.Join(g.dir, "cached")); got != "" {
+		t.Errorf("a further build found %q in its cache", got)
+	}
 }
 
 func TestBuildCounter(t *testing.T) {
