@@ -8,6 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
+//go:generate go run ./internal/generate
+
 // verb is how one of the language's verbs runs. The language defines what it uses and what can be wrong with it
 // (scenarios/step.go).
 type verb struct {
@@ -31,20 +33,6 @@ type verb struct {
 	startsLoads bool
 	// leavesDown: the API server need not answer when it is over.
 	leavesDown bool
-}
-
-// verbs is the table of how the verbs run.
-func verbs() map[string]verb {
-	return map[string]verb{
-		"create": writeVerb(), "apply": writeVerb(), "update": writeVerb(), "patch": writeVerb(),
-		"delete": writeVerb(), "evict": writeVerb(), "scale": writeVerb(), "parallel": parallelVerb(),
-		"transition": transitionVerb(), "restart": restartVerb(), "kill": killVerb(), "snapshot": snapshotVerb(),
-		"restore":    restoreVerb(),
-		"eventually": eventuallyVerb(), "rolledOut": rolledOutVerb(), "always": alwaysVerb(), "never": neverVerb(),
-		"sequence": sequenceVerb(), "unchanged": unchangedVerb(), "survives": survivesVerb(),
-		"window":  windowVerb(),
-		"resolve": resolveVerb(), "metric": metricVerb(), "command": commandVerb(), "exec": execVerb(),
-	}
 }
 
 // verbOf returns how a step runs. A verb that is not in the table returns an error.

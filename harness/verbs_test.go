@@ -16,7 +16,7 @@ func TestEachVerbRuns(t *testing.T) {
 	want := slices.Sorted(slices.Values(scenarios.Verbs()))
 	got := slices.Sorted(maps.Keys(verbs()))
 	if !slices.Equal(want, got) {
-		t.Errorf("the language has the verbs\n%v\nthe harness runs\n%v", want, got)
+		t.Errorf("the language has the verbs\n%v\nthe harness runs\n%v\nrun go generate ./harness", want, got)
 	}
 	for name, verb := range verbs() {
 		if verb.run == nil {
