@@ -38,7 +38,8 @@ type Assertion struct {
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 }
 
-// MayBeVacuous says whether the assertion has a condition and may be true of no object at all.
+// MayBeVacuous reports whether the assertion can pass without any selected object, so that its condition (match or cel)
+// is never checked. With vacuous: allowed the scenario accepts this, and the result is false.
 func (a *Assertion) MayBeVacuous() bool {
 	conditional := len(a.Match) > 0 || a.CEL != ""
 	return conditional && a.Vacuous != Allowed && (a.Absent || a.Count != nil && a.Count.Holds(0, 0))
@@ -71,7 +72,7 @@ func (c *Count) UnmarshalScalar(text string) error {
 	return nil
 }
 
-// Holds says whether n of total objects is as wanted.
+// Holds reports whether n matching objects of total selected ones satisfy the count.
 func (c Count) Holds(n, total int) bool {
 	if c.All {
 		return total > 0 && n == total
@@ -126,12 +127,12 @@ func checkLasting(v *validator, s *Scenario, i int, a *Assertion, n *yamltree.No
 	}
 }
 
-// nothing says whether an assertion holds only when no object matches.
+// nothing reports whether an assertion holds only if no object matches.
 func nothing(a *Assertion) bool {
 	return a.Absent || a.Count != nil && a.Count.Max != nil && *a.Count.Max == 0
 }
 
-// watch is what an assertion looks at.
+// watch returns what an assertion looks at in the history.
 func (a *Assertion) watch() Watch {
 	return Watch{Selection: a.Selection, Match: a.Match, CEL: []string{a.CEL}}
 }

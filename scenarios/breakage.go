@@ -20,7 +20,7 @@ type Broken struct {
 	Message *Text `json:"message"`
 }
 
-// Culprit is the component, or the system as a component.
+// Culprit returns the component that is expected to break. A system is returned as the component that stands for it.
 func (b *Broken) Culprit() clusters.Component {
 	if b.System != "" {
 		return clusters.SystemComponent(b.System)
@@ -28,7 +28,7 @@ func (b *Broken) Culprit() clusters.Component {
 	return b.Component
 }
 
-// Breaks says what the step, a transition, is expected to break; nil for all other steps.
+// Breaks returns what a transition is expected to break; nil if it must not break, and for all other steps.
 func (s *Step) Breaks() *Broken {
 	if s.Transition == nil || s.Transition.Expect == nil {
 		return nil
@@ -36,7 +36,7 @@ func (s *Step) Breaks() *Broken {
 	return s.Transition.Expect.Broken
 }
 
-// checkBroken checks what the i-th step, a transition to a state, is expected to break.
+// checkBroken checks what the i-th step, a transition, is expected to break. after is the state that it leads to.
 func checkBroken(v *validator, s *Scenario, i int, after clusters.State, n *yamltree.Node) {
 	broken := s.Spec.Steps[i].Breaks()
 	if broken == nil {
@@ -54,7 +54,7 @@ func checkBroken(v *validator, s *Scenario, i int, after clusters.State, n *yaml
 	}
 }
 
-// checkCulprit checks what is to break: one component or one system that is a process.
+// checkCulprit checks what is expected to break: either one component, or one system that Rehearse runs as a process.
 func checkCulprit(v *validator, broken *Broken, after clusters.State, at *yamltree.Node) {
 	switch {
 	case broken.System == "" && broken.Component == "":

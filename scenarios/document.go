@@ -19,13 +19,15 @@ type document struct {
 	expressions *expressions.Evaluator
 	root        *yamltree.Node
 
-	// What lint wants to know, by place: columns and outputs, and which names of outputs are used.
+	// columns are the columns of all tables, by position. outputs are the positions of all outputs, by name. used are the
+	// names of the outputs that expressions use; "" stands for outputs as a whole. Lint finds unused columns and outputs
+	// with them.
 	columns map[Position]*expand.Column
 	outputs map[string]Position
 	used    map[string]bool
 }
 
-// scenarios returns nil when anything is wrong with the document.
+// scenarios returns the scenarios of the document; nil if the document has an error.
 func (d *document) scenarios() []*Scenario {
 	before := d.found.Count
 	d.columns, d.outputs, d.used = map[Position]*expand.Column{}, map[string]Position{}, map[string]bool{}
@@ -54,7 +56,8 @@ func (d *document) expander(b *expand.Bindings) *expand.Expander {
 	return &expand.Expander{Found: d.found, Expressions: d.expressions, Texts: reflect.TypeFor[Text](), Bindings: b}
 }
 
-// register makes the rows, which read a table again and again, share its columns.
+// register replaces each column that is already known with the known one. The table of a step is read again for each
+// row of the scenario's table. With shared columns, a column counts as used if any row uses it.
 func (d *document) register(columns map[string]*expand.Column) map[string]*expand.Column {
 	for name, c := range columns {
 		at := c.Key.Position()
@@ -81,7 +84,8 @@ func (d *document) collectOutputs() {
 	}
 }
 
-// scenario makes the scenario of one row. A part that is wrong is reported once, and then not looked at any further.
+// scenario makes the scenario of one row. It does not check a part with an error any further, so that each error is
+// reported once.
 func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	before := d.found.Count
 	x := d.expander(b)
@@ -115,7 +119,8 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	return s
 }
 
-// withoutSteps is the document, filled in, with an empty list of steps and no table.
+// withoutSteps returns the document with the values of the table filled in, without the table and with an empty list of
+// steps.
 func (d *document) withoutSteps(x *expand.Expander) *yamltree.Node {
 	root := d.root.Like(yamltree.Mapping)
 	for _, e := range d.root.Entries {
@@ -137,9 +142,9 @@ func (d *document) withoutSteps(x *expand.Expander) *yamltree.Node {
 type expandedStep struct {
 	expand.Row
 	node *yamltree.Node
-	// sound says that nothing was found to be wrong yet.
+	// sound is true as long as the step has no error.
 	sound bool
-	// uses are the outputs that its expressions name.
+	// uses are the names of the outputs that the step's expressions use.
 	uses map[string]bool
 }
 
@@ -214,7 +219,7 @@ func (d *document) steps(x *expand.Expander, n *yamltree.Node) []expandedStep {
 	return steps
 }
 
-// verbOf is the first verb that a step has, "" if it has none.
+// verbOf returns the first verb of a step; "" if it has none.
 func verbOf(step *yamltree.Node) string {
 	for _, f := range verbFields() {
 		if step.Get(f.Name) != nil {

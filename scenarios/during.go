@@ -66,11 +66,11 @@ type Latency struct {
 	Max Duration `json:"max,omitempty"`
 }
 
-// maxRate is the most requests of a load in a second.
+// maxRate is the maximum number of requests per second of one load.
 const maxRate = 100
 
-// Request is the i-th request of the load as a step with a create, a patch, or, for a read, an eventually that selects
-// what is read.
+// Request returns the i-th request of the load as a step: a create, a patch or, for a read, an eventually with the same
+// selection.
 func (l *Requests) Request(i int64) Step {
 	step := Step{Name: l.Name, Create: l.Create, Patch: l.Patch, As: l.As, Index: &i}
 	if l.Read != nil {
@@ -82,7 +82,7 @@ func (l *Requests) Request(i int64) Step {
 	return step
 }
 
-// About names the kind that the requests are about.
+// About returns a reference with the kind of the requests' objects. For a create, it has no name and no namespace.
 func (l *Requests) About() ObjectReference {
 	switch {
 	case l.Patch != nil:
@@ -119,7 +119,7 @@ func checkDuring(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 }
 
-// answersAgain says whether the API server gives answers after the step.
+// answersAgain reports whether the API server answers again after the step, even if it was killed before.
 func answersAgain(s Step) bool { return s.verb().revives }
 
 func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
@@ -160,7 +160,8 @@ func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 	}
 }
 
-// checkManyNames demands that each request creates an object of its own.
+// checkManyNames checks that each request of a create can create a separate object: with a generateName, or with
+// ${index} in its name or namespace. Requests that must be rejected create nothing and are not checked.
 func checkManyNames(v *validator, l *Requests, n *yamltree.Node) {
 	if l.Create == nil || l.Expect != nil {
 		return

@@ -51,9 +51,9 @@ type Rejection struct {
 	AnyOf []Rejection `json:"anyOf,omitempty"`
 }
 
-// Who can reject a write, as Rejection.By names them.
+// Sources of rejections: the values of Rejection.By.
 const (
-	// BySchema: what the kind itself demands of an object.
+	// BySchema: the schema or the validation of the kind itself.
 	BySchema = "schema"
 	// ByWebhook: an admission webhook.
 	ByWebhook = "webhook"
@@ -65,10 +65,10 @@ const (
 	ByAdmission = "admission"
 )
 
-// RejectionSources lists what can reject a write.
+// RejectionSources lists the values of Rejection.By.
 func RejectionSources() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
 
-// Codes are those that a rejection may be asked to have.
+// Codes returns the HTTP status codes that the rejection and its alternatives name.
 func (r *Rejection) Codes() []int {
 	var codes []int
 	if r.Code != 0 {
@@ -134,7 +134,7 @@ func (v *validator) expect(step *Step, n *yamltree.Node) {
 	}
 }
 
-// dropped checks that there is something that can be dropped, and the paths.
+// dropped checks that fields of the write can be dropped, and that the paths of expect.dropped are valid.
 func (v *validator) dropped(step *Step, n *yamltree.Node) {
 	if n.Get("dropped") == nil {
 		return
@@ -157,7 +157,7 @@ func (v *validator) dropped(step *Step, n *yamltree.Node) {
 	}
 }
 
-// fieldValidation checks the value, and that the write sends fields.
+// fieldValidation checks the value of fieldValidation, and that the write sends fields of an object.
 func (v *validator) fieldValidation(step *Step, n *yamltree.Node) {
 	v.OneOf(step.FieldValidation, []string{StrictFields, WarnFields, IgnoreFields}, n.At("fieldValidation"),
 		"field validation")
@@ -189,7 +189,8 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	}
 }
 
-// alternative checks one of several answers: it must say something, and not what is said beside them.
+// alternative checks one alternative of anyOf. It must not be empty, contain another anyOf, or contradict a field
+// beside anyOf.
 func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
 	if len(n.Entries) == 0 {
 		v.At(n, "", "any rejection would match this alternative")
@@ -208,7 +209,7 @@ func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
 	v.rejection(&r.AnyOf[i], n)
 }
 
-// partial checks a partial object: an empty one says nothing.
+// partial checks that a partial object is not empty. Every object would match an empty one.
 func (v *validator) partial(m map[string]any, n *yamltree.Node) {
 	if m != nil && len(m) == 0 {
 		v.At(n, "", "every object would match")

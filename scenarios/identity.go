@@ -8,14 +8,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// maxID is the most characters of a scenario's id, so that it can be part of longer names.
+// maxID is the maximum length of a scenario's id, in characters. It leaves room for longer names that contain the id.
 const maxID = 40
 
-// Title is the scenario's name, with its row: name [row].
+// Title returns the scenario's name. For a row of a table it adds the row: name [row].
 func (s *Scenario) Title() string { return withRow(s.Metadata.Name, s.CaseName) }
 
-// ID is the scenario's name as a DNS-1123 label of at most 40 characters, for namespaces and ${scenario.id}: unique
-// among the scenarios of a Set, and the same in every run. It is the name itself where that will do.
+// ID returns the scenario's name as a DNS-1123 label of at most 40 characters, for namespaces and ${scenario.id}. It is
+// unique among the scenarios of a Set, and the same in every run. A title that is such a label and starts with a letter
+// stays unchanged.
 func (s *Scenario) ID() string {
 	title := s.Title()
 	slug := slugOf(title)
@@ -25,13 +26,13 @@ func (s *Scenario) ID() string {
 	sum := sha256.Sum256([]byte(s.Metadata.Name + "\x00" + s.CaseName))
 	suffix := "-" + hex.EncodeToString(sum[:4])
 	if !startsWithLetter(slug) {
-		slug = strings.Trim("s-"+slug, "-") // a namespace may begin with a digit, but not all that is named after it
+		slug = strings.Trim("s-"+slug, "-") // a namespace may start with a digit, but some names made from it may not
 	}
 	slug = strings.TrimRight(slug[:min(len(slug), maxID-len(suffix))], "-")
 	return slug + suffix
 }
 
-// CaseOf is what "case" is in the expressions of one of the scenario's steps; nil without a table.
+// CaseOf returns the value of "case" in the expressions of a step; nil without a table.
 func (s *Scenario) CaseOf(step *Step) map[string]any {
 	if step.Case != nil {
 		return step.Case
@@ -39,7 +40,7 @@ func (s *Scenario) CaseOf(step *Step) map[string]any {
 	return s.Case
 }
 
-// GoesOn says whether the scenario goes on when its step i fails.
+// GoesOn reports whether the scenario continues after its i-th step fails.
 func (s *Scenario) GoesOn(i int) bool {
 	if own := s.Spec.Steps[i].Continue; own != nil {
 		return *own
@@ -47,7 +48,7 @@ func (s *Scenario) GoesOn(i int) bool {
 	return s.Spec.Continue
 }
 
-// Transition is the scenario's n-th step that is a transition, from 0; nil where there are fewer.
+// Transition returns the scenario's n-th transition, starting at 0; nil if it has fewer.
 func (s *Scenario) Transition(n int) *Step {
 	for i := range s.Spec.Steps {
 		if s.Spec.Steps[i].Transition == nil {
@@ -61,7 +62,7 @@ func (s *Scenario) Transition(n int) *Step {
 	return nil
 }
 
-// Path is the sequence of the states that the scenario goes through: the first, and the one after each transition.
+// Path returns the states of the scenario in order: the initial state, and the state after each transition.
 func (s *Scenario) Path() []clusters.State {
 	state := s.Spec.Cluster
 	path := []clusters.State{state}
@@ -74,7 +75,7 @@ func (s *Scenario) Path() []clusters.State {
 	return path
 }
 
-// Title is the step's name, or else its verb and what it is about; with its row: name [row].
+// Title returns the step's name or, without one, its verb and object. For a row of a table it adds the row: name [row].
 func (s *Step) Title() string {
 	name := s.Name
 	if name == "" {
@@ -83,8 +84,8 @@ func (s *Step) Title() string {
 	return withRow(name, s.CaseName)
 }
 
-// Named says whether a known issue or a metric's since means this step: by its name, or by its title for a row of a
-// table.
+// Named reports whether a name in the scenario, such as that of a known issue or in since, refers to this step. The
+// name can be the step's name or its title, which includes the row of a table.
 func (s *Step) Named(name string) bool { return name != "" && (s.Name == name || s.Title() == name) }
 
 func withRow(name, row string) string {
@@ -94,10 +95,10 @@ func withRow(name, row string) string {
 	return name + " [" + row + "]"
 }
 
-// slugOf keeps what a DNS-1123 label may hold and puts a dash for the rest.
+// slugOf keeps the characters that a DNS-1123 label can have, in lower case, and replaces all others with dashes.
 func slugOf(text string) string {
 	var b strings.Builder
-	dash := true // none at the beginning
+	dash := true // no dash at the beginning
 	for _, r := range strings.ToLower(text) {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			b.WriteRune(r)
@@ -112,7 +113,7 @@ func slugOf(text string) string {
 
 func startsWithLetter(text string) bool { return text != "" && text[0] >= 'a' && text[0] <= 'z' }
 
-// stateBefore is the state in which the i-th step begins.
+// stateBefore returns the state of the cluster at the beginning of the i-th step.
 func stateBefore(s *Scenario, i int) clusters.State {
 	state := s.Spec.Cluster
 	for _, step := range s.Spec.Steps[:i] {

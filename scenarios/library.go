@@ -10,13 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// library is this project's own scenarios, so that the program has them wherever it is.
+// library holds this project's own scenarios. They are embedded, so that the program has them wherever it runs.
 //
 //go:embed */*.yaml
 var library embed.FS
 
-// Library loads this project's own scenarios of a system, in the order in which Load reads its folder. It has none for
-// a name that errors.Is(err, fs.ErrNotExist) tells of.
+// Library loads this project's own scenarios of a system, in the same order as Load. If there are none, errors.Is(err,
+// fs.ErrNotExist) is true.
 func Library(system string) (*Set, error) {
 	if system == "testdata" || !fs.ValidPath(system) {
 		return nil, fmt.Errorf("the scenarios of %q: %w", system, fs.ErrNotExist)
@@ -44,7 +44,7 @@ func Library(system string) (*Set, error) {
 	return l.finish(errs)
 }
 
-// Libraries lists the systems that this project has scenarios of.
+// Libraries lists the systems for which this project has scenarios.
 func Libraries() ([]string, error) {
 	entries, err := fs.ReadDir(library, ".")
 	if err != nil {

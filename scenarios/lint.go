@@ -10,20 +10,21 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Problem is something doubtful that does not stop a run.
+// Problem is a warning: something is doubtful but does not prevent a run.
 type Problem struct {
-	// Position of what is doubtful.
+	// Position of the problem.
 	Position Position
-	// Message says what it is.
+	// Message describes the problem.
 	Message string
-	// Strict marks what matters to a suite that states its requirements, and to nobody who just tries something.
+	// Strict marks a problem that matters in a suite that states its requirements, but not in a first experiment. rehearse
+	// lint reports it only with --strict.
 	Strict bool
 }
 
-// String is file:line:column: message.
+// String returns file:line:column: message.
 func (p Problem) String() string { return fmt.Sprintf("%s: %s", p.Position, p.Message) }
 
-// Lint returns what is doubtful about scenarios that are valid, by file and line.
+// Lint returns the problems of valid scenarios, sorted by file and line.
 func Lint(set *Set) []Problem {
 	all := slices.Clone(set.notes)
 	for _, s := range set.Scenarios {
@@ -58,7 +59,8 @@ func lintScenario(s *Scenario) []Problem {
 	return all
 }
 
-// unmetIssues lists the versions of known issues that no path leads to: of a table's rows it takes one that does.
+// unmetIssues lists the versions of known issues that no state on the scenario's path has. In a table, one row with
+// such a state is enough.
 func unmetIssues(set *Set) []Problem {
 	type issue struct {
 		document      Position
@@ -83,11 +85,12 @@ func unmetIssues(set *Set) []Problem {
 	return all
 }
 
-// mayBe says whether a state's version can turn out to be the one that a known issue names.
+// mayBe reports whether a state's version may be the version that a known issue names. A version without a patch, such
+// as 1.34, may be any patch of it.
 func mayBe(state, known string) bool {
 	s, err := clusters.ParseVersion(state)
 	if err != nil {
-		return true // a state without a version may have any
+		return true // a state without a version may have any version
 	}
 	k, err := clusters.ParseVersion(known)
 	if err != nil || s.MinorString() != k.MinorString() {
@@ -96,7 +99,7 @@ func mayBe(state, known string) bool {
 	return !s.Exact() || !k.Exact() || s.Compare(k) == 0
 }
 
-// notes are what is doubtful in a document and no longer seen in its scenarios: what is defined and never used.
+// notes returns problems that can no longer be seen in the loaded scenarios: columns and outputs that are never used.
 func (d *document) notes() []Problem {
 	var all []Problem
 	for at, c := range d.columns {
@@ -105,7 +108,7 @@ func (d *document) notes() []Problem {
 				c.Key.Text)})
 		}
 	}
-	if d.used[""] { // outputs as a whole
+	if d.used[""] { // an expression uses outputs as a whole
 		return all
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.outputs)) {

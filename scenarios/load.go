@@ -13,22 +13,22 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Set holds scenarios that were loaded: valid, unique by name and id, and with their tables expanded.
+// Set holds loaded scenarios. They are valid, their titles and ids are unique, and their tables are expanded.
 type Set struct {
-	// Scenarios in the order of the files and of the documents in them; each row of a table is one.
+	// Scenarios are in the order of the files and of the documents in them. Each row of a table is one scenario.
 	Scenarios []*Scenario
-	// notes are what Lint has to say that is not seen in the scenarios any more.
+	// notes are problems for Lint that can no longer be seen in the scenarios.
 	notes []Problem
 }
 
-// Load reads the scenarios of files, folders (with all that is below them; *.yaml and *.yml, in lexical order) and
-// globs. Folders that are called testdata, or begin with a dot or an underscore, are entered only when they are named.
+// Load reads the scenarios of files, folders and globs. In a folder and all folders below it, it reads *.yaml and *.yml
+// in lexical order. It skips folders below it whose name is testdata or starts with a dot or an underscore.
 //
-// Every mistake in every file is reported, as *Error joined by errors.Join; then there is no Set. A folder may also
-// hold objects for Kubernetes: what is plainly no scenario is left out, and Lint says so.
+// Load reports all errors in all files, as *Error joined by errors.Join. If there are any, it returns no Set. A folder
+// may also hold Kubernetes objects: Load skips documents that are clearly not scenarios, and Lint reports them.
 func Load(paths []string) (*Set, error) { return LoadWith(paths, nil) }
 
-// LoadWith is Load where the path "-" stands for the standard input, which errors call "stdin". The files that it names
+// LoadWith is Load, but the path "-" means the standard input, which errors call "stdin". File names in its scenarios
 // are relative to the current folder.
 func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
@@ -61,7 +61,8 @@ func open(path string, stdin io.Reader) (*yamltree.Source, error) {
 	return yamltree.ReadFrom("stdin", stdin)
 }
 
-// LoadBytes reads the scenarios in a file's bytes; the name is what errors call the file.
+// LoadBytes reads the scenarios in the bytes of a file. name is the file's name in errors. File names in the scenarios
+// are relative to the folder of name.
 func LoadBytes(name string, data []byte) (*Set, error) {
 	l := newLoader()
 	l.named = true
@@ -78,20 +79,20 @@ type loader struct {
 	found       yamltree.Problems
 	expressions *expressions.Evaluator
 	set         *Set
-	named       bool // the file was named, rather than found in a folder
+	named       bool // the file itself was named, not found in a folder
 
-	names map[string]*yamltree.Node // documents by the scenarios' titles
+	names map[string]*yamltree.Node // documents by the scenarios' names
 	ids   map[string]*Scenario      // scenarios by their ids
 
-	foreign      int    // documents that are objects for Kubernetes
-	firstForeign string // the first of them
+	foreign      int    // the number of documents that are Kubernetes objects
+	firstForeign string // describes the first of them
 }
 
-// manifestHint says what to do with objects that are no scenarios.
+// manifestHint says what to do with Kubernetes objects that are not scenarios.
 const manifestHint = "rehearse upgrade -f shows what an upgrade does to such objects; a scenario says what to do " +
 	"with them, and the smallest one is\n\n" + smallest
 
-// smallest is a scenario, indented as errors are.
+// smallest is the smallest scenario, indented like the text of errors.
 const smallest = `    apiVersion: ` + APIVersion + `
     kind: ` + Kind + `
     metadata: {name: mine}
@@ -152,8 +153,8 @@ func (l *loader) source(file *yamltree.Source) {
 	}
 }
 
-// header says whether a document is a scenario. What is not is an error, unless it lies in a folder and is plainly
-// something else.
+// header reports whether a document is a scenario. Any other document is an error. Exception: if its file was found in
+// a folder and it is clearly not a scenario, it is skipped and noted for Lint.
 func (l *loader) header(root *yamltree.Node) bool {
 	if root.Kind != yamltree.Mapping {
 		l.found.At(root, "a scenario begins with apiVersion: "+APIVersion, "want a scenario, not %s", root.What())
@@ -201,7 +202,8 @@ func (l *loader) header(root *yamltree.Node) bool {
 	return false
 }
 
-// foreign says whether a document is plainly not meant to be a scenario.
+// foreign reports whether a document is clearly not a scenario: neither its group nor its kind looks like a
+// misspelling.
 func foreign(apiVersion, kind string) bool {
 	group, _, _ := strings.Cut(apiVersion, "/")
 	ours, _, _ := strings.Cut(APIVersion, "/")
@@ -209,7 +211,7 @@ func foreign(apiVersion, kind string) bool {
 		strings.ToLower(Kind)) > 2
 }
 
-// add takes a scenario into the set, unless its name or its id is taken.
+// add adds a scenario to the set, unless another one has its name or its id.
 func (l *loader) add(s *Scenario, root *yamltree.Node) {
 	at := root.At("metadata", "name")
 	name := s.Metadata.Name

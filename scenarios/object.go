@@ -55,7 +55,7 @@ func (o Object) subject() string {
 
 func (r ObjectReference) subject() string { return strings.TrimSuffix(r.Kind+"/"+r.Name, "/") }
 
-// Reference names the object, as far as it has texts for it.
+// Reference returns a reference to the object. Fields that are missing or not strings stay empty.
 func (o Object) Reference() ObjectReference {
 	metadata, _ := o["metadata"].(map[string]any)
 	text := func(values map[string]any, key string) string {
@@ -68,7 +68,8 @@ func (o Object) Reference() ObjectReference {
 	}
 }
 
-// object checks what is needed to send an object at all. Its names may be wrong: their rejection may be the test.
+// object checks only what is needed to send an object. The names may be invalid, because the test may be that the API
+// server rejects them.
 func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		if text, _ := o[name].(string); text == "" {
@@ -123,7 +124,8 @@ func (v *validator) selection(s Selection, n *yamltree.Node) {
 	}
 }
 
-// user checks that a write is sent as somebody, and by names that can be sent.
+// user checks that the names of the user and its groups are not empty and have no control characters, because they are
+// sent in HTTP headers.
 func (v *validator) user(u *User, n *yamltree.Node) {
 	if u == nil {
 		return

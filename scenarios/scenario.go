@@ -1,4 +1,5 @@
-// Package scenarios is the scenario language: its types, whose comments are its reference, and its strict loader.
+// Package scenarios is the scenario language: its types and its strict loader. The language reference is generated from
+// the comments of the types.
 package scenarios
 
 import (

@@ -5,7 +5,8 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// checkThroughout checks the names of the steps that a time goes from and to.
+// checkThroughout checks that throughout names two steps in order: the first is before this step, and the last is not
+// after it.
 func checkThroughout(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	names, at := s.Spec.Steps[i].throughout(), n.Get("throughout")
 	if len(names) != 2 {
@@ -24,7 +25,8 @@ func checkThroughout(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 }
 
-// stepNumber is the number of the one step that is meant by a name; -1 when there is none.
+// stepNumber returns the index of the one step that a name refers to. If there is not exactly one, it reports an error
+// and returns -1.
 func stepNumber(v *validator, s *Scenario, name string, n *yamltree.Node) int {
 	meant := v.reference(s.Spec.Steps, name, n, "step")
 	for i := range s.Spec.Steps {
@@ -35,8 +37,8 @@ func stepNumber(v *validator, s *Scenario, name string, n *yamltree.Node) int {
 	return -1
 }
 
-// Span returns the numbers of the first and of the last step of the time that step i judges; false when it judges none
-// that is past.
+// Span returns the indexes of the first and last step of the period that the i-th step judges with throughout. ok is
+// false if it judges no such period.
 func (s *Scenario) Span(i int) (first, last int, ok bool) {
 	names := s.Spec.Steps[i].throughout()
 	if len(names) != 2 {
@@ -46,7 +48,7 @@ func (s *Scenario) Span(i int) (first, last int, ok bool) {
 	return first, last, first >= 0 && last >= 0
 }
 
-// stepNamed is the number of the step that is meant by a name; -1 when there is none.
+// stepNamed returns the index of the first step with a name; -1 if there is none.
 func (s *Scenario) stepNamed(name string) int {
 	for i := range s.Spec.Steps {
 		if s.Spec.Steps[i].Named(name) {

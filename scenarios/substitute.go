@@ -7,11 +7,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Variants are definitions of systems by their name and the variant that they stand for; "" is the variant of who names
-// none.
+// Variants are definitions of systems, by the name of the system and the variant that they replace. The variant "" is
+// that of systems that set none.
 type Variants map[string]map[string]clusters.System
 
-// Substitute returns the scenario with other definitions of its systems, or why they cannot stand for what it has.
+// Substitute returns a copy of the scenario in which other definitions replace its simulated systems. If they cannot
+// replace them, it returns nil and the reason.
 func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 	if len(by) == 0 {
 		return original, ""
@@ -21,8 +22,9 @@ func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 			return change.System
 		}
 		var system clusters.System
-		if system, why = instead(change.System, by); step != nil {
-			system = whole(system)
+		system, why = instead(change.System, by)
+		if _, replaced := by[system.Name]; replaced && step != nil {
+			return whole(system)
 		}
 		return system
 	})
@@ -32,7 +34,8 @@ func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 	return c, ""
 }
 
-// instead is what stands for a system; the system itself where nothing does.
+// instead returns the definition that replaces a system, or the reason why it cannot be replaced. A system without a
+// definition in by stays unchanged.
 func instead(system clusters.System, by Variants) (clusters.System, string) {
 	variants, ok := by[system.Name]
 	switch {
@@ -50,7 +53,7 @@ func instead(system clusters.System, by Variants) (clusters.System, string) {
 	return definition, ""
 }
 
-// VariantName is a variant of a system in words.
+// VariantName describes a variant of a system.
 func VariantName(system, variant string) string {
 	if variant == "" {
 		return "system " + system
@@ -58,7 +61,7 @@ func VariantName(system, variant string) string {
 	return fmt.Sprintf("variant %s of system %s", variant, system)
 }
 
-// SubstituteAll is Substitute for each of the scenarios. The error joins why it cannot be done.
+// SubstituteAll calls Substitute for each scenario. The error joins the reasons of all scenarios for which it fails.
 func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error
@@ -74,8 +77,8 @@ func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	return all, errors.Join(errs...)
 }
 
-// whole makes a system's definition a change that leaves nothing of the one before: what it does not say, it says to be
-// empty.
+// whole returns the definition as a change that replaces the earlier environment, files, CRDs, webhooks, objects,
+// readiness and probes. A change keeps settings that are nil, so whole sets them to empty values.
 func whole(system clusters.System) clusters.System {
 	if system.Launched() == nil {
 		return system

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// besideFile takes the files that the scenario's systems name from the folder of the scenario's own file.
+// besideFile makes the file names in the scenario's systems relative to the folder of the scenario's file.
 func (s *Scenario) besideFile() {
 	dir := filepath.Dir(s.Position.File)
 	s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
@@ -31,8 +31,8 @@ func (s *Scenario) besideFile() {
 	}
 }
 
-// LoadSystem reads the definition of a system from a YAML file, as strictly as one in a scenario. The files that it
-// names are relative to it.
+// LoadSystem reads the definition of a system from a YAML file, with the same strict checks as in a scenario. File
+// names in it are relative to the folder of that file.
 func LoadSystem(path string) (clusters.System, error) {
 	var system clusters.System
 	file, err := yamltree.ReadSource(path)
@@ -58,12 +58,12 @@ func LoadSystem(path string) (clusters.System, error) {
 	return system.Beside(filepath.Dir(path)), yamltree.JoinErrors(nil, found.List)
 }
 
-// ErrNoSuchSystem says that no scenario has the system that is meant.
+// ErrNoSuchSystem means that no scenario has the named system.
 var ErrNoSuchSystem = errors.New("no scenario has this system")
 
-// ReplaceSystem returns the scenarios with another definition of the systems of a name, so that what was written for a
-// simulator runs against the real thing. A scenario that changes such a system in a transition, other than by removing
-// it, is not supported this way: the error joins all of them.
+// ReplaceSystem returns copies of the scenarios with another definition of the system with this name. It runs scenarios
+// that were written for a simulator against the real system. It does not support transitions that change the installed
+// system, except to remove it: the error lists all of them.
 func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scenario, error) {
 	with.Name = name
 	var errs []error
@@ -82,8 +82,8 @@ func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scen
 	return replaced, errors.Join(errs...)
 }
 
-// SetFaults returns the scenarios with other faults of the simulated systems of a name, from their installation until a
-// transition says otherwise.
+// SetFaults returns copies of the scenarios with other faults of the simulated system with this name. They apply from
+// its installation until a transition sets simulated again.
 func SetFaults(list []*Scenario, name string, faults []string) ([]*Scenario, error) {
 	return setSimulated(list, name, "faults", func(s *clusters.Simulated) { s.Faults = slices.Clone(faults) })
 }
@@ -115,8 +115,9 @@ func setSimulated(list []*Scenario, name, what string, change func(*clusters.Sim
 	return set, errors.Join(errs...)
 }
 
-// eachSystem returns copies of the scenarios in which every definition or change of the system was given to a function;
-// there says that the system is installed when the change is made, step whose change it is (nil for the first state).
+// eachSystem returns copies of the scenarios. It calls do for each definition and each change of the system, except
+// removals, and uses the result instead. there reports whether the system is installed at that point. step is the
+// transition; nil for the initial state. The second result reports whether any scenario has the system.
 func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, there bool,
 	system clusters.System) clusters.System,
 ) ([]*Scenario, bool) {
@@ -139,8 +140,9 @@ func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, 
 	return all, found
 }
 
-// WithSystems returns a copy of the scenario in which a function says what stands for each system of the first state,
-// and for each that a transition changes or removes. The step is that of the transition; nil for the first state.
+// WithSystems returns a copy of the scenario with other systems. It calls instead for each system of the initial state
+// and for each system that a transition changes or removes, and uses the result. step is the transition; nil for the
+// initial state.
 func (s *Scenario) WithSystems(instead func(step *Step, change clusters.SystemChange) clusters.System) *Scenario {
 	c := *s
 	c.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)

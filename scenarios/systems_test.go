@@ -97,6 +97,27 @@ func TestReplaceSystem(t *testing.T) {
 	}
 }
 
+// A definition replaces all settings of its own system. The changes of other systems stay as they are.
+func TestSubstituteKeepsOthers(t *testing.T) {
+	list := loadSystems(t)
+	other := list[1].Spec.Steps[0].Transition.Systems[0]
+	simulated := list[0].Spec.Steps[0].Transition
+	simulated.Systems = append(simulated.Systems, other)
+	list[0].Spec.Cluster.Systems[0].Name = "else"
+	by := Variants{"other": {"": {Name: "other", Process: &clusters.SystemProcess{Command: []string{"real"}}}}}
+	got, why := list[0].Substitute(by)
+	if why != "" {
+		t.Fatal(why)
+	}
+	changes := got.Spec.Steps[0].Transition.Systems
+	if p := changes[0].Process; p == nil || p.Command[0] != "real" || p.Files == nil {
+		t.Errorf("the replaced system: %+v", p)
+	}
+	if p := changes[1].Process; p.Files != nil || p.Env != nil || len(p.CRDs) != 1 {
+		t.Errorf("the other system: %+v", p)
+	}
+}
+
 func TestLoadSystem(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lws.yaml")
 	write := func(text string) {

@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// validator finds what the types alone cannot tell: values that do not go together, or mean nothing.
+// validator finds errors that the Go types cannot express: values that contradict each other or have no effect.
 type validator struct {
 	states.Check
 	expressions *expressions.Evaluator
@@ -50,7 +50,7 @@ func (v *validator) covers(ids []string, n *yamltree.Node) {
 	}
 }
 
-// among finds ids that the scenario does not cover.
+// among checks that the scenario covers the ids.
 func (v *validator) among(ids, covered []string, n *yamltree.Node) {
 	for i, id := range ids {
 		if !slices.Contains(covered, id) {
@@ -95,7 +95,8 @@ func (v *validator) known(s *Scenario, k *KnownIssue, n *yamltree.Node) {
 	v.reference(s.Spec.Steps, k.Step, n.At("step"), "step")
 }
 
-// reference finds the one step that is meant by a name.
+// reference returns the one step that a name refers to. If there is not exactly one, it reports an error and returns
+// nil.
 func (v *validator) reference(steps []Step, name string, n *yamltree.Node, what string) *Step {
 	var meant []*Step
 	var names []string
@@ -133,7 +134,8 @@ func (v *validator) text(t *Text, n *yamltree.Node) {
 	v.pattern(t.Matches, n.At("matches"))
 }
 
-// pattern checks a regular expression, unless a part of it is known only in the run.
+// pattern checks a regular expression. It skips one that contains an expression, whose value is known only during the
+// run.
 func (v *validator) pattern(text string, n *yamltree.Node) {
 	parts, wrong := expressions.Split(text)
 	if wrong != nil || len(parts) != 1 || parts[0].IsExpression {
@@ -144,7 +146,7 @@ func (v *validator) pattern(text string, n *yamltree.Node) {
 	}
 }
 
-// uses says whether an expression mentions a variable.
+// uses reports whether an expression uses a variable.
 func (v *validator) uses(expression, variable string) bool {
 	if strings.TrimSpace(expression) == "" {
 		return false
@@ -157,7 +159,7 @@ func (v *validator) uses(expression, variable string) bool {
 	return false
 }
 
-// present demands a field that only this verb needs.
+// present checks that a field is not empty. Some verbs require a field that is optional in others.
 func (v *validator) present(text string, n *yamltree.Node, name string) {
 	if text == "" {
 		v.At(n.At(name), "", "the field %q is missing", name)

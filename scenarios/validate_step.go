@@ -12,12 +12,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// checkShape checks what can be told before the step is decoded: that it has one verb, and expect only with a write.
+// checkShape checks a step before it is decoded: it must have exactly one verb, and only fields that this verb
+// supports. It returns false after an error; the step is then not decoded.
 func checkShape(v *validator, n *yamltree.Node) bool {
 	fields := tags.Of(reflect.TypeFor[Step]())
 	for _, e := range n.Entries {
 		if _, ok := tags.Named(fields, e.Key.Text); !ok {
-			return true // the decoder says it better
+			return true // the decoder has a better message
 		}
 	}
 	name, ok := checkVerb(v, n)
@@ -81,7 +82,7 @@ func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !rejected(step)})
 }
 
-// checkVerb finds the one verb of a step.
+// checkVerb returns the one verb of a step. If there is not exactly one, it reports an error and returns false.
 func checkVerb(v *validator, n *yamltree.Node) (string, bool) {
 	var verbs []string
 	for _, f := range verbFields() {
@@ -104,7 +105,7 @@ func checkVerb(v *validator, n *yamltree.Node) (string, bool) {
 	return "", false
 }
 
-// checkOutputs checks the names of the outputs, and that there is something to make them of.
+// checkOutputs checks the names of the outputs, and that the step has results for them.
 func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 	if n.Get("outputs") == nil {
 		return
@@ -128,13 +129,13 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 	}
 }
 
-// wording is what the loader says of the types of the language.
+// wording returns the texts in the loader's errors for the types of the language.
 func wording() decode.Language {
 	return decode.Language{
 		Wanted: map[reflect.Type]string{
 			reflect.TypeFor[Duration](): "a duration such as 5s",
 			reflect.TypeFor[Count]():    "a number, \"all\", or {min: 1, max: 3}",
-			reflect.TypeFor[Text]():     "a text, or {contains, equals, matches}",
+			reflect.TypeFor[Text]():     "a text, or {contains, equals, matches, lacks}",
 		},
 		Unknown: func(t reflect.Type, key string, fields []string) (message, hint string) {
 			switch {

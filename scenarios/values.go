@@ -11,7 +11,7 @@ import (
 // Duration is a length of time as Go writes it: 500ms, 5s, 2m.
 type Duration time.Duration
 
-// UnmarshalScalar reads "5s".
+// UnmarshalScalar reads a positive duration such as "5s".
 func (d *Duration) UnmarshalScalar(text string) error {
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed <= 0 {
@@ -29,14 +29,14 @@ func (d Duration) Or(other time.Duration) time.Duration {
 	return time.Duration(d)
 }
 
-// String is how Go writes it.
+// String returns the duration in Go's format.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Suggest says which of the known words is probably meant; "" when none is near.
+// Suggest returns a hint that names the known word that is probably meant; "" if none is similar.
 func Suggest(word string, known []string) string { return words.Suggest(word, known, "") }
 
 // Position is a place in a file; the line and the column count from 1.
 type Position = yamltree.Position
 
-// Error is something wrong at a place in a scenario file.
+// Error is a mistake at a position in a scenario file.
 type Error = yamltree.Error

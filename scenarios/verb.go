@@ -9,92 +9,97 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// verb is what the language knows of one of a step's verbs. How it runs is the harness's (harness/verbs.go).
+// verb describes one verb of a step in the language. harness/verbs.go defines how it runs.
 type verb struct {
-	// name of the field of Step that holds it.
+	// name is the name of the verb's field of Step in YAML.
 	name string
-	// about says in a word what a step is about; "" where it says nothing.
+	// about returns what a step is about, for its title; "" if there is nothing to add.
 	about func(*Step) string
-	// check finds what is wrong with a step; shape, which may be nil, what the types of its fields would not tell, before
-	// it is decoded.
+	// check finds errors in a decoded step. shape is optional: it finds errors in the YAML that decoding into the Go types
+	// would hide. It returns false after an error.
 	check func(*validator, stepCheck)
 	shape func(*validator, *yamltree.Node) bool
-	// results are the variables that the outputs of a step have; none where it returns nothing. empty says that a step
-	// which has them returns no object; nil for never.
+	// results are the variables that the outputs of a step can use; nil if it returns nothing. empty is optional: it
+	// reports that this step returns no object, although its verb has results.
 	results []string
 	empty   func(*Step) bool
 
-	// write sends a write to the API server: it has expect, dryRun, fieldValidation and as. sends are its fields.
+	// write: the verb sends a write to the API server and supports expect, dryRun, fieldValidation and as. sends says
+	// which fields the write sends.
 	write bool
 	sends contents
-	// target is the object that a write is about, and makes the one that it may make; changes says that it may change one
-	// that exists.
+	// target returns the object that a write is about. makes returns the object that it may create; nil if it never
+	// creates one. changes: it may change an existing object, and not only its number of replicas.
 	target  func(*Step) ObjectReference
 	makes   func(*Step) Object
 	changes bool
-	// way makes the verb's value of the object of write, and of the name of what exists, nil for the object itself. It is
-	// nil for what each cannot name.
+	// way returns the value of this verb for a step with write and each. object is the object of write. existing is the
+	// name of the stored object to change; nil if it is the object itself. way is nil for verbs that each does not
+	// support.
 	way func(object, existing *yamltree.Node) *yamltree.Node
 
-	// watches lists what a step looks at in the history.
+	// watches lists the objects that a step looks at in the history.
 	watches func(*Step) []Watch
-	// throughout is what a step's throughout names.
+	// throughout returns the names of the steps in a step's throughout.
 	throughout func(*Step) []string
-	// within is the limit of a step's own, in a value that the step alone has.
+	// within returns a pointer to the time limit in the verb's value. It copies that value first, so that a change of the
+	// limit affects only this step.
 	within func(*Step) *Duration
 
-	// asksOne says that it can choose an API server, or a control plane. Every write can.
+	// asksOne: the step can choose an API server or a control plane with via. Every write can, too.
 	asksOne bool
 
-	// changesCluster: after a failure it is not known what the cluster is. revives: after it the API server answers again.
+	// changesCluster: if the step fails, the state of the cluster is unknown. revives: the API server answers again after
+	// the step.
 	changesCluster, revives bool
-	// takesTime: loads can go on meanwhile. lasts: what it demands must hold for a time.
+	// takesTime: loads can run during the step. lasts: what the step requires must hold for a period.
 	takesTime, lasts bool
-	// ownExpect: its own fields say what is expected. ofSteps: it holds writes. replaced: the loader makes steps with
-	// other verbs of it.
+	// ownExpect: the verb has its own expect field. ofSteps: it contains steps, which are writes. replaced: the loader
+	// replaces the step with steps of other verbs.
 	ownExpect, ofSteps, replaced bool
 }
 
-// contents are the fields that a write sends.
+// contents says which fields a write sends.
 type contents int
 
 const (
 	noFields contents = iota
-	// ownFields are always the same ones.
+	// ownFields: always the same fields, which the kind has.
 	ownFields
-	// objectFields are those of an object, which its kind may not have.
+	// objectFields: fields of an object, which the kind may not have.
 	objectFields
 )
 
-// stepCheck is a step that is checked.
+// stepCheck is the step to check.
 type stepCheck struct {
-	// scenario that has the step as its i-th one; nil for a write that is a part of a step.
+	// scenario contains the step at index i. It is nil for a write that is part of another step.
 	scenario *Scenario
 	i        int
 	step     *Step
-	// node of the verb's own field.
+	// node is the YAML of the verb's field.
 	node *yamltree.Node
-	// accepted: what is written must come to be stored.
+	// accepted: the API server must accept the write.
 	accepted bool
 }
 
-// Watch is what a step looks at in the history: objects, and what it asks of them.
+// Watch is what a step looks at in the history: objects and their fields.
 type Watch struct {
 	Selection
-	// Match is a partial object, CEL are expressions, and Paths those of fields.
+	// Match is a partial object, CEL are expressions, and Paths are paths of fields.
 	Match map[string]any
 	CEL   []string
 	Paths []string
-	// Demanded: there must be an object of which that is true.
+	// Demanded: the assertion requires matching objects. If a custom resource lacks a field, the step then fails;
+	// otherwise this is an error of the scenario.
 	Demanded bool
-	// FromTheStart: what happens before the step matters, too.
+	// FromTheStart: changes before the step matter, too, so the kind is watched from the start of the scenario.
 	FromTheStart bool
 }
 
-// Verbs lists the verbs that steps have once they are loaded.
+// Verbs lists the verbs of loaded steps. The loader replaces all other verbs.
 func Verbs() []string { return verbNames(func(v verb) bool { return !v.replaced }) }
 
-// verbNames lists the verbs that a condition is true of.
+// verbNames lists the verbs for which of returns true.
 func verbNames(of func(verb) bool) []string {
 	var names []string
 	for _, v := range verbs() {
@@ -105,13 +110,14 @@ func verbNames(of func(verb) bool) []string {
 	return names
 }
 
-// table is verbs, made once: a scenario of a thousand steps asks for its verbs a million times.
+// table holds the verbs by name. It is built only once: a scenario of a thousand steps looks up its verbs a million
+// times.
 var table struct {
 	once   sync.Once
 	byName map[string]verb
 }
 
-// verbNamed returns a verb by its name, and one that can nothing where there is none.
+// verbNamed returns the verb with a name. For an unknown name, it returns a verb that does nothing.
 func verbNamed(name string) verb {
 	table.once.Do(func() {
 		table.byName = map[string]verb{}
@@ -128,12 +134,12 @@ func verbNamed(name string) verb {
 // Writes lists the verbs that send a write to the API server.
 func Writes() []string { return verbNames(func(v verb) bool { return v.write }) }
 
-// underLoad lists the verbs that take their time, so that a load can go on meanwhile.
+// underLoad lists the verbs of steps that take time, so that loads can run during them.
 func underLoad() []string { return verbNames(func(v verb) bool { return v.takesTime }) }
 
 func (s *Step) verb() verb { return verbNamed(s.Verb()) }
 
-// Verb is the name of the step's verb: create, transition, eventually, ...
+// Verb returns the name of the step's verb, such as create, transition or eventually; "" if it has none.
 func (s *Step) Verb() string {
 	v := reflect.ValueOf(s).Elem()
 	for _, f := range verbFields() {
@@ -144,10 +150,11 @@ func (s *Step) Verb() string {
 	return ""
 }
 
-// ChangesCluster says whether the step changes the cluster itself: after a failure it is not known what the cluster is.
+// ChangesCluster reports whether the step changes the cluster itself. If such a step fails, the state of the cluster is
+// unknown.
 func (s *Step) ChangesCluster() bool { return s.verb().changesCluster }
 
-// Target is the object that the step, a write, is about; its zero value for all others.
+// Target returns the object that a write is about; an empty reference for other steps.
 func (s *Step) Target() ObjectReference {
 	if v := s.verb(); v.target != nil {
 		return v.target(s)
@@ -155,7 +162,7 @@ func (s *Step) Target() ObjectReference {
 	return ObjectReference{}
 }
 
-// Makes is the object that the step, a write, may make; nil for all others.
+// Makes returns the object that a write may create; nil for other steps.
 func (s *Step) Makes() Object {
 	if v := s.verb(); v.makes != nil {
 		return v.makes(s)
@@ -163,7 +170,8 @@ func (s *Step) Makes() Object {
 	return nil
 }
 
-// Changes says whether the step is a write that may change an object that exists, and not only its number of replicas.
+// Changes reports whether the step is a write that may change an existing object, and not only its number of replicas.
+// A deletion does not count.
 func (s *Step) Changes() bool { return s.verb().changes }
 
 // Watches lists what the step looks at in the history.
@@ -174,7 +182,8 @@ func (s *Step) Watches() []Watch {
 	return nil
 }
 
-// About names the kinds of the objects that the step, or a load during it, writes or looks at.
+// About returns references to the objects that the step and its loads write or look at. The first one is empty if the
+// step is not a write.
 func (s *Step) About() []ObjectReference {
 	all := []ObjectReference{s.Target()}
 	for i := range s.During {
@@ -186,8 +195,9 @@ func (s *Step) About() []ObjectReference {
 	return all
 }
 
-// Hurried is the step with at most that long to wait; otherwise is what it has where it says nothing. What must hold
-// for a time is left as it is, and so is what changes the cluster.
+// Hurried returns the step with its timeout and its own time limit reduced to most if they are longer. otherwise is the
+// timeout of a step that sets none. A step that changes the cluster, or whose requirement must hold for a period, stays
+// unchanged.
 func (s Step) Hurried(most, otherwise time.Duration) Step {
 	v := s.verb()
 	if v.changesCluster || v.lasts {
@@ -203,7 +213,7 @@ func (s Step) Hurried(most, otherwise time.Duration) Step {
 	return s
 }
 
-// throughout is what the step's throughout names; nil when it has none.
+// throughout returns the names of the steps in the step's throughout; nil if it has none.
 func (s *Step) throughout() []string {
 	if v := s.verb(); v.throughout != nil {
 		return v.throughout(s)
@@ -211,7 +221,7 @@ func (s *Step) throughout() []string {
 	return nil
 }
 
-// verbFields lists the verbs of a step.
+// verbFields lists the fields of Step that are verbs.
 func verbFields() []tags.Field {
 	var verbs []tags.Field
 	for _, f := range tags.Of(reflect.TypeFor[Step]()) {

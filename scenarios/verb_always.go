@@ -9,7 +9,7 @@ func alwaysVerb() verb {
 		empty:   func(s *Step) bool { return nothing(s.Always) },
 		watches: func(s *Step) []Watch {
 			watch := s.Always.watch()
-			watch.Demanded = !s.Always.Absent
+			watch.Demanded = !nothing(s.Always)
 			return []Watch{watch}
 		},
 		throughout: func(s *Step) []string { return s.Always.Throughout },

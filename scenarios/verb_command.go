@@ -60,7 +60,7 @@ func checkCommand(v *validator, c *Command, n *yamltree.Node) {
 	}
 }
 
-// checkProgram checks what is run, and what is expected of it.
+// checkProgram checks the program to run and its expected result.
 func checkProgram(v *validator, run []string, e *CommandExpect, n *yamltree.Node, example string) {
 	if len(run) == 0 || run[0] == "" {
 		v.At(n.At("run"), example, "there is no program")

@@ -13,7 +13,7 @@ func eventuallyVerb() verb {
 		empty:   func(s *Step) bool { return nothing(s.Eventually) },
 		watches: func(s *Step) []Watch {
 			watch := s.Eventually.watch()
-			watch.Demanded, watch.FromTheStart = !s.Eventually.Absent, s.Eventually.MayBeVacuous()
+			watch.Demanded, watch.FromTheStart = !nothing(s.Eventually), s.Eventually.MayBeVacuous()
 			return []Watch{watch}
 		},
 		within: func(s *Step) *Duration {

@@ -71,7 +71,7 @@ func checkMetric(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 }
 
-// checkSince names an earlier metric step that reads the same metric.
+// checkSince checks that since names an earlier metric step that reads the same series of the same metric.
 func checkSince(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	m := s.Spec.Steps[i].Metric
 	meant := v.reference(s.Spec.Steps, m.Since, n, "step")

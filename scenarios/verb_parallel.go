@@ -41,11 +41,11 @@ type ParallelExpect struct {
 	Rejected *Rejection `json:"rejected,omitempty"`
 }
 
-// maxWrites is the most writes at the same time.
+// maxWrites is the maximum number of writes of one parallel step.
 const maxWrites = 1000
 
-// Copies are the writes: of each step as many as count says, one copy of all steps after the other. What is expected of
-// all is expected of none of them alone.
+// Copies returns the writes: as many copies of all steps as count says, one after the other. They do not include the
+// expect of parallel, which is about all writes together.
 func (p *Parallel) Copies() []Step {
 	var all []Step
 	for i := range p.copies() {
@@ -76,7 +76,7 @@ func (p *Parallel) subject() string {
 	return first
 }
 
-// checkParallel checks what the writes are, and how many.
+// checkParallel checks the writes and their number.
 func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 	p := step.Parallel
 	if p.Count != nil && (*p.Count < 1 || *p.Count > maxWrites) {
@@ -125,12 +125,11 @@ func checkParallelExpect(v *validator, p *Parallel, n *yamltree.Node) {
 	}
 }
 
-// parallelShape checks, before they are decoded, that the steps of parallel are writes and have only what belongs to
-// one.
+// parallelShape checks, before decoding, that each step of parallel is a write and has only the fields of one.
 func parallelShape(v *validator, n *yamltree.Node) bool {
 	steps := n.Get("steps")
 	if steps == nil || steps.Kind != yamltree.Sequence {
-		return true // the decoder says it better
+		return true // the decoder has a better message
 	}
 	known := append(Writes(), "name", "expect", "dryRun", "fieldValidation", "as")
 	for _, item := range steps.Items {

@@ -82,7 +82,8 @@ func checkOperation(v *validator, op map[string]any, n *yamltree.Node) {
 	}
 }
 
-// patchOf is a merge patch of all that is in an object, for the object itself or for one that exists.
+// patchOf returns a merge patch with the content of an object. It patches the object named existing or, if that is nil,
+// the object itself.
 func patchOf(object, existing *yamltree.Node) *yamltree.Node {
 	metadata := object.Get("metadata")
 	patch := object.Like(yamltree.Mapping)
@@ -102,7 +103,7 @@ func patchOf(object, existing *yamltree.Node) *yamltree.Node {
 	return patch
 }
 
-// mergeOf is what a merge patch has of an object: all but what names it.
+// mergeOf returns the content of a merge patch: the object without the fields that identify it.
 func mergeOf(object *yamltree.Node) *yamltree.Node {
 	merge := withoutKey(withoutKey(object, "apiVersion"), "kind")
 	metadata := object.Get("metadata")

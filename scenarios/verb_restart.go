@@ -24,12 +24,12 @@ type ComponentReference struct {
 	System string `json:"system,omitempty" fixed:"true"`
 }
 
-// Silences says whether the API server gives no answers without the component.
+// Silences reports whether the API server stops answering without the component.
 func (r ComponentReference) Silences() bool {
 	return r.Component == clusters.APIServer || r.Component == clusters.Etcd
 }
 
-// String is the name of what is meant.
+// String returns the name of the component or system.
 func (r ComponentReference) String() string {
 	if r.System != "" {
 		return r.System
@@ -37,7 +37,8 @@ func (r ComponentReference) String() string {
 	return string(r.Component)
 }
 
-// checkControlled checks what is to be restarted or killed: one component or one system.
+// checkControlled checks the target of a restart or a kill: either one component, or one system that Rehearse runs as a
+// process.
 func checkControlled(v *validator, s *Scenario, i int, r *ComponentReference, n *yamltree.Node) {
 	switch {
 	case r.Component != "" && r.System != "":

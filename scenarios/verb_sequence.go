@@ -72,7 +72,7 @@ type Event struct {
 	CEL string `json:"cel,omitempty" expression:"event"`
 }
 
-// Selection of the objects that the event may be of.
+// Selection returns the selection of the objects whose changes can be the event.
 func (e Event) Selection() Selection {
 	return Selection{
 		ObjectReference: ObjectReference{APIVersion: e.APIVersion, Kind: e.Kind, Name: e.Name, Namespace: e.Namespace},
@@ -80,7 +80,7 @@ func (e Event) Selection() Selection {
 	}
 }
 
-// Group is the events of an item, be it one or several.
+// Group returns the events of an item: a single one, or those of anyOrder.
 func (i SequenceItem) Group() []Event {
 	if i.AnyOrder != nil {
 		return i.AnyOrder

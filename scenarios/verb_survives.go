@@ -32,7 +32,7 @@ type Survives struct {
 	Settle Duration `json:"settle,omitempty"`
 }
 
-// SurvivalChecks are what except may name.
+// SurvivalChecks lists the valid values of except.
 func SurvivalChecks() []string {
 	return []string{
 		"moved", "read", "condition", "content", "keep", "update", "label", "status", "scale", "finalizer", "delete",

@@ -60,7 +60,7 @@ const (
 	APIServersFirst = "apiServersFirst"
 )
 
-// Roll is the order of the transition, and where it stops.
+// Roll returns the order of the transition and where it stops.
 func (t *Transition) Roll() clusters.Roll {
 	return clusters.Roll{APIServersFirst: t.Order == APIServersFirst, UpTo: t.UpTo}
 }
@@ -112,7 +112,7 @@ func checkTransition(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	checkBroken(v, s, i, after, n.At("expect"))
 }
 
-// checkMethod checks how the transition is made, and what follows when it fails.
+// checkMethod checks the tool that makes the transition, and the action after a failure.
 func checkMethod(v *validator, t *Transition, n *yamltree.Node) {
 	v.OneOf(t.Method, []string{MethodKubeadm}, n.At("method"), "method of a transition")
 	v.OneOf(t.OnFailure, []string{Revert}, n.At("onFailure"), "answer to a transition's failure")

@@ -32,12 +32,12 @@ type Window struct {
 	Settle Duration `json:"settle,omitempty"`
 }
 
-// WindowChecks are what only and except may name.
+// WindowChecks lists the valid values of only and except.
 func WindowChecks() []string {
 	return []string{"reads", "selectors", "namespaces", "addresses", "leader", "rules", "writes", "bootstrap"}
 }
 
-// Chosen are the checks that are made.
+// Chosen returns the checks to make.
 func (w *Window) Chosen() []string {
 	if len(w.Only) > 0 {
 		return w.Only

@@ -9,24 +9,24 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// writeVerb is that of a step that becomes one step for each way of writing when it is loaded.
+// writeVerb describes a step that the loader replaces with one step for each verb in each.
 func writeVerb() verb {
 	return verb{
 		name: "write", replaced: true,
 		about: func(s *Step) string { return s.Write.subject() },
-		check: func(*validator, stepCheck) {}, // each way is checked as the verb that it becomes
+		check: func(*validator, stepCheck) {}, // each new step is checked by its own verb
 	}
 }
 
-// oneWay is a step with one way of writing.
+// oneWay is a step that writes with one verb.
 type oneWay struct {
-	// name of the way; "" for a step without each.
+	// name of the verb; "" for a step without each.
 	name string
 	node *yamltree.Node
 }
 
-// inEachWay makes a step with each into one for each way, before anything is put into it. It returns nil when something
-// is wrong.
+// inEachWay replaces a step that has each with one step for each verb, before any values are filled in. It returns nil
+// if there is an error.
 func (d *document) inEachWay(step *yamltree.Node) []oneWay {
 	each, object := step.Get("each"), step.Get("write")
 	if each == nil && object == nil && step.Get("existing") == nil {
@@ -51,7 +51,7 @@ func (d *document) inEachWay(step *yamltree.Node) []oneWay {
 	return all
 }
 
-// checkEach checks that the ways, the object and what exists go together.
+// checkEach checks that each, write and existing are valid together.
 func checkEach(v *validator, step, each, object *yamltree.Node) bool {
 	before := v.Problems.Count
 	switch {
@@ -123,14 +123,14 @@ func withEntry(n *yamltree.Node, key string, value *yamltree.Node) *yamltree.Nod
 	return next
 }
 
-// keyNode makes the node of a key that is not written in the file.
+// keyNode returns the node of a key that is not in the file, at the position of n.
 func keyNode(n *yamltree.Node, text string) *yamltree.Node {
 	key := n.Like(yamltree.Scalar)
 	key.Tag, key.Text, key.Literal = yamltree.TagString, text, true
 	return key
 }
 
-// orMapping is the node, or an empty mapping at the place of another one.
+// orMapping returns n if it is a mapping; otherwise an empty mapping at the position of at.
 func orMapping(n *yamltree.Node, at *yamltree.Node) *yamltree.Node {
 	if n != nil && n.Kind == yamltree.Mapping {
 		return n
@@ -138,5 +138,5 @@ func orMapping(n *yamltree.Node, at *yamltree.Node) *yamltree.Node {
 	return at.Like(yamltree.Mapping)
 }
 
-// ways lists the ways of writing that each can name.
+// ways lists the verbs that each supports.
 func ways() []string { return verbNames(func(v verb) bool { return v.way != nil }) }

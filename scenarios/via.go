@@ -10,12 +10,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
-// Via is which of several API servers a step asks: the number of its control plane, from 0; new or old, the first of
-// those with the newest or the oldest version (where all have the same version: of those that a transition with upTo
-// has come to, or has not come to); or each, where every one of them must give the expected answer.
+// Via chooses which of several API servers a step asks: the number of its control plane (starting at 0), new, old or
+// each. new and old are the first API server with the newest or the oldest version. If all have the same version, new
+// is the first one that a transition with upTo has reached, and old the first one that it has not reached. With each,
+// every API server must give the expected answer.
 type Via string
 
-// Words for an API server.
+// Words that choose an API server.
 const (
 	ViaNew  Via = "new"
 	ViaOld  Via = "old"
@@ -28,10 +29,10 @@ func (v *Via) UnmarshalScalar(text string) error {
 	return nil
 }
 
-// ViaPlane is the API server of a control plane.
+// ViaPlane chooses the API server of a control plane.
 func ViaPlane(plane int) Via { return Via(strconv.Itoa(plane)) }
 
-// Plane is the number of the control plane that is named; -1 for a word.
+// Plane returns the number of the control plane; -1 for a word.
 func (v Via) Plane() int {
 	n, err := strconv.Atoi(string(v))
 	if err != nil {
@@ -40,7 +41,7 @@ func (v Via) Plane() int {
 	return n
 }
 
-// checkVia checks whom a step asks.
+// checkVia checks the API server that a step chooses, and that the step can choose one.
 func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	at := n.Get("via")
 	if at == nil {
@@ -80,7 +81,7 @@ func checkViaWord(v *validator, s *Scenario, i int, at *yamltree.Node) {
 	}
 }
 
-// held says whether the last transition before a step stopped between API servers.
+// held reports whether the last transition before the i-th step stopped while the API servers had different states.
 func held(s *Scenario, i int) bool {
 	for j, step := range slices.Backward(s.Spec.Steps[:i]) {
 		t := step.Transition
@@ -98,7 +99,7 @@ func held(s *Scenario, i int) bool {
 	return false
 }
 
-// versionBefore is the version of the last state before a step that all control planes were in.
+// versionBefore returns the version of the last state before the i-th step that all control planes had reached.
 func versionBefore(s *Scenario, i int) string {
 	for j, step := range slices.Backward(s.Spec.Steps[:i]) {
 		if step.Transition == nil {
@@ -112,14 +113,14 @@ func versionBefore(s *Scenario, i int) string {
 	return stateBefore(s, i).Version
 }
 
-// older says whether one version is older than another.
+// older reports whether one version is older than another.
 func older(one, other string) bool {
 	a, err1 := clusters.ParseVersion(one)
 	b, err2 := clusters.ParseVersion(other)
 	return err1 == nil && err2 == nil && a.Compare(b) < 0
 }
 
-// checkViaComponent checks that what a step names is there on each control plane.
+// checkViaComponent checks that the component or system of a step runs on every control plane.
 func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 	var component clusters.Component
 	switch {
@@ -139,7 +140,7 @@ func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 		"the step's object is not on every control plane")
 }
 
-// checkUpTo checks where a transition stops.
+// checkUpTo checks the order of a transition, and where it stops.
 func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 	v.OneOf(t.Order, []string{APIServersFirst}, n.At("order"), "order of a transition")
 	if order := n.Get("order"); order != nil && order.Text == "" {
