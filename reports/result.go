@@ -1,4 +1,5 @@
-// Package reports holds the result of a run (run > track > scenario > step > attempt) and the writers of its reports.
+// Package reports contains the result of a run (run > track > scenario > step > attempt) and the writers of its
+// reports.
 package reports
 
 import "time"
@@ -6,24 +7,24 @@ import "time"
 // Status of a step or a scenario.
 type Status string
 
-// The statuses. Only Passed and Known count as success; Error is what could not be decided.
+// The statuses. Only Passed and Known count as success. Error means that there is no verdict.
 const (
-	// NotRun: it was not reached, because of an earlier failure or an interrupt.
+	// NotRun: it did not run, or not to its end, because of an earlier failure or an interrupt.
 	NotRun Status = "notRun"
-	// Passed: all that was expected was seen.
+	// Passed: everything that was expected was observed.
 	Passed Status = "passed"
-	// Failed: something else than what was expected was seen.
+	// Failed: what was observed differs from what was expected.
 	Failed Status = "failed"
-	// Error: the cluster or the harness failed, so that nothing can be said.
+	// Error: the cluster or the harness failed, so there is no verdict.
 	Error Status = "error"
-	// Known: it failed just as a known issue says.
+	// Known: it failed exactly as a known issue describes.
 	Known Status = "known"
-	// Skipped: it was left out on purpose, because the provider does not support what it needs. It is no success, and
-	// breaks no build. Only scenarios are.
+	// Skipped: it was left out on purpose, because the provider does not support what it needs. It does not count as
+	// success, but a run with skipped scenarios can still succeed. Only scenarios can be skipped, not steps.
 	Skipped Status = "skipped"
 )
 
-// OrNotRun is the status, or NotRun for one that is unknown.
+// OrNotRun returns the status, or NotRun if the status is unknown.
 func (s Status) OrNotRun() Status {
 	switch s {
 	case Passed, Failed, Error, Known, Skipped:
@@ -33,20 +34,21 @@ func (s Status) OrNotRun() Status {
 	}
 }
 
-// Statuses lists them all.
+// Statuses lists all statuses.
 func Statuses() []Status { return []Status{Passed, Failed, Error, Known, Skipped, NotRun} }
 
-// Cleanup is the verb of a step that removes what a scenario made. It comes after the scenario's own steps.
+// Cleanup is the verb of the step that removes what a scenario created. This step follows the scenario's own steps.
 const Cleanup = "cleanup"
 
-// Format is the version of run.json that this program writes. It grows when a reader must be changed; what is only
-// added does not change it.
+// Format is the version of run.json that this program writes. It increases only if readers must change. An added field
+// does not increase it.
 //
-//   - 1: runs until November 2026, which have no number.
-//   - 2: has format, command, program, sources, processes and history.
+//   - 1: files written until November 2026. They have no field format.
+//   - 2: adds format, command, program, sources and processes.
 const Format = 2
 
-// Head is how the files begin in which results are kept: run.json, matrix.json, upgrade.json and explore.json.
+// Head is the beginning of every file that contains results: run.json, matrix.json, upgrade.json, explore.json and
+// faults.json.
 type Head struct {
 	// Format is the version of this file; without it, the version is 1.
 	Format int `json:"format,omitempty"`
@@ -58,7 +60,7 @@ type Head struct {
 	Finished time.Time `json:"finished,omitzero"`
 }
 
-// Run is the result of one invocation. It is run.json.
+// Run is the result of one invocation. It is the content of run.json.
 type Run struct {
 	Head
 

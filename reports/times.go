@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Seconds is a length of time, in run.json a number of seconds with milliseconds.
+// Seconds is a duration. In run.json it is a number of seconds with three decimals.
 type Seconds time.Duration
 
-// MarshalJSON writes the seconds as a number.
+// MarshalJSON writes the duration as a number of seconds.
 func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(seconds(time.Duration(s))) }
 
 // UnmarshalJSON reads a number of seconds.
@@ -23,11 +23,12 @@ func (s *Seconds) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// seconds with milliseconds: readers of JUnit take no exponents.
+// seconds returns the number of seconds, rounded to milliseconds. Without rounding, a small number could be written
+// with an exponent, which readers of JUnit files do not accept.
 func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
-// Duration is the step's own time: without a transition, which is the track's, and without waiting for other scenarios.
-// It is zero when the step did not run.
+// Duration is the step's own time. It does not include a transition, which belongs to the track, or the time that the
+// step waited for other scenarios. It is zero if the step did not run.
 func (s *Step) Duration() time.Duration {
 	if s.Took > 0 {
 		return time.Duration(s.Took)
@@ -35,11 +36,12 @@ func (s *Step) Duration() time.Duration {
 	return max(Elapsed(s.Started, s.Finished)-s.shared(), 0)
 }
 
-// shared is the time that the step spent with all scenarios of its track: waiting for them, and in the transition.
+// shared is the time that the step spent together with all scenarios of its track: waiting for them, and in the
+// transition.
 func (s *Step) shared() time.Duration { return time.Duration(s.Waited + s.Crossing) }
 
-// Duration is the scenario's own time: without transitions, and without waiting for other scenarios. It is zero when
-// the scenario did not run.
+// Duration is the scenario's own time. It does not include transitions or the time that the scenario waited for other
+// scenarios. It is zero if the scenario did not run.
 func (s *Scenario) Duration() time.Duration {
 	if s.Took > 0 {
 		return time.Duration(s.Took)
@@ -51,11 +53,12 @@ func (s *Scenario) Duration() time.Duration {
 	return max(own, 0)
 }
 
-// Elapsed is the time from one moment to another; zero where one is not known.
+// Elapsed is the time from one moment to another. It is zero if one of them is unknown.
 func Elapsed(from, to time.Time) time.Duration {
 	if from.IsZero() || to.IsZero() {
 		return 0
 	}
-	// Times read back from a file have lost their monotonic clock, and a wall clock may be set back.
+	// Times that were read from a file have no monotonic clock. If the wall clock was set back, their difference is
+	// negative.
 	return max(to.Sub(from), 0)
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// copied is the data of a cluster, in a folder that is swept like a cluster's.
+// copied is a copy of a cluster's data. If a killed run leaves its folder behind, the folder is removed like a
+// cluster's.
 type copied struct {
 	dir  string
 	lock *os.File
@@ -21,10 +22,10 @@ type copied struct {
 
 func (c *copied) data() string { return filepath.Join(c.dir, "etcd") }
 
-// Discard removes the folder.
+// Discard removes the copy.
 func (c *copied) Discard() error { return errors.Join(removeFolder(c.dir), c.lock.Close()) }
 
-// Copy copies etcd's data.
+// Copy copies the etcd data of a cluster.
 func (p *Provider) Copy(_ context.Context, cluster clusters.Cluster, name string) (clusters.Copied, error) {
 	c, ok := cluster.(*Cluster)
 	if !ok {
@@ -41,7 +42,7 @@ func (p *Provider) Copy(_ context.Context, cluster clusters.Cluster, name string
 	return kept, nil
 }
 
-// CreateFrom brings up a control plane on a copy of another one's data.
+// CreateFrom creates a cluster from a copy of another cluster's data.
 func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.State,
 	from clusters.Copied,
 ) (clusters.Cluster, error) {
@@ -52,13 +53,13 @@ func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.S
 	return p.createFrom(ctx, name, state, origin{data: kept.data(), fill: disown})
 }
 
-// foreign are the prefixes of the keys that belong to the cluster from which the data was copied. The new cluster's API
-// server and controllers create what it needs of them, as in an empty etcd.
+// foreign are the prefixes of keys that are specific to the copied cluster. The API server and the controllers of the
+// new cluster create these objects again if they need them, as with an empty etcd.
 var foreign = []string{
 	"/registry/apiregistration.k8s.io/apiservices/", // the addresses and states of aggregated API servers
 	"/registry/endpointslices/default/kubernetes",   // the API server's port
 	"/registry/events/",
-	"/registry/leases/", // which process simulates a node or is an API server
+	"/registry/leases/", // the identities of API servers and of the process that simulates nodes
 	"/registry/masterleases/",
 	"/registry/mutatingwebhookconfigurations/", // the address and certificate of each webhook
 	"/registry/validatingwebhookconfigurations/",
@@ -70,10 +71,11 @@ var foreign = []string{
 	"/registry/configmaps/kube-system/extension-apiserver-authentication", // authorities
 }
 
-// foreignName is a ConfigMap that every namespace has: the authority of API servers.
+// foreignName is the end of the key of a ConfigMap that every namespace has. The ConfigMap contains the authority of
+// the API servers.
 const foreignName = "/kube-root-ca.crt"
 
-// disown removes the foreign keys, before an API server reads them.
+// disown removes the foreign keys before an API server reads them.
 func disown(ctx context.Context, etcd clientv3.KV) error {
 	for _, prefix := range foreign {
 		if _, err := etcd.Delete(ctx, prefix, clientv3.WithPrefix()); err != nil {

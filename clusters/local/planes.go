@@ -16,7 +16,7 @@ func (l layout) planes() int { return max(1, len(l.Ports.Planes)) }
 // several reports whether there is more than one control plane.
 func (l layout) several() bool { return len(l.Ports.Planes) > 1 }
 
-// instance is the component that runs on a control plane.
+// instance is the name of a component on a control plane. With one control plane, it is the component's own name.
 func (l layout) instance(c clusters.Component, plane int) clusters.Component {
 	if !l.several() {
 		return c
@@ -24,7 +24,7 @@ func (l layout) instance(c clusters.Component, plane int) clusters.Component {
 	return c.On(plane)
 }
 
-// instances are the processes of a component: one on each control plane, or a single one for an additional
+// instances are the names of a component's processes: one on each control plane, but only one for an additional
 // kube-scheduler.
 func (l layout) instances(c clusters.Component) []clusters.Component {
 	if !l.several() || !slices.Contains(clusters.ControlPlane(), c) {
@@ -37,7 +37,7 @@ func (l layout) instances(c clusters.Component) []clusters.Component {
 	return all
 }
 
-// apiServerOf is the API server that a component uses: the one of its own control plane, as with kubeadm.
+// apiServerOf is the API server that a component uses: the one on its own control plane, as with kubeadm.
 func (l layout) apiServerOf(c clusters.Component) clusters.Component {
 	if _, plane := c.Plane(); plane >= 0 {
 		return clusters.APIServer.On(plane)
@@ -45,8 +45,8 @@ func (l layout) apiServerOf(c clusters.Component) clusters.Component {
 	return l.instance(clusters.APIServer, 0)
 }
 
-// lacksAPIServer reports whether the API server of a component's control plane stays down because it was killed. For a
-// component on no control plane, it reports whether any of them does.
+// lacksAPIServer reports whether the API server on the component's control plane does not run, because it was killed.
+// For a component that belongs to no control plane, it reports whether any API server does not run.
 func lacksAPIServer(c *programs, component clusters.Component) bool {
 	servers := c.layout.instances(clusters.APIServer)
 	if _, plane := component.Plane(); plane >= 0 {
@@ -55,8 +55,8 @@ func lacksAPIServer(c *programs, component clusters.Component) bool {
 	return slices.ContainsFunc(servers, func(server clusters.Component) bool { return c.process(string(server)) == nil })
 }
 
-// onPlane lists the components of a control plane in a state, in the order in which an upgrade starts them. An
-// additional kube-scheduler exists once, and changes with the first control plane.
+// onPlane lists the components of a control plane in a state, in the order in which an upgrade starts them. There is
+// only one process of an additional kube-scheduler, and it changes together with the first control plane.
 func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 	var all []clusters.Component
 	for _, component := range state.ControlPlane() {
@@ -73,7 +73,7 @@ func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 // isAPIServer reports whether a component is an API server, on any control plane.
 func isAPIServer(c clusters.Component) bool { return c.Binary() == clusters.APIServer }
 
-// components lists the components, besides etcd, that can be asked, killed and restarted, in the order in which an
+// components lists all components except etcd that can be queried, killed and restarted, in the order in which an
 // upgrade starts them.
 func (c *programs) components() []clusters.Component {
 	var all []clusters.Component
@@ -83,7 +83,7 @@ func (c *programs) components() []clusters.Component {
 	return append(all, clusters.SortedKeys(c.ports().Schedulers)...)
 }
 
-// Servers are the API servers that run.
+// Servers returns the API servers that are running.
 func (c *Cluster) Servers() []clusters.Server {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +102,7 @@ func (c *Cluster) Servers() []clusters.Server {
 	return all
 }
 
-// kubeconfigOf is the kubeconfig of a component for the API server of its control plane.
+// kubeconfigOf is the path of the kubeconfig with which a component reaches the API server on its control plane.
 func (l layout) kubeconfigOf(c clusters.Component) string {
 	_, plane := c.Plane()
 	if plane < 0 {
@@ -111,7 +111,8 @@ func (l layout) kubeconfigOf(c clusters.Component) string {
 	return l.kubeconfig() + "-" + clusters.APIServer.On(plane).FileName()
 }
 
-// writeKubeconfigs writes the administrator's kubeconfig, and one for each of several control planes.
+// writeKubeconfigs writes the administrator's kubeconfig. If there are several control planes, it also writes one for
+// each.
 func writeKubeconfigs(l layout) error {
 	err := writeKubeconfig(l, l.kubeconfig(), l.apiServerURL())
 	for plane := range l.Ports.Planes {
@@ -129,7 +130,8 @@ func (c *roller) writeConfig(w want) error {
 	return os.WriteFile(c.layout.schedulerConfig(w.component), []byte(w.Config), 0o600)
 }
 
-// hostnameOf is the hostname that a component sees, "" for the real one. Other API servers know an API server by it.
+// hostnameOf is the hostname that a component sees; "" for the real one. API servers use the hostname to find one
+// another.
 func hostnameOf(c clusters.Component) string {
 	if _, plane := c.Plane(); plane >= 0 && isAPIServer(c) {
 		return fmt.Sprintf("control-plane-%d", plane)
@@ -137,16 +139,17 @@ func hostnameOf(c clusters.Component) string {
 	return ""
 }
 
-// peers reports whether API servers forward requests to one another: if a state has several of them and sets the gate
-// explicitly. The gate is on by default, but has no effect without a flag that few clusters set.
+// peers reports whether API servers forward requests to one another. They do if there are several of them and the state
+// enables the gate explicitly. The gate is on by default, but it has no effect without a flag that few clusters set.
 func peers(l layout, c clusters.Component, state clusters.State) bool {
 	return l.several() && state.Gates(c)[clusters.PeerProxyGate]
 }
 
-// namesHosts reports whether API servers can have their own hostnames on this machine. They find one another by them.
+// namesHosts reports whether each API server can have its own hostname on this machine. They need it to find one
+// another.
 func (p *Provider) namesHosts() bool { return p.spawner.NamesHosts(component.OnHost(p.Executable)) }
 
-// checkPeers returns an error if API servers would not find one another, which they do not report.
+// checkPeers returns an error if API servers would not find one another. They would not report that themselves.
 func (p *Provider) checkPeers(state clusters.State) error {
 	if state.NumberOfControlPlanes() == 1 || !state.Gates(clusters.APIServer)[clusters.PeerProxyGate] || p.namesHosts() {
 		return nil

@@ -1,5 +1,5 @@
-// Package local brings up control planes as processes on loopback: real etcd, kube-apiserver, kube-controller-manager
-// and kube-scheduler, and simulated nodes. It needs no container engine and no privileges.
+// Package local runs control planes as processes on loopback: real etcd, kube-apiserver, kube-controller-manager and
+// kube-scheduler, and simulated nodes. It needs no container engine and no privileges.
 package local
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
 )
 
-// Releases gets Kubernetes programs, and knows their feature gates.
+// Releases provides Kubernetes programs and the lists of their feature gates.
 type Releases interface {
 	Resolve(ctx context.Context, version string) (string, error)
 	Ensure(ctx context.Context, version string, programs ...string) (releases.Binaries, error)
@@ -27,14 +27,13 @@ type Releases interface {
 
 // Options of a Provider.
 type Options struct {
-	// Root is the folder of the clusters' folders.
+	// Root is the folder that contains the folders of the clusters.
 	Root string
-	// Releases gets the Kubernetes programs.
+	// Releases provides the Kubernetes programs.
 	Releases Releases
-	// Executable is the path of rehearse itself, which serves as etcd, as the nodes and as the DNS server through its
-	// hidden "component" command.
+	// Executable is the path of rehearse itself. Its hidden "component" command runs etcd, the nodes and the DNS server.
 	Executable string
-	// Lasting clusters outlive this process.
+	// Lasting: the clusters continue to run after this process has ended.
 	Lasting bool
 	// Progress receives progress messages.
 	Progress clusters.Progress
@@ -49,7 +48,7 @@ type Provider struct {
 	profiles schedulerconfig.Checker
 }
 
-// New returns a provider. Left-overs of killed runs are removed at the first Create.
+// New returns a provider. Each Create first removes the clusters that killed runs have left behind.
 func New(o Options) *Provider {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -63,7 +62,7 @@ func New(o Options) *Provider {
 // Name returns "local".
 func (p *Provider) Name() string { return "local" }
 
-// Resolve replaces the state's version by an exact one.
+// Resolve replaces the versions in a state by exact ones.
 func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	if state.Version == "" {
 		return state, errors.New("a local cluster needs a Kubernetes version, such as 1.35")
@@ -76,8 +75,9 @@ func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.
 	return state.ResolveOwnVersions(func(own string) (string, error) { return p.Releases.Resolve(ctx, own) })
 }
 
-// Check returns an error for gates that the version does not know, has locked, or that lack a dependency, and for
-// scheduler profiles that the version's kube-scheduler would reject.
+// Check returns an error if a state of the path is invalid. Among others, it rejects gates that the version does not
+// know or has locked, gates that lack a dependency, and scheduler profiles that the version's kube-scheduler would
+// reject.
 func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 	var errs []error
 	for _, state := range path {
@@ -85,7 +85,7 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			checkComponents(state), clusters.CheckNodes(state.Nodes), checkSystems(state.Systems),
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation(), p.checkPeers(state),
 			errors.Join(state.CheckSchedulers()...), errors.Join(state.CheckOwnVersions()...))
-		if wrong == nil { // it may have to build kube-scheduler, which with wrong gates reports only those
+		if wrong == nil { // it may have to build kube-scheduler, which would report only the wrong gates
 			wrong = p.checkProfiles(ctx, state)
 		}
 		errs = append(errs, wrong)
@@ -98,12 +98,12 @@ func (p *Provider) GateDependencies(ctx context.Context, state clusters.State, g
 	return releases.GateDependencies(ctx, p.Releases, state, gate)
 }
 
-// BlameForField returns the gate that is the likely reason that a field was dropped.
+// BlameForField returns the gate that is the most likely reason why a field was dropped.
 func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
 	return releases.BlameForField(ctx, p.Releases, state, kind, path)
 }
 
-// checkProfiles uses the version's kube-scheduler, which the run needs anyway.
+// checkProfiles checks the scheduler profiles with the version's kube-scheduler, which the run needs anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
 	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func checkComponents(state clusters.State) error {
 	return errors.Join(errs...)
 }
 
-// checkSystems rejects systems that need nodes that run pods.
+// checkSystems rejects systems that run as pods, because the simulated nodes run no pods.
 func checkSystems(systems []clusters.System) error {
 	var errs []error
 	for _, system := range systems {
@@ -143,16 +143,16 @@ func checkSystems(systems []clusters.System) error {
 	return errors.Join(errs...)
 }
 
-// Prepare gets the programs of the state's version.
+// Prepare gets the programs of the state.
 func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 	_, err := p.programs(ctx, state)
 	return err
 }
 
-// programsOf are the programs of a state, by their version.
+// programsOf maps each version in a state to its programs.
 type programsOf map[string]releases.Binaries
 
-// path of a component's program in a state.
+// path returns the path of a component's program in a state.
 func (p programsOf) path(state clusters.State, c clusters.Component) string {
 	return p[state.VersionOf(c)].Path(string(c.Binary()))
 }
@@ -176,7 +176,7 @@ func (p *Provider) programs(ctx context.Context, state clusters.State) (programs
 	return all, nil
 }
 
-// Sweep removes what killed runs have left behind.
+// Sweep removes the clusters that killed runs have left behind.
 func (p *Provider) Sweep() error {
 	removed, err := p.folders().Sweep(func(_, dir string) error { return removeFolder(dir) })
 	for _, name := range removed {
@@ -187,10 +187,10 @@ func (p *Provider) Sweep() error {
 
 func (p *Provider) folders() folders.Root { return folders.Root(p.Root) }
 
-// Names lists the lasting clusters.
+// Names returns the names of the lasting clusters.
 func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 
-// Open opens a lasting cluster by its name.
+// Open opens the lasting cluster with that name.
 func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
 	var r record
@@ -220,7 +220,7 @@ func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster
 	return c, nil
 }
 
-// Describe reads the record of a lasting cluster.
+// Describe describes a lasting cluster from its record.
 func (p *Provider) Describe(_ context.Context, name string) (clusters.Description, error) {
 	dir := filepath.Join(p.Root, name)
 	var r record

@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// listening are the current ports: additional kube-schedulers are added and removed.
+// ports returns the current ports. They change when additional kube-schedulers are added or removed.
 func (c *programs) ports() listening {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,11 +22,11 @@ func (c *programs) ports() listening {
 // schedulers are the additional kube-schedulers of a cluster.
 type schedulers struct {
 	*programs
-	// held are their ports.
+	// held reserves the port of each of them.
 	held map[clusters.Component]*ports.Reservation
 }
 
-// placeSchedulers gives a port to each additional kube-scheduler of the state that has none yet.
+// placeSchedulers reserves a port for each additional kube-scheduler of the state that has none yet.
 func (c *schedulers) placeSchedulers(state clusters.State) error {
 	for _, scheduler := range state.Schedulers {
 		component := scheduler.Component()
@@ -45,7 +45,7 @@ func (c *schedulers) placeSchedulers(state clusters.State) error {
 	return nil
 }
 
-// with returns the ports with one more; it does not change the receiver, which others may be reading.
+// with returns the ports and one more. It does not change the receiver, because other goroutines may be reading it.
 func (l listening) with(c clusters.Component, port int) listening {
 	l.Schedulers = maps.Clone(l.Schedulers)
 	if l.Schedulers == nil {
@@ -55,8 +55,8 @@ func (l listening) with(c clusters.Component, port int) listening {
 	return l
 }
 
-// endSchedulers ends the additional kube-schedulers that the state no longer has, and removes their files except the
-// logs.
+// endSchedulers ends the additional kube-schedulers that the state no longer contains. It removes their files, but
+// keeps the logs.
 func (c *schedulers) endSchedulers(ctx context.Context, state clusters.State) error {
 	wanted := state.ControlPlane()
 	for component := range c.ports().Schedulers {
@@ -96,8 +96,8 @@ func (c *schedulers) releaseSchedulers() {
 	}
 }
 
-// stopSchedulers ends those of several kube-schedulers that will be restarted: a name that moves from one to another
-// must never be served by both.
+// stopSchedulers stops the kube-schedulers that will be restarted, if there are at least two. A scheduler name may move
+// from one to the other, and two processes must never serve the same name.
 func (c *schedulers) stopSchedulers(ctx context.Context, changed []want) error {
 	var schedulers []string
 	for _, w := range changed {

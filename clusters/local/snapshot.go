@@ -18,7 +18,7 @@ var _ clusters.Snapshotter = (*Cluster)(nil)
 func (l layout) data() string                { return filepath.Join(l.Dir, "etcd") }
 func (l layout) snapshot(name string) string { return filepath.Join(l.Dir, "snapshots", name) }
 
-// Snapshot copies etcd's data. etcd is paused for that moment, so that its files are consistent.
+// Snapshot copies etcd's data. It pauses etcd during the copy, so that the files are consistent.
 func (c *Cluster) Snapshot(_ context.Context, name string) (err error) {
 	kept := c.layout.snapshot(name)
 	if _, err := os.Stat(kept); err == nil {
@@ -30,7 +30,8 @@ func (c *Cluster) Snapshot(_ context.Context, name string) (err error) {
 	return nil
 }
 
-// copyData copies etcd's data into a new folder. The copy is like the data after a crash of etcd.
+// copyData copies etcd's data into a new folder. For an etcd that starts from the copy, it looks as if etcd had
+// crashed.
 func (c *Cluster) copyData(to string) error {
 	copied := func() error { return copyTree(c.layout.data(), to) }
 	process := c.process(etcdProcess)
@@ -40,7 +41,7 @@ func (c *Cluster) copyData(to string) error {
 	return keepWhole(to, process.Frozen(copied))
 }
 
-// keepWhole removes an incomplete copy.
+// keepWhole removes an incomplete copy: it removes the folder if there is an error.
 func keepWhole(dir string, err error) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -48,7 +49,7 @@ func keepWhole(dir string, err error) error {
 	return nil
 }
 
-// Restore restores etcd's data. Every component that has read newer data is restarted.
+// Restore restores etcd's data. It restarts every running component, because each may have read newer data.
 func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	defer func() {
 		if err != nil {
@@ -84,7 +85,8 @@ func (c *Cluster) Restore(ctx context.Context, name string) (err error) {
 	return c.startAll(ctx, ran)
 }
 
-// startAll starts processes unchanged, in this order. The DNS server starts on demand.
+// startAll starts processes with unchanged arguments, in the given order. It skips the DNS server, which starts on
+// demand.
 func (c *Cluster) startAll(ctx context.Context, names []string) error {
 	usable := false
 	for _, name := range names {
@@ -106,7 +108,7 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 	return c.convergeNodes(ctx, c.State())
 }
 
-// stop ends a process, if it runs.
+// stop ends a process if it is running.
 func (c *programs) stop(ctx context.Context, name string) error {
 	process := c.process(name)
 	if process == nil {
@@ -119,7 +121,7 @@ func (c *programs) stop(ctx context.Context, name string) error {
 	return nil
 }
 
-// again starts a process unchanged, and returns when it is ready.
+// again starts a process with unchanged arguments, and returns when it is ready.
 func (c *programs) again(ctx context.Context, name string) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[name]
@@ -131,12 +133,12 @@ func (c *programs) again(ctx context.Context, name string) error {
 		return err
 	}
 	if name == nodesProcess {
-		return nil // it is ready when the nodes are
+		return nil // it counts as ready when the nodes are ready
 	}
 	return c.ready(ctx, clusters.Component(name))
 }
 
-// copyTree copies a folder with its files. Unwritten space in a file, as at the end of etcd's logs, is not written.
+// copyTree copies a folder with its files. Blocks of zeros, as at the end of etcd's logs, use no space in the copy.
 func copyTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -176,7 +178,7 @@ func copyContents(from, to string) (err error) {
 	return target.Truncate(size)
 }
 
-// copySparse leaves holes for blocks of zeros, and returns the size.
+// copySparse copies data, but leaves holes instead of blocks of zeros. It returns the size of the data.
 func copySparse(source io.Reader, target io.WriteSeeker) (size int64, err error) {
 	block, zeros := make([]byte, 64<<10), make([]byte, 64<<10)
 	for {

@@ -20,10 +20,10 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// manager is the field manager of applied objects, and the beginning of the user agent.
+// manager is the field manager of applied objects, and the user agent.
 const manager = "rehearse-systems"
 
-// label is on everything that was installed for a system, with the system's name.
+// label is the label of everything that was installed for a system. Its value is the system's name.
 const label = "rehearse.dev/system"
 
 // api is a client for the cluster.
@@ -61,7 +61,7 @@ func addReference(list []reference, r reference) []reference {
 func newAPI(config *rest.Config) (*api, error) {
 	config = rest.CopyConfig(config)
 	config.UserAgent = manager
-	// Every request has its own timeout; warnings about deprecated versions are not this package's task.
+	// Every request has its own timeout. Warnings about deprecated versions do not matter here.
 	config.WarningHandler = rest.NoWarnings{}
 	dynamicClient, err1 := dynamic.NewForConfig(config)
 	metadataClient, err2 := metadata.NewForConfig(config)
@@ -76,7 +76,7 @@ func newAPI(config *rest.Config) (*api, error) {
 	}, nil
 }
 
-// mapping finds the resource of a kind. It asks discovery again for an unknown kind.
+// mapping finds the resource of a kind. If the kind is unknown, it reads discovery again.
 func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping, error) {
 	mapping, err := a.mapper.RESTMapping(kind, version)
 	if meta.IsNoMatchError(err) {
@@ -89,7 +89,7 @@ func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping,
 	return mapping, nil
 }
 
-// defaultNamespace is the namespace of namespaced objects that name none.
+// defaultNamespace is the namespace of namespaced objects that do not name one.
 const defaultNamespace = "default"
 
 // resource returns the client for an object's resource, with the reference of the object.
@@ -111,7 +111,8 @@ func (a *api) resource(object *unstructured.Unstructured) (dynamic.ResourceInter
 	return a.dynamic.Resource(mapping.Resource).Namespace(r.namespace), mapping, r, nil
 }
 
-// apply applies an object server-side, so that it can be of any size. It reports whether the object was created.
+// apply applies an object server-side, because the size of the object is then not limited by an annotation. made
+// reports whether the object was created.
 func (a *api) apply(ctx context.Context, system string,
 	object *unstructured.Unstructured,
 ) (made bool, r reference, err error) {
@@ -142,7 +143,7 @@ func (a *api) apply(ctx context.Context, system string,
 	return made, r, nil
 }
 
-// delete deletes an object and returns when it is gone. An object that does not exist is no error.
+// delete deletes an object, and returns when it no longer exists. It is not an error if the object did not exist.
 func (a *api) delete(ctx context.Context, r reference) error {
 	mapping, err := a.mapping(r.kind, r.version)
 	if meta.IsNoMatchError(err) {

@@ -16,8 +16,8 @@ var (
 	crdResource = crdKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 )
 
-// crdServed reports what a CustomResourceDefinition still lacks: it must be established, and discovery must show all of
-// its served versions.
+// crdServed returns an error that describes what is missing, until a CustomResourceDefinition is served: it must be
+// established, and discovery must list all of its served versions.
 func (a *api) crdServed(ctx context.Context, name string) error {
 	crd, err := a.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
@@ -45,11 +45,12 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 	return nil
 }
 
-// youth is how long kube-apiserver delays the first creation of a kind: for two seconds if its CustomResourceDefinition
-// was established less than that ago. Earlier requests wait longer.
+// youth is the age until which a CustomResourceDefinition delays creations. If it was established less than two seconds
+// ago, kube-apiserver delays each creation of its kind by two seconds. So it is faster to wait for that age before the
+// first creation.
 const youth = 2 * time.Second
 
-// mature is when the youngest of a system's CustomResourceDefinitions is older than youth.
+// mature returns when the youngest of a system's CustomResourceDefinitions reaches that age.
 func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error) {
 	var last time.Time
 	for _, object := range objects {
@@ -65,7 +66,7 @@ func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error
 		for _, item := range list {
 			condition, _ := item.(map[string]any)
 			text, _ := condition["lastTransitionTime"].(string)
-			// an invalid time is ignored
+			// An invalid time is ignored.
 			if at, err := time.Parse(time.RFC3339, text); err == nil && condition["type"] == "Established" && at.After(last) {
 				last = at
 			}
@@ -88,7 +89,7 @@ func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionReso
 	return fmt.Errorf("%s is not among the resources of %s", resource.Resource, resource.GroupVersion())
 }
 
-// conditionTrue reports whether a list of conditions has one of that type that is true.
+// conditionTrue reports whether a list of conditions contains one of that type that is true.
 func conditionTrue(conditions any, name string) bool {
 	list, _ := conditions.([]any)
 	for _, item := range list {
@@ -100,16 +101,18 @@ func conditionTrue(conditions any, name string) bool {
 	return false
 }
 
-// redirectConversion points the conversion webhook of a CustomResourceDefinition to a process, if it names a Service.
+// redirectConversion makes the conversion webhook of a CustomResourceDefinition point to a process, if it names a
+// Service.
 func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
 	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
 	if found && redirect(client, url, ca) {
-		// it is a map: that was checked above
+		// This cannot fail: NestedMap has found a map there.
 		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig")
 	}
 }
 
-// redirect points a client configuration that names a Service to a process; false if it names none.
+// redirect makes a client configuration that names a Service point to a process instead. It returns false if the
+// configuration names no Service.
 func redirect(client map[string]any, url string, ca []byte) bool {
 	service, ok := client["service"].(map[string]any)
 	if !ok {

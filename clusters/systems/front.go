@@ -23,13 +23,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// front is a proxy between the API server and a program's webhooks. It forwards calls unchanged, late, with an expired
-// certificate, or not at all. It stays until its system is removed, so that an API server that learns late of a changed
-// address still reaches the webhooks.
+// front is a proxy between the API server and a program's webhooks. It forwards calls unchanged, late, or with an
+// expired certificate, or it does not listen at all. It runs until its system is removed: even an API server that has
+// not learned of a changed address yet can still reach the webhooks.
 type front struct {
 	host string
 	held *ports.Reservation
-	// calls is how calls are answered now.
+	// calls is how calls are answered at the moment.
 	calls  clusters.WebhookCalls
 	server *http.Server
 
@@ -49,10 +49,10 @@ func newFront(host string) (*front, error) {
 func (f *front) address() string { return net.JoinHostPort(f.host, strconv.Itoa(f.held.Numbers[0])) }
 func (f *front) url() string     { return "https://" + f.address() }
 
-// usual means that calls are forwarded unchanged.
+// usual reports whether calls are forwarded unchanged.
 func (f *front) usual() bool { return f.calls.Usual() }
 
-// become changes how the front answers calls, with the certificates of a place, and closes the existing connections.
+// become changes how the front answers calls. It uses the certificates of a place, and closes existing connections.
 func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) error {
 	f.close()
 	f.calls = calls
@@ -83,7 +83,7 @@ func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) er
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
 	}
 	server := f.server
-	go func() { _ = server.ServeTLS(listener, "", "") }() // returns when the listener is closed
+	go func() { _ = server.ServeTLS(listener, "", "") }() // ends when the server is closed
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (f *front) release() {
 	f.held.Release()
 }
 
-// handler forwards calls to the program of a place.
+// handler returns a handler that forwards calls to the program of a place.
 func (f *front) handler(at *place) (http.Handler, error) {
 	wait, err := f.calls.Wait()
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *front) handler(at *place) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
-		// If the program does not answer, the connection breaks, as without a front.
+		// If the program does not answer, the connection is closed, as without a front.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:     log.New(io.Discard, "", 0),
 	}
@@ -148,7 +148,7 @@ func (f *front) note(path string) {
 	f.seen[path]++
 }
 
-// passed returns how often each webhook was called here.
+// passed returns how often each webhook was called through this front.
 func (f *front) passed(hooks []hook) map[answerKey]float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -161,7 +161,7 @@ func (f *front) passed(hooks []hook) map[answerKey]float64 {
 	return counts
 }
 
-// certifyExpired creates a serving certificate of the place's authority that expired an hour ago.
+// certifyExpired creates a serving certificate that expired an hour ago, signed by the place's authority.
 func (p *place) certifyExpired(name string, now time.Time) error {
 	authority, err := certificates.OpenAuthority(p.certDir(), now)
 	if err != nil {
@@ -177,7 +177,7 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answerCalls changes how the calls of a system's webhooks are answered, as the system's definition says.
+// answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	wanted := callsOf(sys.definition)
 	if sys.place.front == nil {
@@ -195,7 +195,7 @@ func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	return sys.place.front.become(wanted, sys.place, s.now())
 }
 
-// standInFront starts a front for a running program, and returns when the API server calls the front.
+// standInFront starts a front for a running program. It returns when the API server calls the front.
 func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time) error {
 	f, err := newFront(sys.place.host)
 	if err != nil {

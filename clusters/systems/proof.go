@@ -18,13 +18,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
-// proofTimeout is how long the API server may take to call a webhook that answers. It usually takes less than a second.
+// proofTimeout is how long it may take until the API server calls a webhook that answers. It usually takes less than a
+// second.
 const proofTimeout = 30 * time.Second
 
-// prove returns when the API server has got an answer from each webhook that is called on creation. An accepted dry run
-// proves nothing: the API server may not know the webhook yet. A rejected one proves nothing either: something else may
-// have rejected it. But the API server's count of the webhook's answers does. count may read it from another API server
-// than the one that is asked.
+// prove returns when each webhook that is called on creation has answered the API server. It creates the probes as dry
+// runs. An accepted dry run proves nothing, because the API server may not know the webhook yet. A rejected one proves
+// nothing either, because something else may have rejected it. The proof is that the count of the webhook's answers
+// grows. count reads these counts, possibly from another API server than the one that gets the dry runs.
 func (s *installer) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
 	hooks []hook, count func(context.Context) (map[answerKey]float64, error),
 ) error {
@@ -54,7 +55,8 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 	return nil
 }
 
-// probe creates the probes as dry runs, and reports each webhook whose count of answers has grown.
+// probe creates the probes as dry runs. It calls answered for each webhook whose count of answers has grown, and
+// returns the results of the dry runs.
 func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
 	waiting []hook, count func(context.Context) (map[answerKey]float64, error),
 ) (answers []string, err error) {
@@ -78,7 +80,7 @@ func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructur
 	return answers, nil
 }
 
-// dryRun creates an object as a dry run and returns the result as text.
+// dryRun creates an object as a dry run, and returns the result as text.
 func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) string {
 	client, _, _, err := a.resource(object)
 	if err != nil {
@@ -95,19 +97,19 @@ func (a *api) dryRun(ctx context.Context, object *unstructured.Unstructured) str
 	return "accepted"
 }
 
-// answerKey identifies a webhook as the API server's metrics do.
+// answerKey identifies a webhook in the same way as the API server's metrics.
 type answerKey struct{ name, step string }
 
 func (h hook) key() answerKey { return answerKey{h.name, h.step} }
 
-// The API server's counters of webhook calls. A failed call is counted as well, but neither with code 200 nor as a
+// The API server's counters of webhook calls. They also count failed calls, but not with code 200, and not as a
 // rejection without an error.
 const (
 	requestsMetric   = "apiserver_admission_webhook_request_total"
 	rejectionsMetric = "apiserver_admission_webhook_rejection_count"
 )
 
-// answers reads from the API server's own metrics how often each webhook has accepted or rejected.
+// answers reads from the API server's metrics how often each webhook has accepted or rejected a request.
 func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
 	data, err := a.discovery.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
@@ -117,7 +119,7 @@ func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
 }
 
 func countAnswers(data []byte) (map[answerKey]float64, error) {
-	// Thousands of other lines need not be parsed.
+	// The metrics have thousands of other lines, which are not parsed.
 	var lines bytes.Buffer
 	scanner := bufio.NewScanner(bytes.NewReader(data))
 	scanner.Buffer(nil, 1<<20)

@@ -22,8 +22,8 @@ var (
 )
 
 // stock lists the objects of the kinds that a simulator may create and that must be deleted with it: namespaces with
-// their content, CustomResourceDefinitions and APIServices. The second list has those that it has applied itself. Only
-// metadata is read, since the objects may be large.
+// their content, CustomResourceDefinitions and APIServices. own are those that the field manager has applied. stock
+// reads only metadata, because the objects may be large.
 func (a *api) stock(ctx context.Context, manager string) (all, own []reference, err error) {
 	for _, part := range []struct {
 		kind     schema.GroupKind
@@ -33,7 +33,7 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 	} {
 		list, err := a.metadata.Resource(part.resource).List(ctx, metav1.ListOptions{})
 		if apierrors.IsNotFound(err) {
-			continue // an API server without aggregation
+			continue // this API server has no aggregation
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("list %s: %w", part.resource.Resource, err)
@@ -49,8 +49,8 @@ func (a *api) stock(ctx context.Context, manager string) (all, own []reference, 
 	return all, own, nil
 }
 
-// newKinds tells a cluster's controllers about the kinds of systems. That takes a second, so it happens while the last
-// system starts, as long as no more kinds can come with it.
+// newKinds tells a cluster's controllers about the new kinds of systems. That takes a second. To save time, it happens
+// while the last system starts, as soon as all kinds exist.
 type newKinds struct {
 	installer   *installer
 	controllers clusters.Rediscoverer
@@ -58,8 +58,8 @@ type newKinds struct {
 	begun       chan error
 }
 
-// announced runs an action, and then tells the cluster about the kinds that it has added. The action may call back once
-// all of them exist.
+// announced runs an action, and then tells the cluster's controllers about the kinds that the action has added. The
+// action may call allThere as soon as all kinds exist.
 func (s *installer) announced(ctx context.Context, do func(allThere func()) error) error {
 	controllers, ok := s.cluster.(clusters.Rediscoverer)
 	if !ok {
@@ -93,7 +93,7 @@ func (k *newKinds) end() error {
 	return <-k.begun
 }
 
-// tell announces kinds that were not known yet.
+// tell tells the controllers about kinds that did not exist the last time.
 func (k *newKinds) tell(ctx context.Context) error {
 	now, _, err := k.installer.api.stock(ctx, "")
 	if err != nil {
@@ -111,8 +111,8 @@ func (k *newKinds) tell(ctx context.Context) error {
 	return nil
 }
 
-// takeStock records what a simulator has created: what it has applied and did not exist before. A webhook configuration
-// that it did not renew belongs to its previous start, and is deleted.
+// takeStock records the objects that a simulator has created: those that it has applied and that did not exist before.
+// It deletes webhook configurations that the simulator has not renewed, because they belong to an earlier start.
 func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
 	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, befor
 	return s.api.deleteStale(ctx, sys.place.calledAt(), ca)
 }
 
-// simulatorManager is the field manager of a simulator.
+// simulatorManager is the field manager of a simulator; "" if the system is not simulated.
 func simulatorManager(definition clusters.System) string {
 	if definition.Simulated == nil {
 		return ""
@@ -134,7 +134,7 @@ func simulatorManager(definition clusters.System) string {
 	return definition.Simulator() + "-simulator"
 }
 
-// available reports what an APIService still lacks.
+// available returns an error that describes the conditions of an APIService, until it is available.
 func (a *api) available(ctx context.Context, name string) error {
 	service, err := a.dynamic.Resource(apiServiceResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

@@ -13,22 +13,23 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// declared is a webhook in a manifest.
+// declared is a webhook that a manifest declares.
 type declared struct {
 	hook
 	labels map[string]string
 	rules  []admissionv1.RuleWithOperations
 }
 
-// checkProbes reports which webhooks of a system cannot be proven to answer, because it has no probes, and suggests a
-// probe. objects are those of its manifests that can be read before the cluster exists.
+// checkProbes returns an error if a system has webhooks that are called on creation, but no probes: then nothing could
+// prove that the webhooks answer. The error suggests probes. objects are those objects of the system's manifests that
+// can be read before the cluster exists.
 func checkProbes(definition clusters.System, objects []*unstructured.Unstructured) error {
 	if len(definition.Probes) > 0 {
 		return nil
 	}
 	var names, probes []string
 	for _, w := range declaredHooks(objects) {
-		// A process serves only those of its webhooks that name a Service.
+		// Of the webhooks of a process, only those that name a Service are redirected to it.
 		if !w.creates || definition.Launched() != nil && w.client.Service == nil {
 			continue
 		}
@@ -46,7 +47,8 @@ func checkProbes(definition clusters.System, objects []*unstructured.Unstructure
 		", "), strings.Join(probes, ""))
 }
 
-// declaredHooks are the webhooks of manifests. The API server rejects invalid configurations later.
+// declaredHooks returns the webhooks that manifests declare. It leaves out invalid configurations, which the API server
+// rejects later.
 func declaredHooks(objects []*unstructured.Unstructured) []declared {
 	var all []declared
 	for _, object := range objects {
@@ -68,7 +70,8 @@ func declaredHooks(objects []*unstructured.Unstructured) []declared {
 	return all
 }
 
-// probe returns an object that matches the webhook's first rule for creations, as an item of a YAML list.
+// probe returns an object that matches the first rule of the webhook for creations. It is formatted as an item of a
+// YAML list.
 func (w declared) probe(objects []*unstructured.Unstructured) string {
 	i := slices.IndexFunc(w.rules,
 		func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
@@ -84,8 +87,8 @@ func (w declared) probe(objects []*unstructured.Unstructured) string {
 	return "    " + strings.Join(lines, "    ") + "\n"
 }
 
-// sampleOf returns an object that matches a rule, with the fields that its schema requires if its
-// CustomResourceDefinition is among the objects.
+// sampleOf returns an object that matches a rule. If the objects contain its CustomResourceDefinition, the object has
+// the fields that the schema requires.
 func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[string]any {
 	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources,
 		"configmaps")
@@ -119,7 +122,7 @@ func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[s
 	return map[string]any{"apiVersion": strings.TrimPrefix(group+"/"+version, "/"), "kind": kind}
 }
 
-// first returns the first text that is neither a wildcard nor a subresource.
+// first returns the first text that is neither a wildcard nor a subresource; otherwise if there is none.
 func first(texts []string, otherwise string) string {
 	for _, text := range texts {
 		if !strings.ContainsAny(text, "*/") {

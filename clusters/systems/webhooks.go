@@ -21,9 +21,9 @@ import (
 type hook struct {
 	configuration reference
 	name          string
-	// step of admission, as in the metrics: admit or validating.
+	// step is the admission step, named as in the metrics: admit or validating.
 	step string
-	// creates: it is called when something is created.
+	// creates: the webhook is called when objects are created.
 	creates bool
 	client  admissionv1.WebhookClientConfig
 }
@@ -78,7 +78,7 @@ func creates(rules []admissionv1.RuleWithOperations) bool {
 	})
 }
 
-// hooksAt lists the webhooks at a process's address.
+// hooksAt lists the webhooks whose URL is at the address of a process.
 func (a *api) hooksAt(ctx context.Context, url string) ([]hook, error) {
 	all, err := a.hooks(ctx)
 	return slices.DeleteFunc(all, func(h hook) bool {
@@ -86,8 +86,8 @@ func (a *api) hooksAt(ctx context.Context, url string) ([]hook, error) {
 	}), err
 }
 
-// deleteStale deletes the configurations of webhooks at an address that have another authority: they are from an
-// earlier start.
+// deleteStale deletes the configurations of webhooks at an address if they contain another authority: they are from an
+// earlier start of the process.
 func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 	hooks, err := a.hooksAt(ctx, url)
 	if err != nil {
@@ -104,14 +104,14 @@ func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 	return nil
 }
 
-// installer installs the objects of systems in a cluster, and proves that they are effective.
+// installer installs the objects of systems in a cluster, and proves that they have taken effect.
 type installer struct {
 	cluster clusters.Cluster
 	api     *api
 }
 
-// install applies the CRDs and the webhook configurations of a system's process, pointed to the process, and deletes
-// those that it no longer has.
+// install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
+// then point to the process. install deletes objects that the system no longer has.
 func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	crds, err := readKinds(sys.program.crds,
 		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
@@ -155,8 +155,8 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	return s.prune(ctx, sys, append(wanted, objects...))
 }
 
-// applyAll applies objects and records those that did not exist before. After CRDs it waits until they are served, as
-// others may need them.
+// applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is
+// served, because later objects may need it.
 func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
 		made, r, err := s.api.apply(ctx, sys.definition.Name, object)
@@ -176,7 +176,7 @@ func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstru
 	return nil
 }
 
-// prune deletes objects that were created for a system and are no longer wanted.
+// prune deletes the objects that were created for a system and are no longer wanted.
 func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
 	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
 		if slices.Contains(wanted, r) {
@@ -190,7 +190,7 @@ func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) 
 	return nil
 }
 
-// notTaken returns an error if the webhook configuration belongs to another installation.
+// notTaken returns an error if the cluster already has the webhook configuration, but from another installation.
 func (s *installer) notTaken(ctx context.Context, system string, configuration *unstructured.Unstructured) error {
 	_, mapping, r, err := s.api.resource(configuration)
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *installer) notTaken(ctx context.Context, system string, configuration *
 	return nil
 }
 
-// redirectWebhooks points the webhooks of a configuration that name a Service to a process.
+// redirectWebhooks makes the webhooks of a configuration that name a Service point to a process instead.
 func redirectWebhooks(configuration *unstructured.Unstructured, url string, ca []byte) {
 	for _, client := range clientsOf(configuration) {
 		redirect(client, url, ca)

@@ -9,29 +9,32 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 )
 
-// Gate is an explored feature gate, with the states in which it alone is on and off.
+// Gate is an explored feature gate. On and Off are the states in which it is on and off, together with the gates that
+// must change with it.
 type Gate struct {
 	Name    string
 	On, Off clusters.State
-	// Flipped is the state in which only kube-apiserver has the gate, with the opposite of its default. That is enough
-	// for verdicts, and no other component restarts.
+	// Flipped is the state in which only kube-apiserver has the opposite of the gate's default. That is enough for
+	// verdicts, and no other component needs a restart.
 	Flipped clusters.State
-	// Default is its default value.
+	// Default is the gate's default value.
 	Default bool
-	// Others are flipped with it: the gates that it needs, or that need it.
+	// Others are the gates that are flipped together with it: those that it needs, or those that need it.
 	Others []string
 }
 
-// everyAPI is the runtime config of all APIs. Without it, gates of APIs that are off by default would have no effect.
+// everyAPI is the key of the runtime config that enables all APIs. Without it, a gate of an API that is off by default
+// would have no effect.
 const everyAPI = "api/all"
 
-// GatesOf are the named gates of a state. The name "all" stands for all gates that kube-apiserver knows and that can be
-// set. A gate is on together with the gates that it needs, and off together with the gates that need it.
+// GatesOf returns the named gates of a state. The name "all" selects all gates that kube-apiserver knows and that can
+// be set. A gate is turned on together with the gates that it needs, and turned off together with the gates that need
+// it.
 func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate, error) {
 	all := len(names) == 1 && names[0] == "all"
 	if all {
 		names = nil
-		_, asked := list.Programs[clusters.APIServer] // if the program is not there yet, any gate may be its own
+		_, asked := list.Programs[clusters.APIServer] // without kube-apiserver's list, any gate may be its own
 		for _, d := range list.DescribeAll() {
 			_, own := d.Components[clusters.APIServer]
 			if (own || !asked) && !d.Spec.Locked && !strings.HasPrefix(d.Gate, "All") {
@@ -61,17 +64,17 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 		}
 		gates = append(gates, gate)
 	}
-	// A gate is flipped after the gates that are flipped with it, so that their own effects are known.
+	// A gate comes after the gates that are flipped with it, so that their own effects are already known.
 	slices.SortStableFunc(gates, func(a, b Gate) int { return len(a.Others) - len(b.Others) })
 	return gates, nil
 }
 
-// dependents are the gates that need a gate and can be turned off.
+// dependents returns the gates that need a gate and that can be turned off.
 func dependents(list *features.List, name string) []string {
 	return list.Dependents(name, func(d features.Description) bool { return !d.Spec.Locked })
 }
 
-// with is the state with the gates on or off, and all APIs served.
+// with returns the state with the gates on or off, and with all APIs served.
 func with(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
 	every := "true"
 	change := clusters.Change{
@@ -84,7 +87,7 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 			change.FeatureGates[gate] = &value
 			continue
 		}
-		for component := range knowing { // the others do not start with an unknown gate
+		for component := range knowing { // other components do not start with an unknown gate
 			if change.Components[component] == nil {
 				change.Components[component] = &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
 			}
@@ -94,7 +97,8 @@ func with(list *features.List, state clusters.State, value bool, gates ...string
 	return state.With(change)
 }
 
-// judging is the state in which kube-apiserver alone has the gates on or off, as far as it knows them.
+// judging returns the state in which only kube-apiserver has the gates on or off. It leaves out gates that
+// kube-apiserver does not know.
 func judging(list *features.List, state clusters.State, value bool, gates ...string) clusters.State {
 	own := &clusters.ComponentChange{FeatureGates: map[string]*bool{}}
 	for _, gate := range gates {
@@ -110,8 +114,8 @@ func judging(list *features.List, state clusters.State, value bool, gates ...str
 	})
 }
 
-// PathOf is the path for gates: on, off, and on again. The gates that they need are turned on, and those that need them
-// are turned off.
+// PathOf returns the path for gates: on, off, and on again. The gates that they need are turned on with them. The gates
+// that need them are turned off with them.
 func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.State {
 	if len(gates) == 1 {
 		return []clusters.State{gates[0].On, gates[0].Off, gates[0].On}
@@ -125,7 +129,7 @@ func PathOf(list *features.List, state clusters.State, gates []Gate) []clusters.
 	return []clusters.State{high, low, high}
 }
 
-// gateOf is the explored gate of that name; nil if there is none.
+// gateOf returns the explored gate of that name; nil if there is none.
 func (e Options) gateOf(name string) *Gate {
 	for i := range e.Gates {
 		if e.Gates[i].Name == name {

@@ -1,5 +1,5 @@
-// Package matrix builds the cells of a matrix: each scenario on every combination of a system's versions and Kubernetes
-// versions.
+// Package matrix builds the cells of a matrix. Each scenario has a cell for every combination of a version of a system
+// and a version of Kubernetes.
 package matrix
 
 import (
@@ -13,19 +13,20 @@ import (
 
 // Axes are the versions whose combinations are the cells of a matrix.
 type Axes struct {
-	// System is the name of the system, and Versions its versions, from the oldest to the newest.
+	// System is the name of the system. Versions are its versions, from the oldest to the newest.
 	System   string
 	Versions []string
-	// Kubernetes are the versions of the clusters, from the oldest to the newest.
+	// Kubernetes are the versions of Kubernetes, from the oldest to the newest.
 	Kubernetes []string
-	// Definition of the system. Default: each scenario's own.
+	// Definition of the system. Default: each scenario uses its own definition.
 	Definition *clusters.System
-	// Up uses one cluster for each version of the system, and upgrades it through the versions of Kubernetes. Default:
-	// each cell has its own cluster, which begins at the versions of the cell.
+	// Up: each version of the system has one cluster, which is upgraded through the versions of Kubernetes. Default: each
+	// cell has its own cluster, which starts with the versions of the cell.
 	Up bool
 }
 
-// ParseKubernetes parses versions of Kubernetes and ranges of minor versions, such as 1.33-1.37.
+// ParseKubernetes parses versions of Kubernetes and ranges of minor versions, such as 1.33-1.37. It returns the single
+// versions.
 func ParseKubernetes(texts []string) ([]string, error) {
 	var all []string
 	for _, text := range texts {
@@ -56,7 +57,7 @@ func versionsIn(text string) ([]string, error) {
 	return all, nil
 }
 
-// distinct returns an error if a version is given twice or is empty, or if there is none.
+// distinct returns an error if a version is given twice or is empty, or if there are no versions.
 func distinct(all []string) error {
 	if len(all) == 0 {
 		return errors.New("give at least one version")

@@ -9,14 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Cell is a scenario on one version of the system and one of Kubernetes.
+// Cell is one scenario on one version of the system and one version of Kubernetes.
 type Cell struct {
-	// Name of the scenario in the matrix, and the versions of the cell.
+	// Name is the scenario's name in the matrix. Version and Kubernetes are the versions of the cell.
 	Name, Version, Kubernetes string
-	// Scenario as it runs in the cell. If it cannot run there, it is nil, and Why has the reason.
+	// Scenario is the scenario as it runs in the cell. It is nil if it cannot run there; then Why is the reason.
 	Scenario *scenarios.Scenario
 	Why      string
-	// Unplanned says that there is a scenario for the cell, but that it cannot be planned.
+	// Unplanned: there is a scenario for the cell, but it cannot be planned.
 	Unplanned bool
 }
 
@@ -62,14 +62,14 @@ func joined(caseName, cell string) string {
 	return caseName + ", " + cell
 }
 
-// row is a scenario with its own cells.
+// row is a scenario that has its own row of cells.
 type row struct {
 	name, caseName string
 	scenario       *scenarios.Scenario
 }
 
-// rowsOf lists the scenarios that differ in more than versions. Cases of one scenario that differ only in the versions
-// at which they begin are one row.
+// rowsOf lists the scenarios that differ in more than versions. Cases of one scenario that differ only in their first
+// versions are one row.
 func rowsOf(list []*scenarios.Scenario, system string) []row {
 	var rows []row
 	known, ofTable := map[string]bool{}, map[string]int{}
@@ -90,7 +90,7 @@ func rowsOf(list []*scenarios.Scenario, system string) []row {
 	return rows
 }
 
-// relativeCase encodes the values of a scenario's case. Versions are relative to those of the first state.
+// relativeCase encodes the values of a scenario's case. Versions are encoded relative to those of the first state.
 func relativeCase(s *scenarios.Scenario, system string) string {
 	own := versionsOf(s, system)
 	values := maps.Clone(s.Case)

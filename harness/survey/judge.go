@@ -75,19 +75,16 @@ func (j *judge) series(s *Series) {
 	case Unknown:
 		j.add(s, upgrades.Unjudged, states[:1], base)
 		return
-	case Bad, Changed:
-		j.add(s, upgrades.Before, states[:1], base)
-		for _, state := range states[1:] {
-			if s.Outcomes[state].Answer == base.Answer {
-				j.mark(s.Root, state, upgrades.Before)
-			}
-		}
+	case Bad:
+		j.before(s, base, states)
 		j.lifted(s, base, states[1:])
 		return
+	case Changed:
+		j.before(s, base, states) // a change is harmless: what fails later does not come from it
 	}
 	bySeverity := map[upgrades.Severity][]int{}
 	for _, state := range states[1:] {
-		if severity := severityOf(s, base, s.Outcomes[state]); severity != "" {
+		if severity := severityOf(s, base, s.Outcomes[state]); severity != "" && !same(base, s.Outcomes[state]) {
 			bySeverity[severity] = append(bySeverity[severity], state)
 		}
 	}
@@ -96,6 +93,21 @@ func (j *judge) series(s *Series) {
 			j.add(s, severity, at, s.Outcomes[at[0]])
 		}
 	}
+}
+
+// before reports a failure or a change of the first state. At later states, an equal answer is not blamed on a hop.
+func (j *judge) before(s *Series, base Outcome, states []int) {
+	j.add(s, upgrades.Before, states[:1], base)
+	for _, state := range states[1:] {
+		if same(base, s.Outcomes[state]) {
+			j.mark(s.Root, state, upgrades.Before)
+		}
+	}
+}
+
+// same reports whether a failure or a change of the first state is still there.
+func same(base, now Outcome) bool {
+	return now.Answer == base.Answer && (base.Answer == Bad || base.Answer == Changed)
 }
 
 // lifted reports a write that was rejected at the first state and is accepted later: a policy, a webhook or a

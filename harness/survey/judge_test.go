@@ -103,6 +103,16 @@ func TestJudge(t *testing.T) {
 			[]Outcome{good, bad, bad, bad},
 			"breaks 1 -> 2 [1 2 3] the rollback does it again", 1,
 		},
+		{
+			"it still moves before any upgrade, and the upgrade replaces its pods", Moved,
+			[]Outcome{changed, bad, changed, good},
+			"breaks 1 -> 2 [1] the rollback does not do it again\nbroken before 1 [0] ", 1,
+		},
+		{
+			"it still moves before any upgrade, and then nobody can look", Moved,
+			[]Outcome{changed, unknown, good, good},
+			"cannot be judged 1 -> 2 [1] \nbroken before 1 [0] ", 3,
+		},
 		{"pods restart before any upgrade", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

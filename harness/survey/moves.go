@@ -109,6 +109,8 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 		case was && how != nil && found.listed(t) && found.object(t, "") == nil && !expires(t):
 			s.note(t, Moved, Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"})
 		case movesWithTime(t) || expires(t):
+		case !was && found.object(t, "") != nil: // it was created after the mark, and so was everything that belongs to it
+			s.note(t, Moved, Outcome{Answer: Good})
 		case moved[t] != nil:
 			s.note(t, Moved, moved[t].outcome(s.standing[t.UID].ran()))
 		case was:

@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// sampled are the targets of dry runs: of the given objects, as many of one kind and shape as the options say; of their
-// dependents, one of each owner and shape. The choice among given objects is the same at all states.
+// sampled returns the targets of dry runs. Of the given objects of one kind and shape, it selects as many as the
+// options allow. Of the dependents of one kind and shape, it selects one for each owner, within the limits of the
+// options. The given objects that are selected once are selected at all later states.
 func (s *Survey) sampled(targets []*Target) []*Target {
 	s.sampleGiven()
 	s.sampleDependents(targets)
@@ -25,13 +26,14 @@ func (s *Survey) sampled(targets []*Target) []*Target {
 	return kept
 }
 
-// dependent is all dependents of one kind of a given object.
+// dependent stands for all dependents of one kind that belong to a given object.
 type dependent struct {
 	root *Target
 	kind schema.GroupKind
 }
 
-// sampleDependents chooses among the dependents that did not exist at an earlier state.
+// sampleDependents decides which dependents are selected. It decides only about dependents that did not exist at an
+// earlier state.
 func (s *Survey) sampleDependents(targets []*Target) {
 	type kinds struct{ root, kind schema.GroupKind }
 	taken := map[kinds]int{}
@@ -57,15 +59,16 @@ func (s *Survey) sampleDependents(targets []*Target) {
 	}
 }
 
-// templateOf is equal for objects of one kind, version and owner that have the same fields, status aside: they come
-// from one template.
+// templateOf returns a text that is equal for objects with the same kind, version, owner and fields, without the
+// status. Such objects come from one template.
 func templateOf(o *unstructured.Unstructured, owner string) string {
 	made := maps.Clone(o.Object)
 	delete(made, "status")
 	return owner + " " + shapeOf(o.GroupVersionKind(), made)
 }
 
-// sampleGiven chooses among the given objects that did not exist at an earlier state.
+// sampleGiven decides which given objects are selected. It decides only about objects that did not exist at an earlier
+// state.
 func (s *Survey) sampleGiven() {
 	known := s.asked
 	s.asked = make(map[*Target]bool, len(s.targets))
@@ -83,7 +86,7 @@ func (s *Survey) sampleGiven() {
 	}
 }
 
-// Sampled is the number of given objects that dry runs are sent for.
+// Sampled returns the number of given objects for which dry runs are sent.
 func (s *Survey) Sampled() int {
 	n := 0
 	for _, asked := range s.asked {
@@ -94,15 +97,15 @@ func (s *Survey) Sampled() int {
 	return n
 }
 
-// shapeOf is equal for objects of one kind and version that have the same fields. The verdict on one of them stands for
-// all.
+// shapeOf returns a text that is equal for objects with the same kind, version and fields. The verdict on one of them
+// applies to all.
 func shapeOf(gvk schema.GroupVersionKind, content map[string]any) string {
 	fields := map[string]bool{}
 	fieldsIn(content, "", fields)
 	return gvk.String() + " " + strings.Join(slices.Sorted(maps.Keys(fields)), " ")
 }
 
-// freeKeys are the maps whose keys people choose. These keys are not part of a shape.
+// freeKeys are the names of maps whose keys users choose. These keys do not belong to the shape.
 func freeKeys() []string {
 	return []string{
 		"labels", "annotations", "data", "stringData", "binaryData", "matchLabels", "nodeSelector", "selector",

@@ -16,16 +16,16 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Origin is another cluster. Its objects are rehearsed as they are stored.
+// Origin is a copy of another cluster. Its objects are rehearsed as they are stored there.
 type Origin struct {
 	*transplant.Copy
 	// Selection of the objects to survey. The copy contains all objects.
 	Selection manifests.Selection
-	// Created is called when the copy runs, before its survey. May be nil.
+	// Created is called when the copy runs, before the first survey. May be nil.
 	Created func(context.Context, clusters.Cluster) error
 	// Surveyed is called after the survey of the first state. May be nil.
 	Surveyed func()
-	// Called returns, at the end, notes about calls of webhooks. May be nil.
+	// Called returns notes about calls of webhooks, at the end of the rehearsal. May be nil.
 	Called func() []string
 }
 
@@ -44,8 +44,8 @@ func (r *rehearsal) create(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// adopt adds the objects of the copy to the survey. First it waits until controllers have caught up, so that their
-// changes are not blamed on the upgrade.
+// adopt adds the objects of the copy to the survey. Before that, it waits until controllers have caught up, so that
+// their changes are not blamed on the upgrade.
 func (r *rehearsal) adopt(ctx context.Context) error {
 	if r.Origin.Created != nil {
 		if err := r.Origin.Created(ctx, r.cluster); err != nil {
@@ -94,7 +94,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	return nil
 }
 
-// lacking reports what the copy lacks, and how it was changed.
+// lacking reports what the copy lacks, and how it differs from the origin.
 func (r *rehearsal) lacking() {
 	if r.Origin == nil {
 		return
@@ -131,7 +131,7 @@ func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words
 // population is all objects of a copy.
 type population struct {
 	objects []*unstructured.Unstructured
-	// there are the etcd keys of all objects.
+	// there are the etcd keys of the objects.
 	there map[string]bool
 	// selecting are the Services for which controllers maintain Endpoints.
 	selecting map[string]bool
@@ -150,8 +150,8 @@ func (p *population) take(r storage.Resource, items []unstructured.Unstructured)
 	}
 }
 
-// given are the users' objects: without those that controllers create for them, and those that every cluster creates
-// itself.
+// given returns the users' objects. It leaves out objects that controllers create for other objects, and objects that
+// every cluster creates itself.
 func (p *population) given(name string) []*manifests.Object {
 	uids := map[string]bool{}
 	for _, o := range p.objects {
@@ -179,7 +179,7 @@ func controller(o *unstructured.Unstructured) string {
 	return ""
 }
 
-// manifestOf is the object as a user would write it: as it was applied last, if that is known.
+// manifestOf returns the object as a user would write it: as it was last applied, if that is known.
 func manifestOf(o *manifests.Object) *manifests.Object {
 	return &manifests.Object{Content: transplant.Manifest(o.Content), File: o.File}
 }

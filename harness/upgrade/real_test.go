@@ -22,13 +22,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// rehearse upgrades, rolls back and upgrades again, with the objects of files.
+// rehearse rehearses an upgrade, a rollback and a second upgrade, with the objects of files.
 func rehearse(t *testing.T, from clusters.State, to clusters.Change, files ...string) *upgrades.Report {
 	t.Helper()
 	return travel(t, upgrade.Wanted{From: from, To: to}, files...)
 }
 
-// travel rehearses the wanted path, on three nodes.
+// travel rehearses a path on three nodes.
 func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Report {
 	t.Helper()
 	p := clustertest.Local(t)
@@ -64,7 +64,7 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 	return report
 }
 
-// heardEarly checks that each finding was printed before the cluster went on to the next state.
+// heardEarly checks that each finding was printed before the cluster changed to the next state.
 func heardEarly(t *testing.T, report *upgrades.Report, heard []string) {
 	t.Helper()
 	for _, f := range report.Findings {
@@ -85,7 +85,7 @@ func heardEarly(t *testing.T, report *upgrades.Report, heard []string) {
 	}
 }
 
-// said lists severity, checks, states and effect of the rollback for each object of a finding.
+// said lists each object of each finding, with the severity, the checks, the states and the effect of the rollback.
 func said(r *upgrades.Report) string {
 	var all []string
 	for _, f := range r.Findings {
@@ -98,9 +98,9 @@ func said(r *upgrades.Report) string {
 	return strings.Join(all, "\n")
 }
 
-// Ordinary objects, in the shapes of well-kept public charts, survive an upgrade and its rollback without findings. The
-// only findings are about three other objects: Kubernetes 1.36 would reject them, though the stored ones live on
-// (kubernetes#137053, #136582).
+// Ordinary objects, in the style of well-maintained public charts, survive an upgrade and its rollback without
+// findings. The only findings are about three other objects: Kubernetes 1.36 would reject them, although the stored
+// ones continue to work (kubernetes#137053, #136582).
 func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.35"}, clusters.Change{Version: "1.36"}, "../manifests/ordinary",
 		"testdata/red/addresses.yaml", "testdata/red/numbers.yaml")
@@ -129,8 +129,8 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 	}
 }
 
-// An object that is accepted only while a gate is on (KEP-5311) is created there. In 1.34, the rollback leaves it stuck
-// (kubernetes#135425).
+// An object that is accepted only while a gate is on (KEP-5311) is created while the gate is on. In 1.34, the rollback
+// leaves it stuck (kubernetes#135425).
 func TestUpgradeShowsWhatARollbackLeavesStuck(t *testing.T) {
 	on := true
 	r := rehearse(t, clusters.State{Version: "1.34"},
@@ -144,7 +144,8 @@ func TestUpgradeShowsWhatARollbackLeavesStuck(t *testing.T) {
 	}
 }
 
-// The older version may be unable to edit what the newer version created: a rollout after the upgrade, then a rollback.
+// The older version may be unable to change what the newer version created. Here, objects are rolled out after the
+// upgrade, and then the upgrade is rolled back.
 func TestUpgradeFindsProblemsOfRecreatedObjects(t *testing.T) {
 	r := rehearse(t, clusters.State{Version: "1.33"}, clusters.Change{Version: "1.34"}, "../../examples/upgrade/spread.yaml",
 		"testdata/red/statefulset.yaml")

@@ -299,13 +299,8 @@ func (r *rehearsal) broke(i int, what, words string) {
 // unaccepted reports the objects that no state has accepted: they are not judged.
 func (r *rehearsal) unaccepted() {
 	for _, one := range append(r.left, r.withheld...) {
-		r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-			Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
-			Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, States: []int{0},
-			Hop:  r.report.Path[0].Name,
-			What: "it was not checked, because no state of the path contains it", Words: one.err.Error(),
-			Advice: "fix the manifest, or exclude it with --except",
-		})
+		r.uncreated(one, 0, "it was not checked, because no state of the path contains it",
+			"fix the manifest, or exclude it with --except")
 	}
 	if r.creator != nil {
 		for _, namespace := range r.creator.made {
@@ -314,4 +309,13 @@ func (r *rehearsal) unaccepted() {
 		}
 	}
 	survey.Sort(r.report.Findings)
+}
+
+// uncreated reports an object that is not checked from the i-th state on.
+func (r *rehearsal) uncreated(one rejected, i int, what, advice string) {
+	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
+		Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
+		Objects: []upgrades.Object{{Name: one.object.String(), Place: one.object.Place()}}, State: i, States: []int{i},
+		Hop: r.report.Path[i].Name, What: what, Words: one.err.Error(), Advice: advice,
+	})
 }

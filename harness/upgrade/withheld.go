@@ -37,6 +37,8 @@ func calls(o *manifests.Object) string {
 		}
 	case "apiregistration.k8s.io/APIService":
 		return serviceIn(o.Content.Object, "spec", "service")
+	case "apiextensions.k8s.io/CustomResourceDefinition":
+		return serviceIn(o.Content.Object, "spec", "conversion", "webhook", "clientConfig", "service")
 	}
 	return ""
 }

@@ -1,5 +1,5 @@
-// Package cases generates inputs for a rule, including edge cases, and compares an implementation's verdicts with those
-// of the specification.
+// Package cases generates inputs for a rule, including edge cases. It compares an implementation's verdicts on them
+// with the verdicts of the specification.
 package cases
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// Rule decides for any input whether it is allowed.
+// Rule decides for each input whether the specification allows it.
 type Rule struct {
-	// Name of the rule, unique in its suite.
+	// Name of the rule. It is unique in its suite.
 	Name string
-	// Covers are the requirements that the rule consists of.
+	// Covers are the requirements that make up the rule.
 	Covers []string
-	// State of the cluster that judges the cases.
+	// State of the cluster on which the cases are judged.
 	State clusters.State
-	// Begin creates what the inputs need, if anything, and returns how a case is drawn.
+	// Begin creates the objects that the inputs need, if any. It returns the function that draws a case.
 	Begin func(ctx context.Context, w World) (Draw, error)
 }
 
@@ -31,21 +31,22 @@ type World struct {
 	Client dynamic.Interface
 	// Namespace of the rule. It is deleted with everything in it.
 	Namespace string
-	// Seed of the run; it determines everything that is drawn.
+	// Seed of the run. It determines all cases.
 	Seed uint64
 }
 
-// Draw makes one case. Shrinking makes the values that are drawn first, and small values, simplest.
+// Draw draws one case. If a case fails, it is reduced to a simpler one (shrinking). Small values count as simple, above
+// all those that are drawn first.
 type Draw func(t *rapid.T) Case
 
 // Case is an object whose creation the specification allows or forbids.
 type Case struct {
-	// Input describes what was drawn, for a person.
+	// Input describes the case for a person.
 	Input string
-	// Resource and Object to create as a dry run, in the rule's namespace.
+	// Resource and Object are what is created, as a dry run in the rule's namespace.
 	Resource schema.GroupVersionResource
 	Object   map[string]any
-	// Allowed: the specification allows it. Requirement is the one that decides that.
+	// Allowed: the specification allows the object. Requirement is the requirement that decides this.
 	Allowed     bool
 	Requirement string
 }
@@ -53,20 +54,21 @@ type Case struct {
 // Result of a rule.
 type Result struct {
 	Rule Rule
-	// Seed of the cases, and Judged, the number of cases without those of shrinking.
+	// Seed of the cases. Judged is the number of judged cases, without those of shrinking.
 	Seed   uint64
 	Judged int
-	// Disagreement is a case that the implementation judges differently from the specification: the smallest one that
-	// was found before judging became impossible. Nil if there is none.
+	// Disagreement is a case on which the implementation disagrees with the specification: the smallest one that was found
+	// before judging became impossible. It is nil if there is none.
 	Disagreement *Disagreement
-	// Err is why the rule could not be judged or, if there is a disagreement, why it was not reduced further.
+	// Err is the reason why the rule could not be judged. If there is a disagreement, it is the reason why the case was
+	// not reduced further.
 	Err error
 }
 
-// Disagreement is a case with the implementation's verdict.
+// Disagreement is a case with the implementation's verdict, which differs from the specification's.
 type Disagreement struct {
 	Case Case
-	// Got is "accepted", or "rejected" with code, reason and message.
+	// Got is "accepted", or "rejected" with the code, reason and message.
 	Got string
 }
 

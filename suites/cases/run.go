@@ -17,26 +17,26 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// Options are how many cases are drawn, and on which clusters they are judged.
+// Options are the number of cases, and the clusters on which they are judged.
 type Options struct {
-	// Cases of each rule.
+	// Cases is the number of cases for each rule.
 	Cases int
-	// Seed of the cases, not 0. The same seed draws the same cases.
+	// Seed of the cases. It must not be 0. The same seed draws the same cases.
 	Seed uint64
-	// Provider of the clusters, and Simulators for their systems.
+	// Provider creates the clusters. Simulators are for their systems.
 	Provider   clusters.Provider
 	Simulators systems.Simulators
-	// Prefix of the clusters' names, which must be unique on the machine.
+	// Prefix of the clusters' names. These must be unique on the machine.
 	Prefix string
 	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 
-// removeTimeout is how long the deletion of a cluster, or of the objects in it, may take.
+// removeTimeout is the maximum duration of the deletion of a cluster, or of the objects in it.
 const removeTimeout = 2 * time.Minute
 
-// Run judges the cases of all rules, in order. Consecutive rules whose states differ only in systems share a cluster.
-// If a rule could not be judged, its result has the error. The returned error is about the clusters.
+// Run judges the cases of all rules, in order. Consecutive rules whose states differ only in their systems share a
+// cluster. If a rule could not be judged, its result contains the error. The returned error is about the clusters.
 func Run(ctx context.Context, rules []Rule, o Options) ([]Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
@@ -62,7 +62,7 @@ func sameCluster(a, b clusters.State) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// share judges as many rules as possible on one cluster.
+// share judges rules on one cluster, in order, until the cluster or a cleanup fails. It returns the results so far.
 func (o Options) share(ctx context.Context, rules []Rule, number int) (results []Result, err error) {
 	name := fmt.Sprintf("%s-cases-%d", o.Prefix, number+1)
 	err = o.onCluster(ctx, name, rules[0].State, func(c clusters.Cluster, set *systems.Set) error {
@@ -87,7 +87,7 @@ func (o Options) share(ctx context.Context, rules []Rule, number int) (results [
 	return results, err
 }
 
-// onCluster creates a cluster, runs a function with it and its systems, and removes both.
+// onCluster creates a cluster, calls a function with the cluster and its systems, and removes both.
 func (o Options) onCluster(ctx context.Context, name string, state clusters.State,
 	do func(clusters.Cluster, *systems.Set) error,
 ) (err error) {
@@ -125,7 +125,7 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// one judges the cases of a rule in its own namespace. The result is nil if the rule was not reached.
+// one judges the cases of a rule in a namespace of its own. The result is nil if the rule was not reached.
 func (o Options) one(ctx context.Context, c clusters.Cluster, rule Rule, namespace string) (result *Result, err error) {
 	client, err := dynamic.NewForConfig(writes.Configure(c.RESTConfig(), "rehearse"))
 	if err != nil {

@@ -12,24 +12,25 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// Substitute replaces a simulated system.
+// Substitute replaces a simulated system with a real one.
 type Substitute struct {
-	// System is its name in the scenarios, and Variant the variant that it replaces; "" for the profile's variant or,
-	// in a suite without profiles, for the scenarios that name no variant.
+	// System is its name in the scenarios. Variant is the variant that it replaces. If Variant is "", it replaces the
+	// system in scenarios that name no variant. For the system of a suite with profiles, it then also replaces the first
+	// variant of the profile.
 	System, Variant string
 	// Definition of the system under test.
 	Definition clusters.System
 }
 
-// selection has the scenarios of a suite that are for an implementation.
+// selection contains the scenarios of a suite that apply to an implementation.
 type selection struct {
 	suite suites.Suite
-	// profile of the implementation, nil for all.
+	// profile of the implementation; nil selects all scenarios.
 	profile *suites.Profile
-	// substitutes by system and variant.
+	// substitutes are the replacements, by system and variant.
 	substitutes scenarios.Variants
 
-	// kept will run; skipped will not, for the reasons in why, by title.
+	// kept are the scenarios that will run. skipped are those that will not; why has their reasons, by title.
 	kept, skipped []*scenarios.Scenario
 	why           map[string]string
 }
@@ -92,7 +93,7 @@ func (s *selection) substitute(by Substitute) error {
 	return nil
 }
 
-// has reports whether any state of the scenario has a system of that name.
+// has reports whether any state of the scenario contains a system of that name.
 func has(c *scenarios.Scenario, system string) bool {
 	return slices.ContainsFunc(c.Path(), func(state clusters.State) bool {
 		_, ok := state.System(system)
@@ -100,7 +101,7 @@ func has(c *scenarios.Scenario, system string) bool {
 	})
 }
 
-// inProfile reports whether every variant of the system in the scenario is one of the profile.
+// inProfile reports whether every variant of the suite's system in the scenario belongs to the profile.
 func (s *selection) inProfile(c *scenarios.Scenario) bool {
 	if s.profile == nil {
 		return true
@@ -113,7 +114,7 @@ func (s *selection) inProfile(c *scenarios.Scenario) bool {
 	return true
 }
 
-// take keeps a scenario, with its systems substituted, or skips it.
+// take keeps a scenario with its systems replaced, or skips it if they cannot be replaced.
 func (s *selection) take(c *scenarios.Scenario) {
 	replaced, why := c.Substitute(s.substitutes)
 	if why != "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// relevant are the scenarios that cover a requirement which a fault breaks.
+// relevant returns the scenarios that cover a requirement which the fault breaks. It leaves out scenarios that show
+// another reading of a requirement.
 func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
 		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers,
@@ -20,10 +21,10 @@ func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario 
 	})
 }
 
-// separator is between a mark and a scenario's own name.
+// separator stands between a mark and a scenario's own name.
 const separator = "--"
 
-// marked gives scenarios new names, so that they can run again on the same cluster.
+// marked returns copies of the scenarios with new names, so that they can run again on the same cluster.
 func marked(list []*scenarios.Scenario, mark string) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, s := range list {
@@ -42,7 +43,7 @@ func original(name string) string {
 	return name
 }
 
-// mark of the i-th fault in the n-th round.
+// mark is the mark of the i-th fault in the n-th round.
 func mark(i, n int) string { return fmt.Sprintf("f%dr%d", i, n) }
 
 // timings are how long each step of a scenario took without faults, by the scenario's own name.
@@ -60,7 +61,7 @@ func timingsOf(run *reports.Run) timings {
 	return all
 }
 
-// of is the duration of a scenario from its first step to its last; 0 if unknown.
+// of is the duration of a scenario without faults; 0 if unknown.
 func (t timings) of(s *scenarios.Scenario) time.Duration {
 	var sum time.Duration
 	for _, step := range t[s.Title()] {
@@ -69,15 +70,15 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 	return sum
 }
 
-// With a fault, a step that waits in vain times out much earlier than usual: after its time without faults, times
-// patience, plus some slack. A timeout that is too short can only count a fault as caught that was not, never the
-// reverse.
+// With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack. A
+// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault.
 const (
 	patience = 6
 	slack    = 4 * time.Second
 )
 
-// bounded shortens the timeouts of scenarios' steps.
+// bounded returns copies of the scenarios whose steps have shorter timeouts. A step of unknown duration keeps its
+// timeout.
 func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
 	var all []*scenarios.Scenario
 	for _, s := range list {

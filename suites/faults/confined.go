@@ -11,9 +11,9 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// scenariosOfRound are the scenarios of a round. A cluster-wide fault has a simulator, and so a cluster, to itself. All
-// others share one simulator, each limited to the namespaces of the scenarios that should catch it. The same scenarios
-// run beside them without faults, to show that only the fault makes them fail.
+// scenariosOfRound returns the scenarios of a round. A cluster-wide fault has its own simulator, and so its own
+// cluster. All other faults share one simulator, each limited to the namespaces of the scenarios that should catch it.
+// The same scenarios also run beside them without faults, to show that only the fault makes them fail.
 func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took timings) []*scenarios.Scenario {
 	var list, beside, control []*scenarios.Scenario
 	var confined []string
@@ -33,8 +33,8 @@ func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took ti
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }
 
-// exceptRepeated are the timings without those of scenarios that a trial of the round could not judge the first time:
-// these keep their full timeouts, with a fault or without.
+// exceptRepeated returns the timings, but without the scenarios that a trial of the round could not judge the first
+// time. These keep their full timeouts, with the fault and without it.
 func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 	t = maps.Clone(t)
 	for _, c := range round {
@@ -45,11 +45,11 @@ func (t timings) exceptRepeated(trials []*trial, round []chosen) timings {
 	return t
 }
 
-// controlMark is the mark of scenarios that run without a fault beside those of the n-th round.
+// controlMark is the mark of the scenarios that run without a fault beside those of the n-th round.
 func controlMark(n int) string { return fmt.Sprintf("c%d", n) }
 
-// controlled are the scenarios that ran with a fault. Those that also failed without it, on the same cluster at the
-// same time, become unjudged.
+// controlled returns the scenarios that ran with a fault. A failed one becomes unjudged if it also failed without the
+// fault, on the same cluster at the same time, or did not run without it.
 func controlled(ran, control []*reports.Scenario) []*reports.Scenario {
 	var all []*reports.Scenario
 	for _, s := range ran {
@@ -77,7 +77,8 @@ func unlessControl(s *reports.Scenario, control []*reports.Scenario) *reports.Sc
 	return &unjudged
 }
 
-// again repeats scenarios that could not be judged, in a later, smaller round. It returns the others.
+// again puts scenarios that could not be judged into a later, smaller round, each only once. It returns the other
+// scenarios.
 func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
 	progress clusters.Progress,
 ) []*reports.Scenario {
@@ -102,7 +103,7 @@ func (t *trial) again(ran []*reports.Scenario, round []chosen, trial int,
 	return judged
 }
 
-// isJudged: it ran, and has a verdict.
+// isJudged reports whether a scenario ran and has a verdict.
 func isJudged(s *reports.Scenario) bool {
 	return s.Status == reports.Passed || s.Status == reports.Known || s.Status == reports.Failed
 }

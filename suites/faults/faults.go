@@ -1,6 +1,6 @@
-// Package faults shows that a suite can fail, and that it accepts correct differences: it runs the suite with each
-// fault of its simulator, and reports which requirement caught which. It also runs the suite with each liberty, where
-// it must pass.
+// Package faults tests suites. It runs a suite with each fault of its simulator, and reports which requirement caught
+// which fault: this shows that the suite can fail. It also runs the suite with each liberty, a difference that the
+// specification allows: there the suite must pass.
 package faults
 
 import (
@@ -21,31 +21,32 @@ import (
 
 // Options are the suite, the faults to try, and the clusters.
 type Options struct {
-	// Suite whose simulator has the faults.
+	// Suite is the suite whose simulator has the faults.
 	Suite suites.Suite
-	// Only these faults or liberties, by name. Default: all.
+	// Only are the names of the faults or liberties to try. Default: all.
 	Only []string
-	// All scenarios of the suite run with each fault or liberty. Default: only as many of the scenarios that cover what
-	// it breaks as are needed to catch it.
+	// All: every scenario of the suite runs with each fault or liberty. Default: with a fault, scenarios that cover what
+	// it breaks, until it is caught; with a liberty, the scenarios that cover what it is about, except slow ones.
 	All bool
 	// Shard is the part of the faults and of the liberties to try. Default: all of them.
 	Shard planning.Shard
-	// Before is a recent run of the suite without faults. If it is nil or lacks a scenario, Run makes its own.
+	// Before is a recent run of the suite without faults. If it is nil or lacks a scenario of the first round, Run runs
+	// these scenarios itself.
 	Before *reports.Run
-	// Provider of the clusters, which are reused from fault to fault.
+	// Provider creates the clusters. Run reuses a cluster for the next faults.
 	Provider *local.Provider
-	// Simulators, including the suite's.
+	// Simulators are the known simulators, including the suite's.
 	Simulators systems.Simulators
-	// Clusters is how many run at once. Default: as many as there is room for.
+	// Clusters is the maximum number of clusters at once. Default: as many as Room allows.
 	Clusters int
-	// Room of the machine for clusters. Default: for 2.
+	// Room is how much room the machine has for clusters. Default: room for 2.
 	Room planning.Room
 	// Progress receives progress messages. Optional.
 	Progress clusters.Progress
 }
 
-// Run runs the suite without faults, with each of them, and without them again. The matrix has the result (see
-// Matrix.Err); the error is about the run itself.
+// Run runs scenarios of the suite without faults, with each fault, and then without faults again: beside those with
+// faults, or after them. The matrix has the result (see Matrix.Err). The error is about the run itself.
 func Run(ctx context.Context, o Options) (*Matrix, error) {
 	began := time.Now()
 	o.fill()
@@ -90,7 +91,8 @@ func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {
 	}), nil
 }
 
-// workOf returns what to run for a fault: the scenarios of a cluster-wide one run separately, all others share a round.
+// workOf estimates how much work a fault is, to divide the faults into shards of equal work. The scenarios of a
+// cluster-wide fault run separately; those of all other faults share a round.
 func workOf(fault simulators.Fault) int {
 	if fault.ClusterWide {
 		return 3

@@ -13,14 +13,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Matrix says which requirement caught which fault of a suite's simulator.
+// Matrix shows which requirement caught which fault of a suite's simulator.
 type Matrix struct {
-	// Suite by its name.
+	// Suite is the name of the suite.
 	Suite string `json:"suite"`
-	// Rows, one for each fault, in the order of the suite.
+	// Rows has one row for each fault, in the order of the suite.
 	Rows []Row `json:"rows"`
-	// Before and After are why the suite failed without faults: before, and beside or after the runs with faults; nil
-	// if it passed.
+	// Before and After are the reasons why the suite failed without faults: before the runs with faults, and beside or
+	// after them. They are nil if it passed.
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
 	// Took is the total time.
@@ -31,11 +31,11 @@ type Matrix struct {
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Core is a core requirement, which should catch a fault.
+// Core is a core requirement. Each should catch a fault.
 type Core struct {
 	ID        string `json:"id"`
 	Statement string `json:"statement"`
-	// NoFault says why no fault breaks it; "" if one does.
+	// NoFault is the reason why no fault breaks it; "" if a fault does.
 	NoFault string `json:"noFault,omitempty"`
 }
 
@@ -53,18 +53,18 @@ func coreOf(all []suites.Requirement) []Core {
 // Row is the result of one fault.
 type Row struct {
 	Fault simulators.Fault `json:"fault"`
-	// Scenarios is how many ran with it; Failed are those that failed.
+	// Scenarios is the number of scenarios that ran with it. Failed are those that failed.
 	Scenarios int      `json:"scenarios"`
 	Failed    []string `json:"failed,omitempty"`
-	// Caught are the requirements that the fault breaks and that a scenario shows to fail. Unseen are the others that
-	// it breaks.
+	// Caught are the requirements that the fault breaks and that a failed scenario shows to be violated. Unseen are the
+	// other requirements that it breaks.
 	Caught []string `json:"caught,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
-	// Unjudged are scenarios that could not be judged, each with the reason.
+	// Unjudged are the scenarios that could not be judged, each with the reason.
 	Unjudged []string `json:"unjudged,omitempty"`
 }
 
-// newRow judges the scenarios that ran with a fault.
+// newRow judges a fault from the scenarios that ran with it.
 func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	row := Row{Fault: fault, Scenarios: len(ran)}
 	covered := map[string]bool{}
@@ -91,9 +91,9 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	return row
 }
 
-// Err joins everything that is wrong with the suite: a fault that was not caught, a core requirement that caught none,
-// and a failure without faults. A scenario that could not be judged is wrong as well, unless the fault was caught
-// anyway.
+// Err joins all problems of the suite: faults that were not caught, core requirements that caught no fault, and
+// failures without faults. Scenarios that could not be judged are a problem only if their fault was not caught. Core
+// requirements are checked only if all faults were tried and the suite passed before.
 func (m *Matrix) Err() error {
 	var errs []error
 	for _, row := range m.Rows {
@@ -115,7 +115,7 @@ func (m *Matrix) Err() error {
 	return errors.Join(append(errs, notGreen("before", m.Before), notGreen("after", m.After))...)
 }
 
-// notGreen is why the suite failed without faults; nil if it passed. The first few reasons are enough.
+// notGreen returns an error with the first few reasons why the suite failed without faults; nil if it passed.
 func notGreen(when string, reasons []string) error {
 	const most = 5
 	var errs []error
@@ -129,7 +129,7 @@ func notGreen(when string, reasons []string) error {
 	return errors.Join(errs...)
 }
 
-// idle are the core requirements that caught no fault, and do not say why there is none.
+// idle returns an error for each core requirement that caught no fault and has no reason for that (NoFault).
 func (m *Matrix) idle() []error {
 	var errs []error
 	for _, r := range m.Core {
@@ -140,7 +140,7 @@ func (m *Matrix) idle() []error {
 	return errs
 }
 
-// catches are the faults that a requirement catches: those that only it catches, and those that others catch as well.
+// catches returns the faults that a requirement catches: those that it alone catches, and those that others catch, too.
 func (m *Matrix) catches(id string) (alone, shared []string) {
 	for _, row := range m.Rows {
 		switch {
@@ -154,7 +154,7 @@ func (m *Matrix) catches(id string) (alone, shared []string) {
 	return alone, shared
 }
 
-// String is the matrix for a person: by fault, by core requirement, and in total.
+// String formats the matrix for a person: by fault, by core requirement, and in total.
 func (m *Matrix) String() string {
 	var b strings.Builder
 	if len(m.Before) > 0 && len(m.Rows) == 0 {

@@ -15,13 +15,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// pool is a provider that reuses clusters with their systems: from fault to fault only the simulator differs.
+// pool is a provider that reuses clusters together with their systems. From fault to fault, only the simulator changes.
 type pool struct {
 	*local.Provider
 	simulators systems.Simulators
 
 	mu sync.Mutex
-	// idle are unused clusters.
+	// idle are the clusters that are not in use.
 	idle []*equipped
 }
 
@@ -32,10 +32,10 @@ type equipped struct {
 	set  *systems.Set
 }
 
-// Systems of the cluster. They stay when it is returned to the pool.
+// Systems returns the systems of the cluster. They stay when the cluster is returned to the pool.
 func (e *equipped) Systems() *systems.Set { return e.set }
 
-// Delete returns the cluster to the pool. Deletions in it continue until the cluster is reused.
+// Delete returns the cluster to the pool. Deletions of objects in it may continue until the cluster is reused.
 func (e *equipped) Delete(context.Context) error {
 	e.pool.mu.Lock()
 	defer e.pool.mu.Unlock()
@@ -48,9 +48,9 @@ func (e *equipped) end(ctx context.Context) error {
 	return errors.Join(e.set.Close(ctx, false), e.Cluster.Delete(ctx))
 }
 
-// Create returns an idle cluster that has the state except for its systems, or a new one. Idle clusters of other states
-// are deleted to make room. A reused cluster first gets the systems of the state without faults, so that the effect of
-// a fault does not depend on the fault before it.
+// Create returns an idle cluster whose state differs at most in its systems, or a new cluster. To make room for a new
+// one, it deletes the idle clusters. A reused cluster first gets the systems of the state without faults, so that the
+// effect of a fault does not depend on the previous fault.
 func (p *pool) Create(ctx context.Context, name string, state clusters.State) (clusters.Cluster, error) {
 	for e := p.take(state); e != nil; e = p.take(state) {
 		err := e.renew(ctx, state)
@@ -80,7 +80,7 @@ func (p *pool) Create(ctx context.Context, name string, state clusters.State) (c
 	return &equipped{c, p, set}, nil
 }
 
-// renew prepares a cluster for reuse; the error is why that is not possible.
+// renew prepares a cluster for reuse. The error is the reason why it cannot be reused.
 func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	select {
 	case err := <-e.Died():
@@ -106,7 +106,7 @@ func (e *equipped) renew(ctx context.Context, state clusters.State) error {
 	}
 }
 
-// faultless are systems without the faults and liberties of simulators.
+// faultless returns the systems, but without the faults and liberties of their simulators.
 func faultless(list []clusters.System) []clusters.System {
 	list = slices.Clone(list)
 	for i, definition := range list {
@@ -119,7 +119,7 @@ func faultless(list []clusters.System) []clusters.System {
 	return list
 }
 
-// take removes a cluster with that state from the idle ones; nil if there is none.
+// take removes a cluster with that state from the idle ones and returns it; nil if there is none.
 func (p *pool) take(state clusters.State) *equipped {
 	p.mu.Lock()
 	defer p.mu.Unlock()

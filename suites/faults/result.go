@@ -30,30 +30,30 @@ const File = "faults.json"
 // Format is the version of faults.json that this program writes.
 const Format = 1
 
-// Result is the result of trying the faults and liberties of a suite's simulator. It is faults.json.
+// Result is the result of trying the faults and liberties of a suite's simulator. It is the content of faults.json.
 type Result struct {
 	reports.Head
 
 	Suite string `json:"suite"`
 	// Shard says which part of the trials this is; nil if it is all of them.
 	Shard *reports.Shard `json:"shard,omitempty"`
-	// Trials of all shards. Partial: the simulator has more.
+	// Trials are the trials of all shards. Partial: they are only those that the user named.
 	Trials  Names `json:"trials"`
 	Partial bool  `json:"partial,omitempty"`
-	// Faults and Liberties that were tried; nil if none were.
+	// Faults and Liberties are the results of each kind; nil for a kind that was not tried.
 	Faults    *Matrix  `json:"faults,omitempty"`
 	Liberties *Freedom `json:"liberties,omitempty"`
 }
 
-// Names of faults and of liberties.
+// Names are the names of faults and of liberties.
 type Names struct {
 	Faults    []string `json:"faults,omitempty"`
 	Liberties []string `json:"liberties,omitempty"`
 }
 
-// Try tries the faults or liberties of a suite, or both if kind is "". It saves the result before the first trial,
-// after each kind, and at the end: only then it has a time at which it finished. A name in Only is a fault if one has
-// that name, and a liberty otherwise.
+// Try tries the faults or the liberties of a suite, or both if kind is "". It calls keep before the first trial, after
+// each kind, and at the end. Only the last result has the time at which it finished. If kind is "", a name in Only
+// means the fault of that name, or else the liberty.
 func Try(ctx context.Context, o Options, kind, command, program string, keep func(*Result) error) (*Result, error) {
 	result := &Result{
 		Head: reports.Head{Format: Format, Command: command, Program: program, Started: time.Now()}, Suite: o.Suite.Name,
@@ -84,7 +84,7 @@ func Try(ctx context.Context, o Options, kind, command, program string, keep fun
 	return result, keep(result)
 }
 
-// divided are the options for the faults, and those for the liberties; nil for a kind that is not tried.
+// divided returns the options for the faults and those for the liberties; nil for a kind that is not tried.
 func (o Options) divided(kind string) (bugs, liberties *Options) {
 	isFault := func(name string) bool {
 		return slices.ContainsFunc(o.Suite.Faults, func(known simulators.Fault) bool { return known.Name == name })
@@ -109,7 +109,7 @@ func (o Options) divided(kind string) (bugs, liberties *Options) {
 	return bugs, liberties
 }
 
-// plan names all trials, and this shard's part of them.
+// plan sets the names of all trials, and the shard.
 func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) error {
 	if bugs != nil {
 		wanted, err := choose(o.Suite, bugs.Only)
@@ -148,13 +148,13 @@ func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) 
 	return nil
 }
 
-// Idle reports whether a shard has no trial, because there are fewer trials than shards.
+// Idle reports whether the shard has no trial, because there are fewer trials than shards.
 func (r *Result) Idle() bool {
 	return r.Shard != nil && (r.Faults == nil || len(r.Faults.Rows) == 0 && len(r.Faults.Before) == 0) &&
 		(r.Liberties == nil || len(r.Liberties.Trials) == 0)
 }
 
-// String is the result for a person.
+// String formats the result for a person.
 func (r *Result) String() string {
 	var b strings.Builder
 	if r.Faults != nil && len(r.Faults.Rows)+len(r.Faults.Before) > 0 {
@@ -166,7 +166,7 @@ func (r *Result) String() string {
 	return b.String()
 }
 
-// Err joins everything that is wrong with the suite.
+// Err joins all problems of the suite.
 func (r *Result) Err() error {
 	var errs []error
 	if r.Faults != nil {
@@ -178,7 +178,7 @@ func (r *Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// Unjudged joins everything that has no verdict.
+// Unjudged returns an error for the liberties that have no verdict.
 func (r *Result) Unjudged() error {
 	if r.Liberties == nil {
 		return nil
@@ -198,7 +198,7 @@ func Write(dir string, r *Result) error {
 	return reports.ReplaceFile(filepath.Join(dir, File), append(data, '\n'))
 }
 
-// Read reads a faults.json.
+// Read reads the content of a faults.json.
 func Read(data []byte) (*Result, error) {
 	var r Result
 	if err := json.Unmarshal(data, &r); err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// group has scenarios that share a cluster.
+// group is a set of scenarios that share a cluster.
 type group struct {
 	scenarios []*scenarios.Scenario
 	// states is the number of states that the cluster goes through.
 	states int
-	// tried is how often some scenarios were taken from the group.
+	// tried is how often scenarios were taken from the group.
 	tried int
 }
 
@@ -33,7 +33,7 @@ func groupsOf(plan *harness.Plan) []group {
 	return all
 }
 
-// covers are those of the ids that the group's scenarios cover.
+// covers returns the ids that the group's scenarios cover.
 func (g group) covers(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		return !slices.ContainsFunc(g.scenarios, func(s *scenarios.Scenario) bool {
@@ -43,7 +43,7 @@ func (g group) covers(ids []string) []string {
 	})
 }
 
-// of is the group's scenario with that title; nil if it has none.
+// of returns the group's scenario with that title; nil if there is none.
 func (g group) of(title string) *scenarios.Scenario {
 	for _, s := range g.scenarios {
 		if s.Title() == title {
@@ -56,33 +56,33 @@ func (g group) of(title string) *scenarios.Scenario {
 // state is the cluster's initial state without its systems, as text that can be compared.
 func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
 
-// byState sorts groups by the initial state of their clusters: clusters are reused, and each other state costs a new
-// one.
+// byState sorts groups by the initial state of their clusters. Groups with the same state reuse a cluster; every other
+// state needs a new one.
 func byState(round []chosen) {
 	slices.SortStableFunc(round, func(a, b chosen) int { return cmp.Compare(a.group.state(), b.group.state()) })
 }
 
-// trial is a fault with the scenarios that ran with it, and those that still can.
+// trial is a fault, the scenarios that ran with it, and the scenarios that can still run with it.
 type trial struct {
 	fault simulators.Fault
-	// left are groups that have not run yet, of scenarios without the fault.
+	// left are the groups of scenarios that have not run with the fault yet. These scenarios do not contain the fault.
 	left []group
 	ran  []*reports.Scenario
-	// took is how long scenarios took without faults, as far as known.
+	// took is how long scenarios took without faults, if known.
 	took timings
-	// repeated are the scenarios that could not be judged and ran a second time.
+	// repeated are the scenarios that could not be judged the first time. Each of them runs a second time.
 	repeated map[string]bool
 }
 
 func (t *trial) row() Row { return newRow(t.fault, t.ran) }
 
-// few is how many scenarios of a group are tried at first: each costs a namespace, and another round costs changes of
-// the simulator.
+// few is the maximum number of scenarios that are tried first from a group. Each scenario needs a namespace, but each
+// further round needs changes of the simulator.
 const few = 3
 
-// choose takes scenarios from one of the remaining groups: from the one that was tried least often, then the one that
-// covers most of the ids, then the one with the shortest path. If a group was tried before, choose takes all its
-// scenarios. It returns false if no group covers any of the ids.
+// choose takes scenarios from one of the remaining groups. It prefers the group that was tried least often, then the
+// one that covers most of the ids, then the one with the shortest path. The first time, it picks a few scenarios of the
+// group; the second time, it takes all that are left. It returns false if no group covers any of the ids.
 func (t *trial) choose(ids []string) (group, bool) {
 	best := -1
 	for i, g := range t.left {
@@ -113,7 +113,8 @@ func compare(a, b group, ids []string) int {
 		cmp.Compare(a.states, b.states))
 }
 
-// pick takes a few scenarios that cover the first of the ids, for each the scenario that takes the shortest time.
+// pick selects at most few scenarios. For each id, it selects the fastest scenario that covers the id, unless a
+// selected one covers it already. A scenario of unknown duration counts as fastest.
 func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	var picked []*scenarios.Scenario
 	for _, id := range ids {
@@ -134,15 +135,15 @@ func (g group) pick(ids []string, took timings) []*scenarios.Scenario {
 	return picked
 }
 
-// chosen is a group that will run with a fault.
+// chosen is a group that will run with the fault of a trial.
 type chosen struct {
 	trial int
 	group group
 }
 
-// next are the groups of the next round: one for each fault that is not caught yet, and one more for each core
-// requirement that should catch a fault but has not. There is no next round if every fault is caught and every core
-// requirement has caught one, or all have been tried.
+// next returns the groups of the next round: one for each fault that is not caught yet. If there is none, it returns
+// one for each core requirement that has not caught a fault yet. It returns no group if every fault is caught and every
+// core requirement has caught one, or if all scenarios that could help were tried.
 func next(trials []*trial, requirements []suites.Requirement, rare func([]string) []string) []chosen {
 	var round []chosen
 	catching := map[string]bool{}
@@ -159,7 +160,7 @@ func next(trials []*trial, requirements []suites.Requirement, rare func([]string
 		}
 	}
 	if len(round) > 0 {
-		return round // their result is needed first
+		return round // the core requirements depend on their results
 	}
 	for _, r := range requirements {
 		if r.Level != suites.Core || catching[r.ID] {
@@ -172,7 +173,8 @@ func next(trials []*trial, requirements []suites.Requirement, rare func([]string
 	return round
 }
 
-// rarity sorts requirements. Those that the fewest faults break come first: they have the fewest chances to catch one.
+// rarity returns a function that sorts requirements by the number of faults that break them, smallest first. A
+// requirement that few faults break has few chances to catch one.
 func rarity(faults []simulators.Fault) func([]string) []string {
 	breaking := map[string]int{}
 	for _, fault := range faults {
@@ -187,7 +189,8 @@ func rarity(faults []simulators.Fault) func([]string) []string {
 	}
 }
 
-// chooseFor finds a fault that breaks a requirement, and few others, with a group that covers it.
+// chooseFor finds a fault that breaks a requirement, and a group that covers the requirement. It prefers faults that
+// break few requirements.
 func chooseFor(trials []*trial, id string) (chosen, bool) {
 	var order []int
 	for i, t := range trials {

@@ -1,5 +1,5 @@
-// Package simulators runs simulators in separate processes, by re-executing the same program with a hidden command, so
-// that each can be killed and restarted like the real system.
+// Package simulators runs simulators in separate processes, so that each can be killed and restarted like the real
+// system. A process is the same program again, with a hidden command.
 package simulators
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// Command is the first argument that makes a program a simulator; the second is the simulator's name.
+// Command is the first argument that makes a program a simulator. The second argument is the simulator's name.
 const Command = "simulator"
 
 // Options of every simulator.
@@ -38,9 +38,9 @@ type Fault = fault.Fault
 // Liberty is a difference that the simulated system's specification allows.
 type Liberty = liberty.Liberty
 
-// Simulator is a simulator of this program.
+// Simulator is one simulator of a program.
 type Simulator struct {
-	// Run installs the simulator's objects and serves until the context ends.
+	// Run installs the simulator's objects, and serves until the context ends.
 	Run func(ctx context.Context, o Options) error
 	// Configurable: it accepts a configuration (Options.Config).
 	Configurable bool
@@ -50,17 +50,17 @@ type Simulator struct {
 	Liberties []Liberty
 	// Variants that it supports.
 	Variants []string
-	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
+	// Probes are objects whose creation, as a dry run, calls each of its webhooks.
 	Probes []*unstructured.Unstructured
 	// Hosts are additional names in its certificate.
 	Hosts []string
 }
 
-// Catalog is the simulators of a program, by name.
+// Catalog contains the simulators of a program, by name.
 type Catalog map[string]Simulator
 
-// Main runs a simulator if the program's arguments ask for one, and then does not return. Every program that runs
-// scenarios with simulated systems calls it early: rehearse itself, and the TestMain of a Go test.
+// Main runs a simulator and does not return, if the program's arguments ask for that. Every program that runs scenarios
+// with simulated systems must call it early: rehearse itself, and the TestMain of a Go test.
 func (c Catalog) Main() {
 	if len(os.Args) < 3 || os.Args[1] != Command {
 		return
@@ -75,7 +75,7 @@ func (c Catalog) Main() {
 	os.Exit(0)
 }
 
-// Systems says how each simulator is run; executable is the program that calls Main.
+// Systems returns how each simulator is run. executable is the program that calls Main.
 func (c Catalog) Systems(executable string) systems.Simulators {
 	all := systems.Simulators{}
 	for name, simulator := range c {
@@ -90,7 +90,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 	return all
 }
 
-// Own is Systems with the running program as the executable.
+// Own is Systems for the running program.
 func (c Catalog) Own() (systems.Simulators, error) {
 	executable, err := os.Executable()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c Catalog) Own() (systems.Simulators, error) {
 	return c.Systems(executable), nil
 }
 
-// Names of the simulators, in order.
+// Names returns the names of the simulators, in alphabetical order.
 func (c Catalog) Names() []string {
 	var names []string
 	for name := range c {
@@ -137,7 +137,7 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 		o.Faults = strings.Split(*faults, ",")
 	}
 	if *liberties != "" {
-		// Log the choices, so that they can be reproduced.
+		// The seeds are chosen here and logged below, so that a run can be reproduced.
 		o.Liberties = liberty.Seeded(strings.Split(*liberties, ","), rand.Uint64)
 	}
 	var err error

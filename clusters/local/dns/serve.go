@@ -9,7 +9,7 @@ import (
 
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
-	// Plugins register themselves.
+	// The plugins register themselves.
 	_ "github.com/coredns/coredns/plugin/bind"
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
@@ -21,11 +21,11 @@ const Zone = "cluster.local"
 
 // Config of the server.
 type Config struct {
-	// Address is where it answers, UDP and TCP: 127.0.0.1:PORT.
+	// Address is where the server answers, over UDP and TCP: 127.0.0.1:PORT.
 	Address string
-	// ReadyAddress serves /ready over HTTP.
+	// ReadyAddress is where the server answers /ready over HTTP.
 	ReadyAddress string
-	// Kubeconfig reaches the API server.
+	// Kubeconfig is the path of the kubeconfig for the API server.
 	Kubeconfig string
 }
 
@@ -47,7 +47,8 @@ func Run(ctx context.Context, c Config) error {
 	return errors.Join(instance.ShutdownCallbacks()...)
 }
 
-// corefile has no cache and a TTL of 0, so that an answer is always the API server's current state.
+// corefile returns the configuration of CoreDNS. It has no cache and a TTL of 0, so that every answer is the API
+// server's current state.
 func (c Config) corefile() (string, error) {
 	host, port, err := net.SplitHostPort(c.Address)
 	if err != nil {

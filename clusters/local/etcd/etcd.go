@@ -10,19 +10,20 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// Config of the member. It listens only on loopback, and rejects clients without a certificate of its authority, since
-// any user of the machine can connect to loopback.
+// Config of the member. The member listens only on loopback. Any user of the machine can connect to loopback, so the
+// member rejects clients without a certificate of its authority.
 type Config struct {
-	// DataDir is its folder.
+	// DataDir is the folder of its data.
 	DataDir string
 	// ClientURL and PeerURL are its addresses: https://127.0.0.1:PORT.
 	ClientURL, PeerURL string
-	// CertFile and KeyFile are its serving certificate; CAFile is the authority of its clients' certificates.
+	// CertFile and KeyFile are its serving certificate. CAFile is the authority that signed the certificates of its
+	// clients.
 	CertFile, KeyFile, CAFile string
 }
 
-// Run serves until the context ends. Writes are not synced to disk: a crash of the machine loses a test cluster, but a
-// crash of the process does not.
+// Run serves until the context ends. It does not sync writes to disk: a crash of the machine may lose the data of a
+// test cluster, but a crash of the process does not.
 func Run(ctx context.Context, c Config) error {
 	client, err := url.Parse(c.ClientURL)
 	if err != nil {
@@ -47,7 +48,7 @@ func Run(ctx context.Context, c Config) error {
 	config.UnsafeNoFsync = true
 	config.LogLevel = "warn"
 	config.QuotaBackendBytes = 8 << 30
-	// A single member elects itself; it need not wait the default second for others.
+	// A single member elects itself. It need not wait for others for the default of one second.
 	config.TickMs, config.ElectionMs = 10, 100
 	server, err := embed.StartEtcd(config)
 	if err != nil {

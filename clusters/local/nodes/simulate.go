@@ -21,8 +21,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podReadyAgain fixes a gap in kwok's own stages: they act only on Pending pods, so a running pod that becomes unready
-// would never be ready again (kwok issue 1464).
+// podReadyAgain closes a gap in kwok's own stages. They act only on Pending pods, so a running pod that becomes unready
+// would never become ready again (kwok issue 1464).
 //
 //go:embed pod-ready-again.yaml
 var podReadyAgain string
@@ -61,7 +61,7 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	// protobuf is cheaper for pods, the most watched kind, also for kube-apiserver
+	// Protobuf is cheaper for pods, which are watched most. It is also cheaper for kube-apiserver.
 	binary := rest.CopyConfig(restConfig)
 	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+
 		runtime.ContentTypeJSON
@@ -113,7 +113,7 @@ func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, er
 	return byResource, nil
 }
 
-// readStage replaces kwok's own reader, which would add all of kustomize to this program.
+// readStage replaces kwok's own reader, because that one would add all of kustomize to this program.
 func readStage(text string) (*internalversion.Stage, error) {
 	var stage v1alpha1.Stage
 	if err := yaml.UnmarshalStrict([]byte(text), &stage); err != nil {

@@ -23,7 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 )
 
-// cliqueReconciler creates the pods of PodCliques, with gates, and removes the gates.
+// cliqueReconciler creates the pods of PodCliques with gates. Later it removes the gates.
 type cliqueReconciler struct {
 	store
 	selection
@@ -60,12 +60,13 @@ func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 		return reconcile.Result{}, err
 	}
 	if short {
-		return reconcile.Result{RequeueAfter: laterPause}, nil // there is no event when a quota has room
+		return reconcile.Result{RequeueAfter: laterPause}, nil // no event says that a quota has room again
 	}
 	return reconcile.Result{}, nil
 }
 
-// gangOf is a clique's PodGang once its status says that its pods are pending; nil before.
+// gangOf returns the PodGang of a clique once the PodGang has the condition Initialized, whether true or false. It
+// returns nil before that, and if the PodGang is being deleted.
 func (r *cliqueReconciler) gangOf(ctx context.Context, clique *api.PodClique) (*scheduler.PodGang, error) {
 	var gang scheduler.PodGang
 	err := r.live.Get(ctx, client.ObjectKey{Namespace: clique.Namespace, Name: clique.Labels[api.LabelPodGang]}, &gang)
@@ -86,8 +87,8 @@ func (r *cliqueReconciler) gangMayBeMissing() bool {
 	return r.behaviour.Variant == VariantBefore || r.behaviour.Has(faultPodsBeforeGang)
 }
 
-// ensurePods creates missing pods and deletes surplus ones. It is short of pods if something forbids them, such as a
-// quota.
+// ensurePods creates missing pods and deletes surplus ones. short reports that pods are missing because something
+// forbids them, such as a quota.
 func (r *cliqueReconciler) ensurePods(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang,
 	backend backends.SchedulerBackend,
 ) (short bool, err error) {
@@ -161,12 +162,13 @@ func (r *cliqueReconciler) prepare(backend backends.SchedulerBackend, pod *corev
 	backend.PreparePod(pod)
 }
 
-// podGangOf is a pod's PodGang by its set and index, if no label names it.
+// podGangOf returns the name of a pod's PodGang. It derives the name from the pod's set and replica index, for pods
+// without a label for their PodGang.
 func podGangOf(pod *corev1.Pod) string {
 	return pod.Labels[api.LabelPartOf] + "-" + pod.Labels[api.LabelReplicaIndex]
 }
 
-// createPod creates a pod, with fields that Go's type may not have.
+// createPod creates a pod. A backend may add fields that the Go type does not have.
 func (r *cliqueReconciler) createPod(ctx context.Context, backend backends.SchedulerBackend, pod *corev1.Pod) error {
 	preparer, ok := backend.(backends.ObjectPreparer)
 	if !ok {
@@ -185,8 +187,8 @@ func (r *cliqueReconciler) createPod(ctx context.Context, backend backends.Sched
 	return r.Create(ctx, object)
 }
 
-// ungate removes the gate from pods that their PodGang references, once that is initialized and the backend has created
-// its resources.
+// ungate removes the gate from the pods that their PodGang references, once the PodGang is initialized and the backend
+// has created its resources.
 func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang) error {
 	if gang == nil || !r.released(gang) {
 		return nil
@@ -224,7 +226,7 @@ func (r *cliqueReconciler) released(gang *scheduler.PodGang) bool {
 	return gang.Initialized() && gang.Synced()
 }
 
-// removeGate is a patch, to keep fields that Go's type of a pod does not have.
+// removeGate removes a gate with a patch. So fields that the Go type of a pod does not have are kept.
 func (r *cliqueReconciler) removeGate(ctx context.Context, pod *corev1.Pod, at int, gang string) error {
 	path := fmt.Sprintf("/spec/schedulingGates/%d", at)
 	operations := []map[string]any{

@@ -17,7 +17,7 @@ import (
 	kaiapi "github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
-// spoil puts the faults between the operator and its backends. Without faults the backends stay unchanged.
+// spoil wraps the backends, so that they have the requested faults. Without faults, the backends stay unchanged.
 func (b behaviour) spoil(factories backends.Factories) backends.Factories {
 	if b.Faults.Empty() {
 		return factories
@@ -54,7 +54,7 @@ func (b behaviour) spoilOptions(profile config.SchedulerProfile) config.Schedule
 	return profile
 }
 
-// faulty is a backend with faults.
+// faulty is a backend that may have faults.
 type faulty struct {
 	backends.SchedulerBackend
 	behaviour behaviour
@@ -141,7 +141,8 @@ func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
 	return unsupported(f.SchedulerBackend, set)
 }
 
-// tooEarly reports whether a fault delays the backend for a PodGang: its pods without a node are still gated.
+// tooEarly reports whether the backend must still wait, because of a fault: until the PodGang has pods, and none of
+// them has a gate any more.
 func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
 	if !r.behaviour.in(gang.Namespace).Has(faultBackendAfterGates) {
 		return false
@@ -158,7 +159,8 @@ func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) 
 	return false
 }
 
-// spoilScaling restarts all pods when the number of gangs has changed, if there is that fault.
+// spoilScaling deletes all pods when the number of gangs has changed, if that fault was requested. They are then
+// created again.
 func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet) error {
 	if !r.behaviour.Has(faultScalingRestarts) || set.Status.Replicas == 0 || set.Status.Replicas == set.Spec.Replicas {
 		return nil
@@ -167,7 +169,8 @@ func (r *setReconciler) spoilScaling(ctx context.Context, set *api.PodCliqueSet)
 		client.MatchingLabels{api.LabelPartOf: set.Name})
 }
 
-// spoilOld applies faults to a PodGang from before the upgrade; ignore means that it stays unchanged.
+// spoilOld applies faults to a PodGang that was created before the upgrade. ignore means that the PodGang stays as it
+// is.
 func (r *setReconciler) spoilOld(ctx context.Context, one replica) (ignore bool, err error) {
 	if r.behaviour.Has(faultUpgradeRestarts) {
 		err = r.DeleteAllOf(ctx, &corev1.Pod{}, client.InNamespace(one.set.Namespace),

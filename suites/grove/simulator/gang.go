@@ -23,13 +23,13 @@ func cliqueName(set string, index int, clique string) string {
 // podName is the name of a pod of a clique.
 func podName(clique string, index int) string { return fmt.Sprintf("%s-%d", clique, index) }
 
-// replica is one gang of a PodCliqueSet.
+// replica is one replica of a PodCliqueSet. It has one PodGang.
 type replica struct {
 	set   *api.PodCliqueSet
 	index int
-	// backend of the gang, unchanged since its creation.
+	// backend is the backend of the gang. It never changes after the gang's creation.
 	backend string
-	// pods that exist, by clique.
+	// pods are the pods that exist, by clique.
 	pods map[string][]corev1.Pod
 }
 
@@ -50,7 +50,7 @@ func (r replica) owner() []metav1.OwnerReference {
 	return []metav1.OwnerReference{*metav1.NewControllerRef(r.set, api.GroupVersion.WithKind(api.KindPodCliqueSet))}
 }
 
-// gang is the replica's PodGang with the given references.
+// gang returns the replica's PodGang with the given references.
 func (r replica) gang(references func(clique int) []scheduler.PodReference) *scheduler.PodGang {
 	template := &r.set.Spec.Template
 	gang := &scheduler.PodGang{
@@ -83,7 +83,7 @@ func pack(c *api.TopologyConstraint) *scheduler.TopologyConstraint {
 	}}
 }
 
-// clique is a PodClique of the replica.
+// clique returns the i-th PodClique of the replica.
 func (r replica) clique(i int) *api.PodClique {
 	template := &r.set.Spec.Template.Cliques[i]
 	labels := maps.Clone(template.Labels)
@@ -126,7 +126,7 @@ func (r replica) future(i int) []scheduler.PodReference {
 	return references
 }
 
-// missing is how many pods do not exist yet, or have no label for their gang.
+// missing is the number of pods that do not exist yet, or that have no label with their gang.
 func (r replica) missing() int {
 	missing := 0
 	for i := range r.set.Spec.Template.Cliques {

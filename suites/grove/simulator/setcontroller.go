@@ -21,7 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 )
 
-// laterPause is the time until a retry of something for which there is no event.
+// laterPause is the time until something is tried again for which there is no event.
 const laterPause = 300 * time.Millisecond
 
 // setReconciler creates the PodGangs and PodCliques of PodCliqueSets.
@@ -52,8 +52,8 @@ func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	return reconcile.Result{}, r.writeStatus(ctx, &set, backend)
 }
 
-// ensure brings one replica a step further: its PodGang, then its PodCliques, and once all pods exist the references
-// and the condition of the PodGang.
+// ensure brings one replica one step further. First come its PodGang and its PodCliques. Once all pods exist, ensure
+// sets the references and the condition of the PodGang.
 func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index int,
 	backend backends.SchedulerBackend,
 ) error {
@@ -133,7 +133,8 @@ func (r *setReconciler) createGang(ctx context.Context, one replica) (*scheduler
 	return gang, nil
 }
 
-// begin sets the condition PodsPending on a PodGang without conditions. Nothing else is created before.
+// begin sets the condition Initialized of a new PodGang to false, with the reason that its pods are pending. The
+// PodCliques are created after that.
 func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) error {
 	if meta.FindStatusCondition(gang.Status.Conditions, scheduler.ConditionInitialized) != nil ||
 		r.behaviour.Has(faultNoConditionAtFirst) {
@@ -145,7 +146,8 @@ func (r *setReconciler) begin(ctx context.Context, gang *scheduler.PodGang) erro
 	})
 }
 
-// refer updates the PodGang's spec. Pods are referenced once all of them exist; then the PodGang is initialized.
+// refer updates the spec of the PodGang. Once all pods exist, refer adds their references and then sets the condition
+// Initialized to true.
 func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.PodGang) error {
 	complete := r.complete(one)
 	if complete && r.behaviour.Has(faultInitializedFirst) && !gang.Initialized() {
@@ -184,7 +186,7 @@ func (r *setReconciler) complete(one replica) bool {
 	return missing <= 0
 }
 
-// referencesOf are the references of a group of a PodGang.
+// referencesOf returns the references of a group in a PodGang.
 func referencesOf(gang *scheduler.PodGang, name string) []scheduler.PodReference {
 	for _, group := range gang.Spec.PodGroups {
 		if group.Name == name && group.PodReferences != nil {
@@ -272,7 +274,7 @@ func (r *setReconciler) prune(ctx context.Context, set *api.PodCliqueSet) error 
 	return nil
 }
 
-// writeStatus writes the number of gangs, and what the backend does not support.
+// writeStatus writes the number of gangs, and which requested features the backend does not support.
 func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 	backend backends.SchedulerBackend,
 ) error {

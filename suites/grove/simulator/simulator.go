@@ -1,5 +1,5 @@
-// Package simulator is a small operator of Grove as GREP-375 describes it: PodCliqueSets become PodGangs, PodCliques
-// and gated Pods, through scheduler backends. It has one of many bugs on request.
+// Package simulator is a small operator of Grove as GREP-375 describes it. From PodCliqueSets, it creates PodGangs,
+// PodCliques and gated Pods, with the help of scheduler backends. It has one of many bugs on request.
 package simulator
 
 import (
@@ -13,22 +13,23 @@ import (
 // Name of the simulated system.
 const Name = "grove"
 
-// The variants: the differences between the specification and its upstream implementation, and the behaviour before it.
+// The variants: the specification, its upstream implementation where that differs, and the behaviour before the
+// specification.
 const (
 	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and also
 	// accepts default-scheduler. It is the default.
 	VariantKube = "kube-scheduler"
-	// VariantDefault only calls it default-scheduler, names the default by defaultProfileName and ignores unknown
-	// fields, as ai-dynamo/grove does.
+	// VariantDefault calls it only default-scheduler, names the field of the default defaultProfileName, and ignores
+	// unknown fields, as ai-dynamo/grove does.
 	VariantDefault = "default-scheduler"
-	// VariantBefore creates PodGangs after their Pods, and without conditions, as before GREP-375.
+	// VariantBefore creates PodGangs after their Pods and without conditions, as before GREP-375.
 	VariantBefore = "before-grep-375"
 )
 
 // Variants lists the variants.
 func Variants() []string { return []string{VariantKube, VariantDefault, VariantBefore} }
 
-// Options are where the simulator runs and how it behaves.
+// Options describe where the simulator runs and how it behaves.
 type Options = operator.Options
 
 // Builtin are the operator's own backends.
@@ -37,14 +38,14 @@ func Builtin() backends.Factories {
 }
 
 // Run installs the API and the webhooks, and serves and reconciles until the context ends. It survives a restart of the
-// API server. The configuration is an OperatorConfiguration in YAML, empty for the defaults. An error means that the
-// options or the configuration are wrong, or that a backend could not be initialized; any other error is logged and
-// retried.
+// API server. The configuration is an OperatorConfiguration in YAML; if it is empty, the defaults apply. Run returns an
+// error only if the options or the configuration are wrong, or if a backend cannot be initialized. It logs any other
+// error and tries again.
 func Run(ctx context.Context, o Options) error {
 	return RunWith(ctx, o, Builtin())
 }
 
-// RunWith is Run with other backends than the operator's own.
+// RunWith is like Run, but with other backends than the operator's own.
 func RunWith(ctx context.Context, o Options, factories backends.Factories) error {
 	b, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {
@@ -70,7 +71,7 @@ type simulation struct {
 	authority []byte
 	config    *config.OperatorConfiguration
 	factories backends.Factories
-	// registry has the backends; nil until they are initialized, which happens once.
+	// registry contains the backends. It is nil until they are initialized, which happens only once.
 	registry *backends.Registry
 }
 

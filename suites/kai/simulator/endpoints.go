@@ -16,7 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// validatePath is the path of KAI's own webhook.
+// validatePath is the path of the webhook of the real KAI.
 const validatePath = "/validate-scheduling-run-ai-v2alpha2-podgroup"
 
 // endpoints are the paths that the simulator serves.
@@ -24,12 +24,12 @@ type endpoints struct {
 	implementation
 	options   Options
 	authority []byte
-	// The paths end with a mark of this run: a request to one of them shows that the API server uses this run's
+	// The paths end with a mark of this run. So a call of one of them shows that the API server uses this run's
 	// configuration.
 	validatePath, mutatePath string
-	// probeName is the name of the PodGroups that show which webhooks are called.
+	// probeName is the name of the PodGroups that are created to find out which webhooks are called.
 	probeName string
-	// validated and mutated: the webhooks were called for one of them.
+	// validated and mutated: the webhook was called for a PodGroup of that name.
 	validated, mutated atomic.Bool
 	ready              atomic.Bool
 }
@@ -73,7 +73,7 @@ func (e *endpoints) register(server webhook.Server) error {
 		return judge.Handle(ctx, request)
 	}
 	server.Register(e.validatePath, e.webhook(&e.validated, validate))
-	// An older webhook configuration may point here, too: it does not have the mark of this run.
+	// An older webhook configuration may also point to this server. Its path does not have the mark of this run.
 	server.Register(validatePath, e.webhook(&atomic.Bool{}, validate))
 	server.Register(e.mutatePath, e.webhook(&e.mutated, lowerer{e.faults}.Handle))
 	server.Register("/readyz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -86,7 +86,7 @@ func (e *endpoints) register(server webhook.Server) error {
 	return nil
 }
 
-// webhook records that it was called for the probe.
+// webhook returns a webhook that records in asked whether it was called for the probe.
 func (e *endpoints) webhook(asked *atomic.Bool, handle admission.HandlerFunc) *admission.Webhook {
 	return e.liberties.Webhook(&admission.Webhook{
 		Handler: admission.HandlerFunc(func(ctx context.Context, request admission.Request) admission.Response {

@@ -9,10 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-// hierarchy is the rule for the sub groups of a PodGroup: valid names, no duplicates, existing parents, no cycles. The
-// first violation is reported.
+// hierarchy contains the rules for the sub groups of a PodGroup: valid names, no duplicates, existing parents, no
+// cycles. Only the first violation is reported.
 type hierarchy struct {
-	// judgeNames: there is a rule for names.
+	// judgeNames: names are checked.
 	judgeNames bool
 	faults     fault.Set
 }
@@ -42,7 +42,7 @@ func (h hierarchy) order() []func([]api.SubGroup) error {
 	return rules{h.elements, h.parents, h.cycles}
 }
 
-// elements checks the list in order: the name of each, then whether an earlier one has the same.
+// elements checks the list in order: the name of each sub group, and then whether an earlier one has the same name.
 func (h hierarchy) elements(groups []api.SubGroup) error {
 	if len(groups) == 0 && h.faults.Has(subGroupsRequired) {
 		return errors.New("a pod group needs a subgroup")
@@ -84,7 +84,7 @@ func (h hierarchy) duplicates(groups []api.SubGroup) error {
 
 func duplicate(name string) error { return fmt.Errorf("duplicate subgroup name %s", name) }
 
-// parents searches each parent among the names, and reports the first in the list that is missing.
+// parents looks for each parent among the names. It reports the first parent in the list that is missing.
 func (h hierarchy) parents(groups []api.SubGroup) error {
 	if h.faults.Has(parentsUnchecked) {
 		return nil
@@ -101,7 +101,7 @@ func (h hierarchy) parents(groups []api.SubGroup) error {
 	return nil
 }
 
-// parentOf is the name by which a sub group's parent is searched.
+// parentOf returns the name with which the parent of a sub group is looked up.
 func (h hierarchy) parentOf(group api.SubGroup) (parent string, ok bool) {
 	switch {
 	case group.Parent == nil:
@@ -133,7 +133,7 @@ func (h hierarchy) cycles(groups []api.SubGroup) error {
 	return nil
 }
 
-// cycleThrough is the length of the cycle that contains the name, 0 if there is none.
+// cycleThrough returns the length of the cycle that contains the name; 0 if there is none.
 func cycleThrough(name string, parents map[string]string) int {
 	at := name
 	for length := 1; length <= len(parents); length++ {

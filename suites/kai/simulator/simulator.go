@@ -14,7 +14,7 @@ import (
 // Name of the simulated system.
 const Name = "kai"
 
-// Options are where the simulator runs and how it behaves.
+// Options describe where the simulator runs and how it behaves.
 type Options = operator.Options
 
 // Run installs the simulator and serves its webhooks until the context ends, which is not an error. The installed
@@ -43,7 +43,7 @@ func Run(ctx context.Context, options Options) error {
 	}()
 	err = endpoints.install(ctx, cluster)
 	switch {
-	case ctx.Err() != nil: // that is the reason
+	case ctx.Err() != nil: // the error is only a consequence
 		err = nil
 	case err != nil:
 		cancel()
@@ -59,5 +59,5 @@ func Run(ctx context.Context, options Options) error {
 	return err
 }
 
-// grace is how long active requests may take when the simulator ends.
+// grace is how long requests in progress may take when the simulator ends.
 const grace = 200 * time.Millisecond

@@ -9,16 +9,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// The variants of an implementation: where it has the rule for names. All except CRD have the webhook, which also
-// checks duplicates, parents and cycles.
+// The variants of an implementation. They differ in where the rule for names is. All except CRD have the webhook, which
+// also checks duplicates, parents and cycles.
 const (
 	// Both: in the CRD's schema and in the webhook, as the specification plans.
 	Both = "both"
-	// Webhook: only in the webhook; the schema only requires a name.
+	// Webhook: only in the webhook. The schema requires only that there is a name.
 	Webhook = "webhook"
-	// CRD: only in the schema; there is no webhook.
+	// CRD: only in the schema. There is no webhook.
 	CRD = "crd"
-	// Older: nowhere. It is the version before the rule: a name must not be empty, and the webhook checks the rest.
+	// Older: nowhere. This is the version before the rule: a name must not be empty, and the webhook checks everything
+	// else.
 	Older = "older"
 )
 
@@ -50,7 +51,7 @@ func newImplementation(variant string, names, liberties []string) (implementatio
 		return implementation{}, fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
 	if variant == Older {
-		// The bugs came with the rule. Only those of the upgrade exist before and after it.
+		// The other bugs are about the rule, which this variant does not have yet.
 		faults = faults.Only(crdNeverUpgraded)
 	}
 	return implementation{variant: variant, faults: faults, liberties: taken}, nil

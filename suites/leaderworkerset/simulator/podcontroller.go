@@ -18,14 +18,14 @@ import (
 // podReconciler creates the Service and the workers' StatefulSet of a group once its leader exists.
 type podReconciler struct {
 	client    client.Client
-	live      client.Reader // without the cache
+	live      client.Reader // reads without the cache
 	events    events.EventRecorder
 	behaviour behaviour
 	revisions *revisions
 	gone      *goneWorkers
 }
 
-// in is the reconciler for the objects of a namespace.
+// in returns the reconciler for the objects of a namespace.
 func (r *podReconciler) in(namespace string) *podReconciler {
 	there := *r
 	there.behaviour, there.revisions = r.behaviour.in(namespace), r.revisions.in(namespace)
@@ -51,7 +51,7 @@ func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	var taken *occupiedError
 	switch {
 	case ctx.Err() != nil:
-		return reconcile.Result{}, nil // the next run reads the current state
+		return reconcile.Result{}, nil // the next run starts from the current state
 	case asOccupied(err, &taken):
 		r.events.Eventf(&pod, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
 		return reconcile.Result{RequeueAfter: occupiedAgain}, nil
@@ -69,7 +69,7 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 		}
 		return nil
 	}
-	// A leader that is being deleted gets nothing new: it would have to be removed again.
+	// A leader that is being deleted gets no new objects: they would have to be deleted again.
 	if pod.DeletionTimestamp != nil && !r.behaviour.Has(faultServicesForTerminating) {
 		return nil
 	}
@@ -132,8 +132,8 @@ func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Po
 	return true
 }
 
-// ensureOwned creates an object that a pod owns, unless it exists. An object of an earlier pod of the same name is
-// deleted; its deletion triggers another reconcile of the pod.
+// ensureOwned creates an object that a pod owns, if it does not exist. If there is one that belongs to an earlier pod
+// of the same name, ensureOwned deletes it. That deletion triggers another reconcile of the pod.
 func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, have client.Object) error {
 	err := r.client.Get(ctx, client.ObjectKeyFromObject(want), have)
 	if client.IgnoreNotFound(err) != nil {
@@ -143,8 +143,8 @@ func (r *podReconciler) ensureOwned(ctx context.Context, pod *corev1.Pod, want, 
 	if there && (owned(want, have) || r.behaviour.Has(faultServicesByNameOnly)) {
 		return nil
 	}
-	// The cache may be stale. An object for a deleted pod would only be garbage collected again, and would show as a
-	// Service that appears and disappears.
+	// The cache may be stale. An object for a deleted pod would be garbage collected at once. Users would see a Service
+	// that appears and disappears.
 	var now corev1.Pod
 	if err := r.live.Get(ctx, client.ObjectKeyFromObject(pod), &now); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("read pod %s: %w", pod.Name, err)

@@ -17,11 +17,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// revision determines the pods of a group. All pods of a group have one revision, even if the LeaderWorkerSet has
+// revision determines the pods of a group. All pods of a group have the same revision, even if the LeaderWorkerSet has
 // changed since.
 type revision struct {
 	Template api.LeaderWorkerTemplate `json:"template"`
-	// Policy is never empty: an object from before the field existed has the same revision as one with Shared.
+	// Policy is never empty. An object from before the field existed has the same revision as one with the policy Shared.
 	Policy api.SubdomainPolicy `json:"subdomainPolicy,omitempty"`
 	// Writes is set only by a fault.
 	Writes string `json:"writes,omitempty"`
@@ -30,21 +30,21 @@ type revision struct {
 	number int64
 }
 
-// revisions stores the revisions of LeaderWorkerSets as ControllerRevisions.
+// revisions stores each revision of a LeaderWorkerSet as a ControllerRevision.
 type revisions struct {
 	client    client.Client
 	behaviour behaviour
 }
 
-// in are the revisions of a namespace.
+// in returns the revisions for the objects of a namespace.
 func (r *revisions) in(namespace string) *revisions {
 	return &revisions{r.client, r.behaviour.in(namespace)}
 }
 
-// wanted is the current revision of a LeaderWorkerSet, and its stored form.
+// wanted returns the current revision of a LeaderWorkerSet, and the data to store.
 func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) {
 	template := set.Spec.LeaderWorkerTemplate.DeepCopy()
-	template.RestartPolicy = "" // effective without new pods
+	template.RestartPolicy = "" // a change of it needs no new pods
 	made := &revision{Template: *template, Policy: set.SubdomainPolicy()}
 	if r.behaviour.Has(faultEveryPolicyWriteRolls) {
 		made.Writes = set.Annotations[annotationPolicyWrites]
@@ -115,7 +115,7 @@ func (r *revisions) named(ctx context.Context, namespace, set, hash string) (*re
 	return found, nil
 }
 
-// prune deletes every revision but one.
+// prune deletes all revisions except one.
 func (r *revisions) prune(ctx context.Context, set *api.LeaderWorkerSet, keep string) error {
 	stored, err := r.list(ctx, set)
 	if err != nil {

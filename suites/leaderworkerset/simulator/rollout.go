@@ -6,12 +6,12 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// limits of a rollout, in numbers of groups.
+// limits are the limits of a rollout, in numbers of groups.
 type limits struct {
 	replicas, partition, unavailable, surge int
 }
 
-// resolve converts a LeaderWorkerSet's rollout strategy to numbers; unset fields have their defaults.
+// resolve converts the rollout strategy of a LeaderWorkerSet to numbers. Fields that are not set have their defaults.
 func resolve(set *api.LeaderWorkerSet) limits {
 	l := limits{replicas: int(set.Replicas()), unavailable: 1}
 	config := set.Spec.RolloutStrategy.RollingUpdateConfiguration
@@ -25,31 +25,32 @@ func resolve(set *api.LeaderWorkerSet) limits {
 	l.unavailable, _ = intstr.GetScaledValueFromIntOrPercent(&config.MaxUnavailable, l.replicas, false)
 	l.surge, _ = intstr.GetScaledValueFromIntOrPercent(&config.MaxSurge, l.replicas, true)
 	if l.unavailable == 0 && l.surge == 0 {
-		l.unavailable = 1 // as in Deployments: a percentage of few replicas must not stop a rollout
+		l.unavailable = 1 // as in Deployments: a small percentage, rounded to 0, must not block a rollout
 	}
 	return l
 }
 
-// extent is the number of groups in the StatefulSet of the leaders, and the first group that has the newest revision.
+// extent describes the StatefulSet of the leaders: its number of groups, and the first group that has the newest
+// revision.
 type extent struct {
 	replicas, partition int
 }
 
 // progress is the state of one group.
 type progress struct {
-	// ready: all of its pods are ready, and all have the leader's revision.
+	// ready: all of its pods are ready, and have the leader's revision.
 	ready bool
 	// updated: it has the newest revision.
 	updated bool
 }
 
-// begin is the start of a rollout: no existing group is changed yet.
+// begin is the extent at the start of a rollout, when no existing group has changed yet.
 func begin(now extent) extent {
 	return extent{replicas: now.replicas, partition: now.replicas}
 }
 
-// next is how far a rollout can go now. surging is the maximal number of groups beyond the replicas: the current
-// number, or any number when the rollout begins. groups[i] is group i; a missing one is not ready.
+// next returns how far a rollout may go now. surging is the maximum number of groups beyond the replicas: their current
+// number, or no limit when the rollout begins. groups[i] is group i; a missing group is not ready.
 func next(l limits, now extent, surging int, groups []progress) extent {
 	group := func(i int) progress {
 		if i < len(groups) {
@@ -65,7 +66,7 @@ func next(l limits, now extent, surging int, groups []progress) extent {
 	}
 	to := extent{replicas: l.replicas + min(surging, extra(l, remaining)), partition: max(now.partition, l.partition)}
 
-	// A group from the partition on that is not updated will be deleted, ready or not.
+	// A group from the partition on that is not updated will be deleted, even if it is ready. So it does not count.
 	ready := 0
 	for i := range to.replicas {
 		if g := group(i); g.ready && (g.updated || i < to.partition) {
@@ -87,8 +88,8 @@ func next(l limits, now extent, surging int, groups []progress) extent {
 	return to
 }
 
-// extra is how many groups a rollout needs beyond the replicas: the maximum, and towards the end only as many as
-// replace groups that are not updated.
+// extra is how many groups beyond the replicas a rollout needs. At first that is the maximum. Towards the end, it is
+// the number of remaining groups, minus those that may be unavailable.
 func extra(l limits, remaining int) int {
 	surge := min(l.surge, l.replicas)
 	if remaining > surge {

@@ -13,9 +13,9 @@ const Name = "leaderworkerset"
 
 // The variants: the differences between the specification and its upstream implementation.
 const (
-	// VariantLabel marks leaders whose subdomain is overwritten with a label, as KEP-173 says. It is the default.
+	// VariantLabel marks a leader whose subdomain was overwritten with a label, as KEP-173 says. It is the default.
 	VariantLabel = "label"
-	// VariantAnnotation marks them with an annotation of the same key, as kubernetes-sigs/lws does.
+	// VariantAnnotation marks it with an annotation of the same key, as kubernetes-sigs/lws does.
 	VariantAnnotation = "annotation"
 	// VariantBefore is a LeaderWorkerSet from before KEP-173: its API has no networkConfig, and every Service is shared.
 	VariantBefore = "before-kep-173"
@@ -26,11 +26,11 @@ func Variants() []string {
 	return []string{VariantLabel, VariantAnnotation, VariantBefore}
 }
 
-// Options are where the simulator runs and how it behaves.
+// Options describe where the simulator runs and how it behaves.
 type Options = operator.Options
 
 // Run installs the API and the webhooks, and serves and reconciles until the context ends. It survives a restart of the
-// API server. An error means that the options are wrong; any other error is logged and retried.
+// API server. It returns an error only if the options are wrong. It logs any other error and tries again.
 func Run(ctx context.Context, o Options) error {
 	behaviour, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
 	if err != nil {

@@ -10,14 +10,15 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// The variables of every container in a group.
+// The variables that every container in a group gets.
 const (
 	variableLeaderAddress = "LWS_LEADER_ADDRESS"
 	variableGroupSize     = "LWS_GROUP_SIZE"
 	variableWorkerIndex   = "LWS_WORKER_INDEX"
 )
 
-// addVariables tells the containers the address of their leader and their own place.
+// addVariables adds the variables to all containers: the leader's address, the size of the group, and the pod's own
+// index.
 func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	leader, subdomain := m.leader, pod.Spec.Subdomain
 	if d.behaviour.Has(faultAddressOfItself) {
@@ -39,7 +40,8 @@ func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	d.addTPUVariables(pod, m)
 }
 
-// withVariables puts variables first, so that others can refer to them, and replaces others of the same names.
+// withVariables puts the variables first, so that the other ones can refer to them. It removes other variables with the
+// same names.
 func withVariables(env, variables []corev1.EnvVar) []corev1.EnvVar {
 	env = slices.DeleteFunc(env, func(e corev1.EnvVar) bool {
 		return slices.ContainsFunc(variables, func(v corev1.EnvVar) bool { return v.Name == e.Name })
@@ -49,7 +51,7 @@ func withVariables(env, variables []corev1.EnvVar) []corev1.EnvVar {
 
 const resourceTPU corev1.ResourceName = "google.com/tpu"
 
-// The variables of the container with the TPUs.
+// The variables that the container with the TPUs gets.
 const (
 	variableTPUHostnames = "TPU_WORKER_HOSTNAMES"
 	variableTPUAddresses = "TPU_PROCESS_ADDRESSES"
@@ -57,11 +59,11 @@ const (
 	variableTPUName      = "TPU_NAME"
 )
 
-// tpuPort is the port on which a TPU's process listens for the others.
+// tpuPort is the port on which the process of a TPU listens for those of the other TPUs.
 const tpuPort = "8476"
 
-// addTPUVariables tells the container with TPUs which other pods of its group have TPUs. A variable that the container
-// already has stays unchanged.
+// addTPUVariables adds variables to the container with TPUs: which pods of the group have TPUs, and which of them this
+// pod is. It adds none if the container already has TPU_WORKER_HOSTNAMES or TPU_WORKER_ID.
 func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	container := tpuContainer(&pod.Spec)
 	if container == nil {
@@ -85,8 +87,8 @@ func (d *podDefaulter) addTPUVariables(pod *corev1.Pod, m member) {
 	)
 }
 
-// tpuHosts lists the host names of the group's pods with TPUs, and the index of this pod in the list. The leader may
-// have none.
+// tpuHosts lists the host names of those pods in the group that have TPUs, and returns the index of this pod in the
+// list. The leader is in the list only if it requests TPUs.
 func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	subdomain := pod.Spec.Subdomain
 	if d.behaviour.Has(faultTPUInSharedDomain) {
@@ -109,7 +111,7 @@ func (d *podDefaulter) tpuHosts(pod *corev1.Pod, m member) ([]string, int) {
 	return hostnames, id
 }
 
-// tpuContainer is the first container that requests TPUs, if any.
+// tpuContainer returns the first container that requests TPUs; nil if there is none.
 func tpuContainer(spec *corev1.PodSpec) *corev1.Container {
 	for _, containers := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		i := slices.IndexFunc(containers, func(c corev1.Container) bool {

@@ -28,7 +28,7 @@ const (
 	serviceName     = "api"
 	// serverName is the name that the cluster's API server expects in the simulator's certificate.
 	serverName = serviceName + "." + systemNamespace + ".svc"
-	// gitConfigMap has the URL of the simulator's git server in "url".
+	// gitConfigMap is the name of a ConfigMap. Its key "url" contains the URL of the simulator's git server.
 	gitConfigMap = "git"
 	servicePort  = 443
 )
@@ -54,7 +54,7 @@ var (
 	}
 )
 
-// registration makes the cluster's API server send requests for the simulator's API group to it.
+// registration makes the cluster's API server forward requests for the simulator's API group to the simulator.
 type registration struct {
 	client    dynamic.Interface
 	discovery discovery.DiscoveryInterface
@@ -63,7 +63,7 @@ type registration struct {
 	done      atomic.Bool
 }
 
-// ready returns why the cluster's API server does not send requests here yet.
+// ready returns the reason why the cluster's API server does not forward requests to the simulator yet; nil if it does.
 func (r *registration) ready(*http.Request) error {
 	if !r.done.Load() {
 		return errors.New("the API server has not found the API yet")
@@ -71,7 +71,7 @@ func (r *registration) ready(*http.Request) error {
 	return nil
 }
 
-// register installs all required objects, and returns when the API server has discovered the API.
+// register installs all required objects. It returns when the API server has discovered the API.
 func (r *registration) register(ctx context.Context) error {
 	if err := r.install(ctx); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (r *registration) register(ctx context.Context) error {
 	return nil
 }
 
-// install creates or corrects the objects.
+// install creates the objects, or corrects them.
 func (r *registration) install(ctx context.Context) error {
 	crd := map[string]any{}
 	if err := yaml.Unmarshal(repositoriesCRD, &crd); err != nil {
@@ -124,9 +124,9 @@ func (r *registration) install(ctx context.Context) error {
 	return nil
 }
 
-// endpointSlice leads to this process. An API server rejects a loopback endpoint of type IPv4 or IPv6, but accepts one
-// of type FQDN, and dials whatever it contains. Any other host is given as an address: kube-proxy, which the API server
-// of a cluster with nodes uses, does not support names.
+// endpointSlice points to this process. An API server rejects a loopback endpoint of type IPv4 or IPv6. But it accepts
+// an endpoint of type FQDN, and connects to whatever address that contains. Any other IP address has its own type: in a
+// cluster with nodes, the API server connects through kube-proxy, which does not support FQDN.
 func (r *registration) endpointSlice() map[string]any {
 	addressType := "FQDN"
 	if address, err := netip.ParseAddr(r.o.Host); err == nil && !address.IsLoopback() {

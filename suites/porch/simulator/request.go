@@ -16,13 +16,14 @@ import (
 // request is the state of a write.
 type request struct {
 	way engine.Way
-	// name that the object must have, "" for any.
+	// name is the name that the object must have; "" for any.
 	name string
-	// unjudged writes are the simulator's own and are not validated.
+	// unjudged: the write is the simulator's own, and is not validated.
 	unjudged bool
-	// content to record.
+	// content is the content to record in the object.
 	content *v1alpha1.GitLock
-	// prepared is the change of a repository, once nothing can reject the write any more.
+	// prepared is the change of a repository. It is pushed after the last check, when nothing can reject the write any
+	// more.
 	prepared *packages.Prepared
 }
 
@@ -47,7 +48,7 @@ func (r *request) push(ctx context.Context) error {
 	return r.prepared.Push(ctx)
 }
 
-// creation pushes after the last check of a new object.
+// creation returns a check of a new object. After the given check, it pushes, unless this is a dry run.
 func (r *request) creation(dryRun []string, check rest.ValidateObjectFunc) rest.ValidateObjectFunc {
 	return func(ctx context.Context, object runtime.Object) error {
 		if check != nil {
@@ -62,7 +63,7 @@ func (r *request) creation(dryRun []string, check rest.ValidateObjectFunc) rest.
 	}
 }
 
-// update pushes after the last check of a changed object.
+// update returns a check of a changed object. After the given check, it pushes, unless this is a dry run.
 func (r *request) update(dryRun []string, check rest.ValidateObjectUpdateFunc) rest.ValidateObjectUpdateFunc {
 	return func(ctx context.Context, object, before runtime.Object) error {
 		if check != nil {
@@ -77,9 +78,9 @@ func (r *request) update(dryRun []string, check rest.ValidateObjectUpdateFunc) r
 	}
 }
 
-// locks allow one write at a time in a namespace, so that a check is still valid when the write is stored.
+// locks allow only one write at a time in a namespace, so that a check is still valid when the write is stored.
 type locks struct {
-	all sync.Map // of *sync.Mutex, by namespace
+	all sync.Map // from namespace to *sync.Mutex
 }
 
 func (l *locks) lock(namespace string) (unlock func()) {
@@ -95,7 +96,7 @@ type versioned struct {
 	check func(ctx context.Context, after, before runtime.Object) error
 }
 
-// UpdatedObject checks first that a version is set.
+// UpdatedObject returns the updated object, and an error if it names no version.
 func (v versioned) UpdatedObject(ctx context.Context, before runtime.Object) (runtime.Object, error) {
 	after, err := v.UpdatedObjectInfo.UpdatedObject(ctx, before)
 	if err != nil {
@@ -104,7 +105,7 @@ func (v versioned) UpdatedObject(ctx context.Context, before runtime.Object) (ru
 	return after, v.check(ctx, after, before)
 }
 
-// unconditional removes versions from a deletion: it deletes any version.
+// unconditional removes the required version from a deletion, so that any version is deleted.
 func unconditional(options *metav1.DeleteOptions) *metav1.DeleteOptions {
 	if options == nil || options.Preconditions == nil {
 		return options

@@ -28,10 +28,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 )
 
-// shutdownTimeout is how long requests may take when the server shuts down. Watches never end by themselves.
+// shutdownTimeout is how long requests may still take when the server shuts down. It is short, because watches do not
+// end by themselves.
 const shutdownTimeout = 200 * time.Millisecond
 
-// requestTimeout is the longest duration of a request other than a watch.
+// requestTimeout is the maximum duration of a request. It does not apply to watches.
 const requestTimeout = 30 * time.Second
 
 // serialization encodes and decodes the served kinds.
@@ -52,7 +53,7 @@ func newSerialization() (serialization, error) {
 	return serialization{scheme: scheme, codecs: serializer.NewCodecFactory(scheme)}, nil
 }
 
-// newServer creates the aggregated API server, which serves nothing yet.
+// newServer creates the aggregated API server. It serves no resources yet.
 func newServer(o Options, s serialization, client kubernetes.Interface, proxy frontProxy,
 	ready func(*http.Request) error,
 ) (*genericapiserver.GenericAPIServer, error) {
@@ -60,7 +61,7 @@ func newServer(o Options, s serialization, client kubernetes.Interface, proxy fr
 	config.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
 	config.RequestTimeout = requestTimeout
 	config.EnableProfiling = false
-	// It is required, but never used to connect.
+	// This field is required, but it is never used to connect.
 	config.LoopbackClientConfig = &restclient.Config{Host: net.JoinHostPort(o.Host, strconv.Itoa(o.Port))}
 	if err := serving(o).ApplyTo(&config.SecureServing); err != nil {
 		return nil, fmt.Errorf("serve at %s:%d: %w", o.Host, o.Port, err)
@@ -97,7 +98,7 @@ func serving(o Options) *options.SecureServingOptions {
 func (s serialization) storageIn(d *database) generic.RESTOptions {
 	config := storagebackend.NewDefaultConfig("/porch", s.codecs.LegacyCodec(v1alpha1.GroupVersion))
 	config.Transport.ServerList = []string{d.address()}
-	// A database that lives for minutes needs neither compaction nor a size metric.
+	// A database that exists for minutes needs neither compaction nor a size metric.
 	config.CompactionInterval, config.DBMetricPollInterval = 0, 0
 	return generic.RESTOptions{
 		StorageConfig: config.ForResource(v1alpha1.Resource("packagerevisions")),
@@ -106,11 +107,11 @@ func (s serialization) storageIn(d *database) generic.RESTOptions {
 	}
 }
 
-// textual is a serializer that offers only JSON and YAML: the served kinds have no other encoding. A client that
-// prefers another one, such as the namespace controller, accepts that.
+// textual is a serializer that offers only JSON and YAML, because the served kinds have no other encoding. Clients that
+// prefer another one, such as the namespace controller, also accept JSON.
 type textual struct{ runtime.NegotiatedSerializer }
 
-// SupportedMediaTypes leaves out protobuf.
+// SupportedMediaTypes leaves out protobuf and CBOR.
 func (t textual) SupportedMediaTypes() []runtime.SerializerInfo {
 	return slices.DeleteFunc(slices.Clone(t.NegotiatedSerializer.SupportedMediaTypes()),
 		func(info runtime.SerializerInfo) bool {
@@ -118,7 +119,7 @@ func (t textual) SupportedMediaTypes() []runtime.SerializerInfo {
 		})
 }
 
-// install serves resources.
+// install adds the resources to the server.
 func (s serialization) install(server *genericapiserver.GenericAPIServer, resources map[string]rest.Storage) error {
 	group := genericapiserver.NewDefaultAPIGroupInfo(v1alpha1.GroupVersion.Group, s.scheme, metav1.ParameterCodec,
 		s.codecs)

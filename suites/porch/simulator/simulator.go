@@ -1,5 +1,5 @@
 // Package simulator is a small implementation of Porch, written from the specification of its engine's rules: an
-// aggregated API server of package revisions with content in git. It has bugs on request.
+// aggregated API server for package revisions, whose content is in git. It has bugs on request.
 package simulator
 
 import (
@@ -23,13 +23,13 @@ import (
 // Name of the simulated system.
 const Name = "porch"
 
-// Options are where the simulator runs and how it behaves.
+// Options describe where the simulator runs and how it behaves.
 type Options = operator.Options
 
 // Faults lists the bugs that the simulator has on request.
 func Faults() []fault.Fault { return engine.Faults() }
 
-// Variants lists the other readings of the specification that the simulator can follow.
+// Variants lists the variants of the simulator. Each follows another reading of the specification.
 func Variants() []string {
 	var all []string
 	for _, variant := range engine.Variants() {
@@ -38,14 +38,14 @@ func Variants() []string {
 	return all
 }
 
-// Probes are objects whose creation reaches the simulator's webhooks. It has no webhooks.
+// Probes are objects whose creation calls the simulator's webhooks. There are none, because it has no webhooks.
 func Probes() []*unstructured.Unstructured { return nil }
 
 // Hosts are the names that the cluster's API server expects in the simulator's certificate.
 func Hosts() []string { return []string{serverName} }
 
-// Run registers the simulator and serves package revisions and git repositories until the context ends, which is not an
-// error. The registered objects stay.
+// Run registers the simulator, and serves package revisions and git repositories until the context ends. The end of the
+// context is not an error. The registered objects stay.
 //
 // On the same port, /readyz answers 200 once the API server has discovered the served API.
 func Run(ctx context.Context, o Options) (err error) {
@@ -117,7 +117,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// ended treats the end of the context as no error.
+// ended returns no error if the context has ended.
 func ended(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil

@@ -1,5 +1,5 @@
-// Package fault contains the bugs that simulators have on request: everywhere or only in some namespaces, so that many
-// can be tried side by side on one cluster.
+// Package fault contains the bugs that simulators have on request. A fault can be limited to some namespaces, so that
+// many faults can be tried at once on one cluster.
 package fault
 
 import (
@@ -16,27 +16,27 @@ import (
 type Fault struct {
 	// Name of the fault.
 	Name string `json:"name"`
-	// Sentence says what goes wrong.
+	// Sentence describes what goes wrong.
 	Sentence string `json:"sentence"`
 	// Breaks are the requirements that it violates.
 	Breaks []string `json:"breaks"`
-	// ClusterWide: it affects something that exists once per cluster, such as a CRD or a configuration, and cannot be
+	// ClusterWide: it affects something that exists once per cluster, such as a CRD or a configuration, so it cannot be
 	// limited to namespaces.
 	ClusterWide bool `json:"clusterWide,omitempty"`
 }
 
-// New is a fault that can be limited to namespaces.
+// New returns a fault that can be limited to namespaces.
 func New(name, sentence string, breaks []string) Fault {
 	return Fault{Name: name, Sentence: sentence, Breaks: breaks}
 }
 
-// Wide is a fault that cannot be limited.
+// Wide returns the fault as a cluster-wide one, which cannot be limited to namespaces.
 func Wide(f Fault) Fault {
 	f.ClusterWide = true
 	return f
 }
 
-// Set is the requested faults of a simulator. The zero value has none.
+// Set contains the requested faults of a simulator. The zero value contains none.
 type Set struct {
 	everywhere map[string]bool
 	confined   []confined
@@ -45,8 +45,8 @@ type Set struct {
 // confined is a fault in the namespaces whose names match a pattern.
 type confined struct{ name, pattern string }
 
-// NewSet returns the requested faults, NAME or NAME@NAMESPACES. An unknown fault, or a cluster-wide one with
-// namespaces, is an error.
+// NewSet returns the requested faults. Each is given as NAME or NAME@NAMESPACES. An unknown fault is an error, and so
+// is a cluster-wide one with namespaces.
 func NewSet(asked []string, known []Fault) (Set, error) {
 	s := Set{everywhere: map[string]bool{}}
 	for _, text := range asked {
@@ -70,7 +70,7 @@ func NewSet(asked []string, known []Fault) (Set, error) {
 // Has reports whether a fault is active: everywhere, or in the namespace given to In.
 func (s Set) Has(name string) bool { return s.everywhere[name] }
 
-// In is the set for the objects of a namespace.
+// In returns the set for the objects of a namespace.
 func (s Set) In(namespace string) Set {
 	there := Set{everywhere: maps.Clone(s.everywhere)}
 	for _, c := range s.confined {
@@ -81,7 +81,7 @@ func (s Set) In(namespace string) Set {
 	return there
 }
 
-// Only keeps one fault, if the set has it.
+// Only returns a set that contains at most the one fault.
 func (s Set) Only(name string) Set {
 	return Set{
 		everywhere: map[string]bool{name: s.everywhere[name]},
@@ -92,7 +92,7 @@ func (s Set) Only(name string) Set {
 // Empty reports whether there is no fault anywhere.
 func (s Set) Empty() bool { return len(s.everywhere)+len(s.confined) == 0 }
 
-// Names of faults, in order.
+// Names returns the names of faults, in the same order.
 func Names(list []Fault) []string {
 	var names []string
 	for _, f := range list {

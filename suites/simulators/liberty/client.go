@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
-// The liberties of all clients that write objects.
+// The liberties that any client that writes objects can take.
 const (
 	Conflicts    = "conflicts"
 	AnswersLost  = "answers-lost"
@@ -29,13 +29,14 @@ const (
 	LooseOwners  = "owners-do-not-block"
 )
 
-// Mark is the label and annotation of an object with additional metadata.
+// Mark is the key of the label and annotation that objects get as additional metadata.
 const Mark = "liberties.rehearse.dev/taken"
 
-// often is the probability that a write conflicts, and that its answer is lost.
+// often is the probability that an update conflicts. seldom is the probability that the answer to a write is lost.
 const often, seldom = 1.0 / 4, 1.0 / 6
 
-// Client makes clients with the liberties; twice says which objects may be created twice, and is nil if none may.
+// Client returns a function that creates clients with the liberties. twice reports which objects may be created twice;
+// if it is nil, none may.
 func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 	return func(config *rest.Config, options client.Options) (client.Client, error) {
 		c, err := client.NewWithWatch(config, options)
@@ -50,7 +51,7 @@ func (s Set) Client(twice func(client.Object) bool) client.NewClientFunc {
 	}
 }
 
-// writer is a client's way to write objects.
+// writer writes objects, and takes the liberties.
 type writer struct {
 	Set
 	twice func(client.Object) bool
@@ -75,7 +76,7 @@ func (w writer) create(ctx context.Context, c client.WithWatch, object client.Ob
 	return w.written(ctx, c, object, "create")
 }
 
-// makeAgain deletes a new object, and creates another.
+// makeAgain deletes an object that was just created, and creates it again.
 func makeAgain(ctx context.Context, c client.Client, object, wanted client.Object,
 	options []client.CreateOption,
 ) error {
@@ -151,7 +152,8 @@ func (w writer) patchSub(ctx context.Context, c client.Client, name string, obje
 	return w.written(ctx, c, object, name)
 }
 
-// written is what follows a write: it is repeated, or its answer is lost.
+// written runs after a successful write. With a liberty, it writes to the object once more. With another one, it
+// reports that the answer was lost.
 func (w writer) written(ctx context.Context, c client.Client, object client.Object, what string) error {
 	if w.Has(WrittenTwice) {
 		text := fmt.Sprintf(`{"metadata":{"annotations":{"liberties.rehearse.dev/written":%q}}}`,
@@ -168,7 +170,7 @@ func (w writer) written(ctx context.Context, c client.Client, object client.Obje
 	return w.lost(object, what)
 }
 
-// lost is the error of a successful write whose answer did not arrive.
+// lost sometimes returns an error although the write was successful, as if the answer had not arrived.
 func (w writer) lost(object client.Object, what string) error {
 	if w.happens(AnswersLost, what+" "+object.GetName(), seldom) {
 		return fmt.Errorf("%s %s: the answer was lost: %w", what, object.GetName(), errLiberty)
@@ -176,7 +178,7 @@ func (w writer) lost(object client.Object, what string) error {
 	return nil
 }
 
-// adorn gives a new object additional metadata.
+// adorn changes the metadata of a new object: it adds some, or makes the owner references non-blocking.
 func (w writer) adorn(object client.Object) {
 	if w.Has(MoreMetadata) {
 		Adorn(object)
@@ -190,7 +192,7 @@ func (w writer) adorn(object client.Object) {
 	}
 }
 
-// Adorn gives an object an additional label and annotation.
+// Adorn adds a label and an annotation to an object.
 func Adorn(object metav1.Object) {
 	with := func(table map[string]string) map[string]string {
 		table = maps.Clone(table)

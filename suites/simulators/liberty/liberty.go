@@ -1,6 +1,6 @@
-// Package liberty contains differences that a specification allows, and that simulators show on request; they are the
-// counterpart of faults. A suite must pass with each of them. Differences that any controller, client or webhook can
-// have are here, for all simulators.
+// Package liberty contains liberties: differences that a specification allows, and that simulators show on request.
+// They are the counterpart of faults: a suite must pass with each of them. The liberties that any controller, client or
+// webhook can take are in this package, for all simulators.
 package liberty
 
 import (
@@ -17,16 +17,16 @@ type Liberty struct {
 	Name string
 	// Sentence says what is different.
 	Sentence string
-	// About are the requirements that a suite could wrongly consider violated because of it. Default: any.
+	// About are the requirements that a suite could wrongly report as violated because of the liberty. Default: any.
 	About []string
-	// Unlike are the liberties that cannot be combined with it.
+	// Unlike are the names of the liberties that cannot be combined with it.
 	Unlike []string
 }
 
-// Concerns reports whether a suite could wrongly consider a requirement violated because of the liberty.
+// Concerns reports whether a suite could wrongly report a requirement as violated because of the liberty.
 func (l Liberty) Concerns(id string) bool { return len(l.About) == 0 || slices.Contains(l.About, id) }
 
-// Names of liberties, in order.
+// Names returns the names of liberties, in the same order.
 func Names(list []Liberty) []string {
 	var names []string
 	for _, l := range list {
@@ -35,7 +35,7 @@ func Names(list []Liberty) []string {
 	return names
 }
 
-// Together are as many of the liberties as can be combined: of those that exclude each other, the first.
+// Together returns as many of the liberties as can be combined. If some exclude each other, it keeps the first one.
 func Together(list []Liberty) []Liberty {
 	var all []Liberty
 	for _, l := range list {
@@ -49,11 +49,11 @@ func Together(list []Liberty) []Liberty {
 	return all
 }
 
-// Set is the requested liberties of a simulator. The zero value has none.
+// Set contains the requested liberties of a simulator. The zero value contains none.
 type Set struct{ chances map[string]*chance }
 
-// NewSet returns the requested liberties, NAME or NAME=SEED. The same seed makes the same choices. An unknown liberty
-// is an error.
+// NewSet returns the requested liberties. Each is given as NAME or NAME=SEED. The same seed makes the same choices. An
+// unknown liberty is an error.
 func NewSet(asked []string, known []Liberty) (Set, error) {
 	s := Set{chances: map[string]*chance{}}
 	for _, text := range asked {
@@ -73,17 +73,17 @@ func NewSet(asked []string, known []Liberty) (Set, error) {
 	return s, nil
 }
 
-// Has reports whether the set has a liberty.
+// Has reports whether the set contains a liberty.
 func (s Set) Has(name string) bool { return s.chances[name] != nil }
 
-// Empty reports whether the set has no liberty.
+// Empty reports whether the set contains no liberty.
 func (s Set) Empty() bool { return len(s.chances) == 0 }
 
-// Names of the set's liberties, in alphabetical order.
+// Names returns the names of the set's liberties, in alphabetical order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.chances)) }
 
-// roll is a number from 0 to 1 for a liberty and a subject, a new one each time; 0 if the set does not have the
-// liberty.
+// roll returns a random number from 0 to 1 for a liberty and a subject. Each call returns a new one. It returns 0 if
+// the set does not contain the liberty.
 func (s Set) roll(name, about string) float64 {
 	c := s.chances[name]
 	if c == nil {
@@ -92,7 +92,8 @@ func (s Set) roll(name, about string) float64 {
 	return c.roll(about)
 }
 
-// happens reports whether a liberty of the set shows this time, given its probability.
+// happens reports whether a liberty takes effect this time. It does so with the given probability, and never if the set
+// does not contain it.
 func (s Set) happens(name, about string, probability float64) bool {
 	return s.Has(name) && s.roll(name, about) < probability
 }

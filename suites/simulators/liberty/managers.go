@@ -8,24 +8,25 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// The liberties of any program that is a manager.
+// The liberties that any manager can take.
 const (
 	Restarts = "restarts"
 	Replicas = "two-replicas"
 )
 
-// A manager that is restarted runs for this time.
+// A manager that a liberty restarts runs for a random time between these two.
 const shortestLife, longestLife = 5 * time.Second, 15 * time.Second
 
-// Part is the work of one of several managers.
+// Part is what one manager does.
 type Part struct {
-	// Webhooks are served, and Controllers run.
+	// Webhooks: it serves the webhooks. Controllers: it runs the controllers.
 	Webhooks, Controllers bool
-	// Elected: the controllers run while this manager is the leader.
+	// Elected: it runs the controllers only while it is the leader.
 	Elected bool
 }
 
-// Elect makes a manager's controllers run only while it is the leader, if its part says so.
+// Elect enables leader election for a manager, if its part requires that. Its controllers then run only while it is the
+// leader.
 func (p Part) Elect(o *manager.Options, id string) {
 	if !p.Elected {
 		return
@@ -36,8 +37,9 @@ func (p Part) Elect(o *manager.Options, id string) {
 	o.LeaseDuration, o.RenewDeadline, o.RetryPeriod = &lease, &renew, &retry
 }
 
-// Manage runs managers until the context ends or one of them fails: a single one, unless a liberty has several, or
-// restarts them.
+// Manage runs managers until the context ends or one of them fails. By default, there is one manager. The liberty
+// Restarts restarts it from time to time. The liberty Replicas runs one manager for the webhooks and two for the
+// controllers. These two elect a leader, which is restarted from time to time.
 func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (manager.Manager, error)) error {
 	if !s.Has(Replicas) {
 		return s.live(ctx, "manager", Part{Webhooks: true, Controllers: true}, build)
@@ -50,7 +52,7 @@ func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (mana
 	return group.Wait()
 }
 
-// live runs a manager, and a new one whenever a liberty has stopped it.
+// live runs a manager, and starts a new one whenever a liberty has stopped it.
 func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager,
 	error),
 ) error {
@@ -72,7 +74,7 @@ func (s Set) live(ctx context.Context, name string, part Part, build func(contex
 	}
 }
 
-// Serve serves until the context ends. With the liberty of restarts it starts again and again.
+// Serve serves until the context ends. With the liberty Restarts, it stops and starts again and again.
 func (s Set) Serve(ctx context.Context, once func(context.Context) error) error {
 	if !s.Has(Restarts) {
 		return once(ctx)
@@ -91,7 +93,7 @@ func (s Set) Serve(ctx context.Context, once func(context.Context) error) error 
 	}
 }
 
-// end stops a manager some time after it has become the leader.
+// end stops a manager or server some time after it has become the leader or started.
 func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop func()) {
 	select {
 	case <-leads:

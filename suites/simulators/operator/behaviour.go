@@ -17,17 +17,17 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-// Choice is the possible differences of a simulator.
+// Choice contains the differences that a simulator supports.
 type Choice struct {
-	// Simulator by its name.
+	// Simulator is its name.
 	Simulator string
-	// Variants, the first of which is the default.
+	// Variants are the variants of the specification. The first is the default.
 	Variants  []string
 	Faults    []fault.Fault
 	Liberties []liberty.Liberty
 }
 
-// Behaviour is the requested differences of a run of a simulator.
+// Behaviour contains the differences that a run of a simulator shows.
 type Behaviour struct {
 	Variant string
 	Faults  fault.Set
@@ -35,7 +35,7 @@ type Behaviour struct {
 	Liberties liberty.Set
 }
 
-// Choose returns the behaviour with those differences. "" is the default variant.
+// Choose returns the behaviour with those differences. The variant "" selects the default.
 func (c Choice) Choose(variant string, faults, liberties []string) (Behaviour, error) {
 	b := Behaviour{Variant: variant}
 	if variant == "" {
@@ -55,7 +55,7 @@ func (c Choice) Choose(variant string, faults, liberties []string) (Behaviour, e
 	return b, nil
 }
 
-// In is the behaviour for the objects of a namespace.
+// In returns the behaviour for the objects of a namespace.
 func (b Behaviour) In(namespace string) Behaviour {
 	b.Faults = b.Faults.In(namespace)
 	return b
@@ -64,15 +64,15 @@ func (b Behaviour) In(namespace string) Behaviour {
 // Has reports whether a fault was requested.
 func (b Behaviour) Has(name string) bool { return b.Faults.Has(name) }
 
-// workers is how many objects of a kind are reconciled at once.
+// workers is how many objects of a kind are reconciled at the same time.
 const workers = 8
 
-// Manager are the options of a manager of the simulator. It caches objects with the labels, and all objects of its own
-// kind; twice says which objects may be created twice.
+// Manager returns the options of a manager of the simulator. The manager caches the objects that the selector ours
+// matches, and all objects of the kind of own. twice reports which objects may be created twice.
 func (b Behaviour) Manager(o Options, scheme *runtime.Scheme, ours labels.Selector, own client.Object,
 	twice func(client.Object) bool,
 ) manager.Options {
-	anew := true // one program may run several managers, one after the other or at once
+	anew := true // a program may run several managers, also at the same time
 	return manager.Options{
 		Scheme: scheme,
 		Logger: o.Logger,

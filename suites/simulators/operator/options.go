@@ -5,23 +5,23 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Options are where a simulated system runs and how it behaves.
+// Options describe where a simulated system runs and how it behaves.
 type Options struct {
-	// RESTConfig of the API server, as an administrator.
+	// RESTConfig of the API server, with the rights of an administrator.
 	RESTConfig *rest.Config
-	// Host and Port of webhooks and /readyz, with TLS. The API server uses this host name.
+	// Host and Port are where webhooks and /readyz are served, with TLS. The API server uses this host name.
 	Host string
 	Port int
-	// CertDir has tls.crt and tls.key, the serving certificate for Host, and ca.crt, which signed it. A simulator
-	// stores its data there, too.
+	// CertDir is a folder with tls.crt and tls.key, the serving certificate for Host, and ca.crt, the authority that
+	// signed it. A simulator stores its data there, too.
 	CertDir string
 	// Faults are the names of the requested bugs.
 	Faults []string
-	// Liberties are the names of the requested liberties, NAME or NAME=SEED.
+	// Liberties are the requested liberties, each as NAME or NAME=SEED.
 	Liberties []string
-	// Variant of the specification. Default: the simulator's own choice.
+	// Variant of the specification. Default: the simulator chooses.
 	Variant string
-	// Config of the system, verbatim: YAML, nil if there is none.
+	// Config is the configuration of the system, unchanged. It is YAML; nil if there is none.
 	Config []byte
 	// Logger of the simulator.
 	Logger logr.Logger

@@ -1,5 +1,5 @@
-// Package policy is a small policy engine, run as a simulated system. It rejects every cluster-scoped object of an
-// unknown kind. Like real policy engines, it knows only the kinds of the one API server that it asks.
+// Package policy is a small policy engine that runs as a simulated system. It rejects every cluster-scoped object of an
+// unknown kind. Like real policy engines, it knows only the kinds of the API server that it happens to query.
 package policy
 
 import (
@@ -26,11 +26,11 @@ const (
 	// Name of the simulated system.
 	Name = "policy"
 	path = "/validate"
-	// patience is the webhook's timeout in the API server.
+	// patience is the timeout of the webhook in the API server, in seconds.
 	patience = 5
 )
 
-// Simulator is the policy engine as a simulated system.
+// Simulator returns the policy engine as a simulated system.
 func Simulator() simulators.Simulator {
 	probe := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "policy-probe"},
@@ -38,7 +38,7 @@ func Simulator() simulators.Simulator {
 	return simulators.Simulator{Run: Run, Probes: []*unstructured.Unstructured{probe}}
 }
 
-// Run serves the webhook until the context ends, and registers it as soon as it is served.
+// Run serves the webhook until the context ends. It registers the webhook as soon as it is served.
 func Run(ctx context.Context, o operator.Options) error {
 	authority, err := operator.Authority(o.CertDir)
 	if err != nil {
@@ -83,7 +83,8 @@ func listening(ctx context.Context, server webhook.Server) error {
 	return nil
 }
 
-// registration makes the API server send every cluster-scoped object to the webhook, and fail closed.
+// registration makes the API server call the webhook when a cluster-scoped object is created or updated. If the webhook
+// does not answer, the API server rejects the object.
 func registration(o operator.Options, authority []byte) *admissionv1.ValidatingWebhookConfiguration {
 	url := "https://" + net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) + path
 	fail, none, seconds := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience)
@@ -108,7 +109,7 @@ func registration(o operator.Options, authority []byte) *admissionv1.ValidatingW
 	}
 }
 
-// judge asks an API server for its kinds.
+// judge asks an API server for the kinds that it serves.
 type judge struct {
 	discovery.ServerResourcesInterface
 }

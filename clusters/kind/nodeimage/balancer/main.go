@@ -1,6 +1,6 @@
-// Command balancer is the load balancer of a kind cluster with several control planes if the image of kind's own load
-// balancer, envoy, cannot be pulled. It reads the files that kind writes for envoy. It imports only the standard
-// library, because it is built from this file alone.
+// Command balancer is a load balancer for kind clusters with several control planes. It is used if the image of kind's
+// own load balancer, envoy, cannot be pulled. It reads the files that kind writes for envoy. It is built from this file
+// alone, so it imports only the standard library.
 package main
 
 import (
@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// folder in which kind writes what to listen on and whom to pass connections on to.
+	// folder is where kind writes the port to listen on and the addresses of the API servers.
 	folder = "/home/envoy"
-	// readInterval is between two looks for those files, checkInterval between two looks at every API server: half of what
-	// kind tells envoy.
+	// readInterval is the time between two attempts to read those files. checkInterval is the time between two health
+	// checks of an API server: half of the interval that kind configures for envoy.
 	readInterval, checkInterval = 200 * time.Millisecond, time.Second
-	// checkTimeout is how long an API server may take to say that it is well, dialTimeout how long to take a connection.
+	// checkTimeout is the maximum duration of a health check. dialTimeout is the maximum time to open a connection.
 	checkTimeout, dialTimeout = 3 * time.Second, time.Second
 )
 
@@ -38,7 +38,7 @@ func main() {
 		log.Fatal(err)
 	}
 	b := newBalancer(servers)
-	go func() { // for as long as the container lives; nobody tells of an API server that is not well
+	go func() { // until the container ends: nothing else reports unhealthy API servers
 		for ; ; time.Sleep(checkInterval) {
 			b.check(ctx)
 		}
@@ -46,7 +46,7 @@ func main() {
 	log.Fatal(b.serve(ctx, listener))
 }
 
-// awaitConfig waits until kind has written both files as a whole: before that they have no addresses.
+// awaitConfig waits until kind has completely written both files. Before that, they contain no addresses.
 func awaitConfig(ctx context.Context, folder string) (port string, servers []string) {
 	for {
 		_, ports := readAddresses(filepath.Join(folder, "lds.yaml"))
@@ -67,7 +67,7 @@ func awaitConfig(ctx context.Context, folder string) (port string, servers []str
 
 var socketAddress = regexp.MustCompile(`address:[ \t]*"?([^\s"]+)"?\s+port_value:[ \t]*(\d+)`)
 
-// readAddresses finds the socket addresses in one of kind's files; none while it is not there.
+// readAddresses returns the socket addresses in one of kind's files. It returns none if the file does not exist yet.
 func readAddresses(path string) (hosts, ports []string) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -85,7 +85,7 @@ type server struct {
 	well    atomic.Bool
 }
 
-// balancer passes connections on to servers that are well, in turn; where none is, to any that takes them.
+// balancer forwards connections to the healthy servers, in turn. If no server is healthy, it tries all of them.
 type balancer struct {
 	servers []*server
 	next    atomic.Uint32
@@ -94,7 +94,8 @@ type balancer struct {
 
 func newBalancer(addresses []string) *balancer {
 	b := &balancer{client: &http.Client{Timeout: checkTimeout, Transport: &http.Transport{
-		// As kind has envoy do it: the servers are known by their addresses, and a check sends no secret.
+		// As in the configuration that kind writes for envoy: servers are identified by their addresses, and a check sends no
+		// secret.
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
 	}}}
 	for _, address := range addresses {
@@ -103,7 +104,7 @@ func newBalancer(addresses []string) *balancer {
 	return b
 }
 
-// check looks once at every server, and says what has changed.
+// check checks the health of every server once, and logs what has changed.
 func (b *balancer) check(ctx context.Context) {
 	var looks sync.WaitGroup
 	for _, s := range b.servers {
@@ -138,7 +139,7 @@ func (b *balancer) healthy(ctx context.Context, address string) error {
 	return nil
 }
 
-// order is in which servers are tried for the next connection.
+// order returns the servers to try for the next connection, in this order.
 func (b *balancer) order() []*server {
 	var well, others []*server
 	start := int(b.next.Add(1)) % len(b.servers)
@@ -166,7 +167,7 @@ func (b *balancer) serve(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// pass connects a client to the first server that takes the connection.
+// pass connects a client to the first server that accepts the connection.
 func (b *balancer) pass(ctx context.Context, client *net.TCPConn) {
 	defer client.Close()
 	dialer := net.Dialer{Timeout: dialTimeout}
@@ -183,7 +184,7 @@ func (b *balancer) pass(ctx context.Context, client *net.TCPConn) {
 		for _, way := range [][2]*net.TCPConn{{client, upstream}, {upstream, client}} {
 			go func() {
 				defer both.Done()
-				// Each side learns how the other one ended.
+				// When one side ends or fails, the other side sees the same.
 				if _, err := io.Copy(way[1], way[0]); err != nil {
 					_ = way[1].Close()
 				}
