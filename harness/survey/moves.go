@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // movers are the resources that are watched for changes without a user action.
@@ -61,13 +62,19 @@ func (s *Survey) Still(ctx context.Context) error {
 	}
 }
 
-// markOf is the mark of the moment at which the given objects were found.
-func (s *Survey) markOf(ctx context.Context, found *sight) (Mark, error) {
+// markOf is the mark of the moment at which the given objects were found. Objects of the last mark whose kind could not
+// be listed stay in it, so that the next state notices if they are gone.
+func (s *Survey) markOf(ctx context.Context, found *sight, last Mark) (Mark, error) {
 	leases, err := s.leases(ctx)
 	if err != nil {
 		return Mark{}, err
 	}
 	there := make(map[string]*Target, len(found.targets))
+	for uid, t := range last.there {
+		if !found.listed(t) {
+			there[uid] = t
+		}
+	}
 	for _, t := range found.targets {
 		there[t.UID] = t
 	}
@@ -104,19 +111,32 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	moved := s.movements(since, found)
 	for _, t := range s.targets {
 		_, was := since.there[t.UID]
-		how := found.Kinds[t.GVK.GroupKind()]
-		switch {
-		case was && how != nil && found.listed(t) && found.object(t, "") == nil && !expires(t):
-			s.note(t, Moved, Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"})
-		case movesWithTime(t) || expires(t):
-		case !was && found.object(t, "") != nil: // it was created after the mark, and so was everything that belongs to it
-			s.note(t, Moved, Outcome{Answer: Good})
-		case moved[t] != nil:
-			s.note(t, Moved, moved[t].outcome(s.standing[t.UID].ran()))
-		case was:
-			s.note(t, Moved, Outcome{Answer: Good})
-		}
+		s.note(t, Moved, stayed(t, was, found, moved[t], s.standing[t.UID].ran()))
 	}
+}
+
+// stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. ran says that
+// it had pods before, if it is a Job.
+func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
+	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
+	switch {
+	case was && found.listed(t) && object == nil && !expires(t):
+		return Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"}
+	case was && served && !found.listed(t):
+		return Outcome{Answer: Unknown, Words: "at the end of the state, its kind could not be listed: " +
+			writes.Words(found.listError(t))}
+	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):
+		return Outcome{Answer: Bad, Words: "it is being deleted, and nobody asked for that", Class: "being deleted"}
+	case movesWithTime(t) || expires(t):
+		return Outcome{}
+	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself
+		return Outcome{Answer: Good}
+	case m != nil:
+		return m.outcome(ran)
+	case was:
+		return Outcome{Answer: Good}
+	}
+	return Outcome{}
 }
 
 // moved reports whether pods of a given object were replaced or restarted on the way to the current state, or the
@@ -135,14 +155,20 @@ func expires(t *Target) bool {
 	return has && t.GVK.Kind == "Job"
 }
 
-// listed reports whether any version of the target's kind could be listed.
+// listed reports whether any version of the target's kind is served and could be listed.
 func (f *sight) listed(t *Target) bool {
+	how := f.Kinds[t.GVK.GroupKind()]
+	return how != nil && len(how.Versions) > 0 && f.listError(t) == nil
+}
+
+// listError is the error of the target's kind if none of its served versions could be listed; nil otherwise.
+func (f *sight) listError(t *Target) (err error) {
 	for _, version := range f.Kinds[t.GVK.GroupKind()].Versions {
-		if f.lists[t.GVK.GroupKind().WithVersion(version)].err == nil {
-			return true
+		if err = f.lists[t.GVK.GroupKind().WithVersion(version)].err; err == nil {
+			return nil
 		}
 	}
-	return false
+	return err
 }
 
 // movements are the changes of dependents, by the given object that they belong to. Deletions of given objects

@@ -1,11 +1,14 @@
 package survey
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
 // A finding about restarted pods counts the objects that own them. If the cause is known, it has a link to the issue.
@@ -66,5 +69,49 @@ func TestNewPodsOfAJob(t *testing.T) {
 		if got := made.outcome(job.ran()); got.Answer != test.want {
 			t.Errorf("%s: %+v", test.name, got)
 		}
+	}
+}
+
+// An object that is gone, or on its way, did not stay. One that nobody could list is not judged, and one that is new
+// cannot have moved.
+func TestStayed(t *testing.T) {
+	a := given("a")
+	object := func(fields map[string]any) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"metadata": fields}}
+	}
+	there, going := object(map[string]any{}), object(map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"})
+	pods := &movement{gone: map[string][]string{"Pod": {"a-1"}}, made: map[string][]string{}, before: map[string]int{}}
+	for _, test := range []struct {
+		name   string
+		was    bool
+		object *unstructured.Unstructured
+		err    error
+		moved  *movement
+		want   Answer
+		words  string
+	}{
+		{"it stays", true, there, nil, nil, Good, ""},
+		{"its pods are replaced", true, there, nil, pods, Bad, "pods were deleted"},
+		{"it is new, and so are its pods", false, there, nil, pods, Good, ""},
+		{"it was deleted", true, nil, nil, nil, Bad, "it was deleted"},
+		{"it is being deleted", true, going, nil, nil, Bad, "it is being deleted"},
+		{"it cannot be listed", true, nil, errors.New("no answer"), nil, Unknown, "no answer"},
+		{"it never was there", false, nil, nil, nil, NotAsked, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			kinds := map[schema.GroupKind]*inventory.Kind{{Kind: "Service"}: {Versions: []string{"v1"}}}
+			l := list{objects: map[string]*unstructured.Unstructured{}, err: test.err}
+			if test.object != nil {
+				l.objects["a"] = test.object
+			}
+			found := &sight{
+				Inventory: inventory.Inventory{Kinds: kinds},
+				lists:     map[schema.GroupVersionKind]list{{Version: "v1", Kind: "Service"}: l},
+			}
+			got := stayed(a, test.was, found, test.moved, false)
+			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
+				t.Errorf("got %v %q, want %v %q", got.Answer, got.Words, test.want, test.words)
+			}
+		})
 	}
 }

@@ -134,7 +134,7 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	return s.markOf(ctx, found)
+	return s.markOf(ctx, found, Mark{})
 }
 
 // At surveys the state that the cluster has reached since the mark. It returns when the cluster has been watched for
@@ -173,7 +173,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	s.judgeContents(found)
 	s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
-	return s.markOf(ctx, found)
+	return s.markOf(ctx, found, since)
 }
 
 // counter counts requests.

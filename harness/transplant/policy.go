@@ -153,10 +153,7 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 		return o, unstructured.SetNestedMap(o.Object, c.clientConfig(hook), "spec", "conversion", "webhook",
 			"clientConfig") == nil
 	}
-	stored, others := serveStored(o)
-	if err := unstructured.SetNestedMap(o.Object, map[string]any{"strategy": "None"}, "spec", "conversion"); err != nil {
-		return nil, true
-	}
+	stored, others := WithoutConversion(o)
 	if len(others) > 0 {
 		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
 			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, "+
@@ -165,8 +162,9 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 	return o, true
 }
 
-// serveStored makes the stored version the only served one. It returns that version, and the others that were served.
-func serveStored(definition *unstructured.Unstructured) (stored string, others []string) {
+// WithoutConversion removes a CustomResourceDefinition's conversion webhook, and makes the stored version the only served
+// one. It returns that version, and the others that were served.
+func WithoutConversion(definition *unstructured.Unstructured) (stored string, others []string) {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, version := range versions {
 		fields, ok := version.(map[string]any)
@@ -184,6 +182,7 @@ func serveStored(definition *unstructured.Unstructured) (stored string, others [
 		fields["served"] = false
 	}
 	_ = unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions") // they were read from there
+	_ = unstructured.SetNestedMap(definition.Object, map[string]any{"strategy": "None"}, "spec", "conversion")
 	return stored, others
 }
 

@@ -17,10 +17,13 @@ func Describe(o Options) string {
 		objects = o.Origin.Objects()
 		fmt.Fprintf(&b, "  put %d objects of %s into etcd unchanged\n", objects, o.Origin.Name)
 	} else {
-		kept, withheld := withhold(o.Objects)
+		kept, withheld, limited := withhold(o.Objects)
 		fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
 		for _, one := range withheld {
 			fmt.Fprintf(&b, "  skip %s (%s): %v\n", one.object, one.object.Place(), one.err)
+		}
+		for _, one := range limited {
+			fmt.Fprintf(&b, "  change %s (%s): %v\n", one.object, one.object.Place(), one.err)
 		}
 	}
 	fmt.Fprintf(&b, "  survey, watched for %s\n", o.Settle)

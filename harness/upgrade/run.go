@@ -120,9 +120,10 @@ type rehearsal struct {
 	survey  *survey.Survey
 	// mark is the moment from which the next state is judged.
 	mark survey.Mark
-	// waiting are the objects that no state has accepted yet, and left has the reasons. withheld are never created.
-	waiting        []*manifests.Object
-	left, withheld []rejected
+	// waiting are the objects that no state has accepted yet, and left has the reasons. withheld are never created, and
+	// limited only in a form that can be checked.
+	waiting                 []*manifests.Object
+	left, withheld, limited []rejected
 	// created are the objects that are surveyed.
 	created []survey.Created
 }
@@ -168,7 +169,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	if r.creator, err = newCreator(r.cluster, r.Namespace, r.Progress); err != nil {
 		return err
 	}
-	r.waiting, r.withheld = withhold(r.Objects)
+	r.waiting, r.withheld, r.limited = withhold(r.Objects)
 	for i := range r.Path.States {
 		if whole, err := r.visit(ctx, i); err != nil || !whole {
 			return err
@@ -302,6 +303,10 @@ func (r *rehearsal) unaccepted() {
 		r.uncreated(one, 0, "it was not checked, because no state of the path contains it",
 			"fix the manifest, or exclude it with --except")
 	}
+	for _, one := range r.limited {
+		r.uncreated(one, 0, "not all of its versions were checked",
+			"run the webhook beside the cluster with --system, or rehearse a live cluster or its capture with --webhook")
+	}
 	if r.creator != nil {
 		for _, namespace := range r.creator.made {
 			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was created, because no manifest "+
@@ -311,7 +316,7 @@ func (r *rehearsal) unaccepted() {
 	survey.Sort(r.report.Findings)
 }
 
-// uncreated reports an object that is not checked from the i-th state on.
+// uncreated reports an object that is not checked from the i-th state on, at least not all of it.
 func (r *rehearsal) uncreated(one rejected, i int, what, advice string) {
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 		Severity: upgrades.Unjudged, Check: "creation", Kind: one.object.GVK().GroupKind().String(),
