@@ -1,5 +1,11 @@
 package clusters
 
+import (
+	"errors"
+	"os/exec"
+	"syscall"
+)
+
 // BrokenError reports a component that is not in the desired state: it exited unexpectedly, or did not become ready
 // within far more time than it needs.
 type BrokenError struct {
@@ -40,4 +46,15 @@ func Breakage(err error) (broken []*BrokenError, other []error) {
 		}
 	}
 	return nil, []error{err}
+}
+
+// Killed reports whether an error is about a process that was killed with SIGKILL. If Rehearse did not do it, the kernel
+// did, most likely because the machine has too little memory: this says nothing about the program.
+func Killed(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }

@@ -3,6 +3,7 @@ package clusters
 import (
 	"errors"
 	"fmt"
+	"os/exec"
 	"testing"
 )
 
@@ -30,5 +31,15 @@ func TestBreakage(t *testing.T) {
 				t.Errorf("got %v and %v", broken, other)
 			}
 		})
+	}
+}
+
+// Only a process that ended by SIGKILL was killed from outside.
+func TestKilled(t *testing.T) {
+	for script, want := range map[string]bool{"kill -KILL $$": true, "kill -TERM $$": false, "exit 137": false} {
+		err := exec.CommandContext(t.Context(), "sh", "-c", script).Run()
+		if got := Killed(fmt.Errorf("it ended: %w", err)); got != want {
+			t.Errorf("%s: got %t, want %t", script, got, want)
+		}
 	}
 }

@@ -15,12 +15,13 @@ import (
 
 const (
 	kubernetesModule = "k8s.io/kubernetes"
-	// buildCache is Go's build cache for a version, in the folder of the version. A version shares little but the standard
-	// library with another, and needs 3 GB, so its cache is removed after the build. An interrupted build is resumed.
+	// buildCache is Go's build cache for a version, in the folder of the version. A version shares little but the
+	// standard library with another, and needs 3 GB, so its cache is removed after the build. An interrupted build is
+	// resumed.
 	buildCache = "build-cache"
 )
 
-// build compiles programs from the module k8s.io/kubernetes of a version into dir, which is in the folder of the version.
+// build compiles programs from the module k8s.io/kubernetes of a version into dir, which is in the version's folder.
 func (s *sources) build(ctx context.Context, v clusters.Version, programs []string, dir string) (string, error) {
 	failed := func(err error) (string, error) {
 		return "", fmt.Errorf("cannot build %s of Kubernetes %s: %w", strings.Join(programs, ", "), v, err)

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,8 +56,8 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	[]*sighting, error,
 ) {
 	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
-	for i, state := range path {
-		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(state), Way: wayTo(path, i)})
+	for i, way := range waysOf(path) {
+		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(path[i]), Way: way})
 	}
 	cluster, remove, err := e.create(ctx, path[0])
 	if err != nil {
@@ -96,15 +97,19 @@ func (e *exploration) dependents() map[schema.GroupKind]int {
 	return few
 }
 
-// wayTo is the direction of the hop to a state.
-func wayTo(path []clusters.State, i int) string {
-	switch {
-	case i == 0:
-		return upgrades.Start
-	case i > 1 && nameOf(path[i-2]) == nameOf(path[i]):
-		return upgrades.Back
+// waysOf are the directions of the hops of a path. A hop to a state from which the path came is a rollback: in
+// 1.34, 1.35, 1.36, 1.35, 1.34 both last hops are.
+func waysOf(path []clusters.State) []string {
+	ways, cameFrom := []string{upgrades.Start}, []string{nameOf(path[0])}
+	for _, state := range path[1:] {
+		name := nameOf(state)
+		if at := slices.Index(cameFrom[:len(cameFrom)-1], name); at >= 0 {
+			ways, cameFrom = append(ways, upgrades.Back), cameFrom[:at+1]
+			continue
+		}
+		ways, cameFrom = append(ways, upgrades.Up), append(cameFrom, name)
 	}
-	return upgrades.Up
+	return ways
 }
 
 // visit brings the cluster to a state, creates the objects that no earlier state accepts, and surveys. It returns false
@@ -118,7 +123,7 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 		err := c.cluster.Converge(timed, c.path[i])
 		cancel()
 		if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
-			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err.Error())
+			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
 			if broken[0].Component == clusters.APIServer {
 				return false, nil
 			}
@@ -137,7 +142,7 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	c.Progress("surveying %d objects at %s", len(c.made), name)
 	c.mark, err = c.survey.At(ctx, c.mark)
 	if died := c.cluster.Death(); died != nil {
-		c.broke(i, "a component of the control plane or a system exited", died.Error())
+		c.broke(i, "a component of the control plane or a system exited", died)
 		return false, nil
 	}
 	if err == nil && i+1 < len(c.path) {
@@ -148,10 +153,16 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	return err == nil, err
 }
 
-func (c *crossing) broke(i int, what, words string) {
+// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about the
+// objects.
+func (c *crossing) broke(i int, what string, err error) {
+	severity := upgrades.Breaks
+	if clusters.Killed(err) {
+		severity = upgrades.Unjudged
+	}
 	c.report.Findings = append(c.report.Findings, &upgrades.Finding{
-		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
-		Hop: c.report.Path[max(i-1, 0)].Name + " -> " + c.report.Path[i].Name, What: what, Words: words,
+		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
+		Hop: c.report.Path[max(i-1, 0)].Name + " -> " + c.report.Path[i].Name, What: what, Words: err.Error(),
 	})
 }
 

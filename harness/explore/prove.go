@@ -16,15 +16,21 @@ import (
 
 // prove writes a scenario for each finding, and runs it in a new cluster. Only what the scenario reproduces is a
 // finding. If a scenario with one gate does not reproduce it, a scenario with all gates is tried, and the finding names
-// no gate.
+// no gate. If one that skips states does not, one with all states is tried.
 func (e *exploration) prove(ctx context.Context) error {
 	if err := e.proveThose(ctx, e.groups); err != nil {
 		return err
 	}
 	var again []*group
 	for _, g := range e.groups {
-		if g.proof == explorations.NotShown && g.common != nil {
+		if g.proof != explorations.NotShown {
+			continue
+		}
+		if g.common != nil {
 			g.route, g.common, g.gate = *g.common, nil, ""
+			again = append(again, g)
+		} else if whole := e.stretch(g); len(whole) > len(g.path) {
+			g.path = whole
 			again = append(again, g)
 		}
 	}
@@ -39,7 +45,7 @@ func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
 			continue
 		}
 		g.number, g.definition = slices.Index(e.groups, g)+1, e.customs.definition(g.smallest.Kind)
-		g.scenario = g.write()
+		g.scenario = g.write(e.Settle)
 		if byName[g.name()] != nil {
 			continue
 		}

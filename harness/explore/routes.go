@@ -22,6 +22,22 @@ func (e Options) shortest(g *group) []clusters.State {
 	return []clusters.State{g.from, g.before, g.to}
 }
 
+// stretch is the part of the explored path on which the finding was seen, with all its states. It is nil if the finding
+// was not seen on the explored path.
+func (e Options) stretch(g *group) []clusters.State {
+	for to := 1; to < len(e.Path); to++ {
+		if nameOf(e.Path[to]) != nameOf(g.to) || nameOf(e.Path[to-1]) != nameOf(g.before) {
+			continue
+		}
+		for from := to - 1; from >= 0; from-- {
+			if nameOf(e.Path[from]) == nameOf(g.from) {
+				return e.Path[from : to+1]
+			}
+		}
+	}
+	return nil
+}
+
 // isolate replaces the path of all gates with that of the finding's own gate.
 func (e Options) isolate(g *group) {
 	gate := e.gateOf(g.gate)

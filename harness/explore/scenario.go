@@ -5,11 +5,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
@@ -38,7 +40,7 @@ func indented(text string, by int) string {
 }
 
 // write is the YAML of a scenario that fails as long as Kubernetes shows the finding.
-func (g *group) write() string {
+func (g *group) write(settle time.Duration) string {
 	object := g.smallest.named(g.number)
 	metadata, _ := object["metadata"].(map[string]any)
 	var b strings.Builder
@@ -62,7 +64,7 @@ func (g *group) write() string {
 			indented(yamlOf(expressions.Literal(map[string]any{"status": status})), 8))
 	}
 	if len(g.path) == 1 {
-		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s", selected, g.except())
+		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s%s", selected, g.watched(settle), g.except())
 		return b.String()
 	}
 	first := ""
@@ -77,10 +79,18 @@ func (g *group) write() string {
 		}
 		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(transition(g.path[i], state)), 6))
 	}
-	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s", selected,
-		quote(first),
-		g.except())
+	fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      throughout: [%s, it survives]\n%s%s", selected,
+		quote(first), g.watched(settle), g.except())
 	return b.String()
+}
+
+// watched is the line that says how long to watch, for checks that find what happens late. The exploration watched for
+// the time settle, and while it sent its dry runs.
+func (g *group) watched(settle time.Duration) string {
+	if !slices.Contains(g.checks, string(survey.Moved)) && !slices.Contains(g.checks, string(survey.Condition)) {
+		return ""
+	}
+	return fmt.Sprintf("      settle: %s\n", max(2*settle, 5*time.Second))
 }
 
 func (g *group) name() string { return "explore-" + strings.ReplaceAll(g.id(), " ", "-") }

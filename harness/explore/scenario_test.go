@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
@@ -15,17 +16,39 @@ import (
 func TestTheScenarioOfAFinding(t *testing.T) {
 	on, off := states()
 	g := ingress(t, on, off)
-	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write(3*time.Second)))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, g.write())
+		t.Fatalf("%v\n%s", err, g.write(3*time.Second))
 	}
 	steps := set.Scenarios[0].Spec.Steps
 	if len(steps) != 3 || steps[0].Create == nil || steps[1].Transition == nil || steps[2].Survives == nil {
-		t.Errorf("want the steps create, transition and survives:\n%s", g.write())
+		t.Errorf("want the steps create, transition and survives:\n%s", g.write(3*time.Second))
 	}
 	if except := strings.Join(steps[2].Survives.Except, " "); strings.Contains(except, "update") ||
 		strings.Contains(except, "label") || !strings.Contains(except, "create") {
 		t.Errorf("the scenario excludes the checks %s", except)
+	}
+}
+
+// A scenario of a finding that may come late watches for longer than the exploration did.
+func TestTheScenarioWatches(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	if text := g.write(3 * time.Second); strings.Contains(text, "settle:") {
+		t.Errorf("an update is answered at once:\n%s", text)
+	}
+	g.checks = append(g.checks, "moved")
+	for settle, want := range map[time.Duration]time.Duration{
+		2 * time.Second:  5 * time.Second,
+		30 * time.Second: time.Minute,
+	} {
+		set, err := scenarios.LoadBytes("a.yaml", []byte(g.write(settle)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := time.Duration(set.Scenarios[0].Spec.Steps[2].Survives.Settle); got != want {
+			t.Errorf("settle %s: the scenario watches for %s, want %s", settle, got, want)
+		}
 	}
 }
 
@@ -38,9 +61,9 @@ func TestTheScenarioEscapesExpressions(t *testing.T) {
 		"metadata": map[string]any{"name": growth.Placeholder, "namespace": "explore"},
 		"spec":     map[string]any{"ingressClassName": "${namespace}"},
 	})
-	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write(3*time.Second)))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, g.write())
+		t.Fatalf("%v\n%s", err, g.write(3*time.Second))
 	}
 	spec := set.Scenarios[0].Spec.Steps[0].Create["spec"]
 	got, err := expressions.New().Interpolate(spec, expressions.Variables{})
@@ -81,15 +104,15 @@ func TestTheScenarioOfATwin(t *testing.T) {
 	e.take([]*sighting{lossOf(twin, path, 2, "")})
 	g := e.groups[0]
 	g.path = e.shortest(g)
-	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write()))
+	set, err := scenarios.LoadBytes("a.yaml", []byte(g.write(3*time.Second)))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, g.write())
+		t.Fatalf("%v\n%s", err, g.write(3*time.Second))
 	}
 	var verbs []string
 	for _, step := range set.Scenarios[0].Spec.Steps {
 		verbs = append(verbs, step.Verb())
 	}
 	if got := strings.Join(verbs, " "); got != "create patch transition patch transition survives" {
-		t.Errorf("the steps are %s:\n%s", got, g.write())
+		t.Errorf("the steps are %s:\n%s", got, g.write(3*time.Second))
 	}
 }

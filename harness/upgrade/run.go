@@ -264,7 +264,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	if len(broken) == 0 || ctx.Err() != nil {
 		return err == nil, err
 	}
-	r.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err.Error())
+	r.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
 	return false, nil
 }
 
@@ -274,7 +274,7 @@ func (r *rehearsal) died(i int) bool {
 	if err == nil {
 		return false
 	}
-	r.broke(i, "a component of the control plane or a system exited", err.Error())
+	r.broke(i, "a component of the control plane or a system exited", err)
 	return true
 }
 
@@ -287,13 +287,18 @@ func (r *rehearsal) sampled() {
 	}
 }
 
-func (r *rehearsal) broke(i int, what, words string) {
+// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about the
+// objects.
+func (r *rehearsal) broke(i int, what string, err error) {
 	path := r.report.Path
+	severity, advice := upgrades.Breaks, "find the reason before you upgrade with these objects"
+	if clusters.Killed(err) {
+		severity, advice = upgrades.Unjudged, "it was killed from outside: give the machine more memory, and try again"
+	}
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-		Severity: upgrades.Breaks, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
+		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
 		Hop:  path[max(i-1, 0)].Name + " -> " + path[i].Name,
-		What: what, Words: words, Back: "later states were not rehearsed",
-		Advice: "find the reason before you upgrade with these objects",
+		What: what, Words: err.Error(), Back: "later states were not rehearsed", Advice: advice,
 	})
 }
 
