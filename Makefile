@@ -79,10 +79,10 @@ test-kind:
 	$(TEST_KIND) '^TestLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
 	@echo "NOT RUN here: several control planes, the middle of an upgrade, and kubeadm's own upgrade (make test-kind-slow); all of the library on kind clusters (rehearse run --provider kind scenarios)"
 
-# Several control planes, steps in the middle of an upgrade, and kubeadm's own upgrade.
+# Several control planes, steps in the middle of an upgrade, kubeadm's own upgrade, and a Job whose pods are lost.
 .PHONY: test-kind-slow
 test-kind-slow:
-	$(TEST_KIND) '^TestSlowLive' ./clusters/kind ./harness/realtest
+	$(TEST_KIND) '^TestSlowLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
 	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind-windows scenarios/windows
 
 bench-kind:

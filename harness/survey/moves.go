@@ -110,6 +110,10 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
 	}
 	moved := s.movements(since, found)
 	for _, t := range s.targets {
+		read := s.series[key{t, t.GVK.GroupKind(), Read}]
+		if read != nil && read.Outcomes[s.state].Answer == Bad && !found.listed(t) {
+			continue // the check "read" reports it
+		}
 		_, was := since.there[t.UID]
 		s.note(t, Moved, stayed(t, was, found, moved[t], s.standing[t.UID].ran()))
 	}
@@ -122,7 +126,7 @@ func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
 	switch {
 	case was && found.listed(t) && object == nil && !expires(t):
 		return Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: "deleted"}
-	case was && served && !found.listed(t):
+	case was && served && object == nil && !found.listed(t):
 		return Outcome{Answer: Unknown, Words: "at the end of the state, its kind could not be listed: " +
 			writes.Words(found.listError(t))}
 	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):

@@ -39,23 +39,30 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
-// readIn reports whether the list of a version contains the target.
+// readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects, only
+// these have an outcome that is bad.
 func (f *sight) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
 	l := f.lists[gvk]
 	switch {
-	case l.err == nil && l.objects[t.UID] != nil:
+	case l.singly[t.UID] != nil:
+		return unread(l.singly[t.UID], fmt.Sprintf("it cannot be read as %s, and so its kind cannot be listed", gvk.GroupVersion()))
+	case l.objects[t.UID] != nil && (l.err == nil || len(l.singly) > 0):
 		return Outcome{Answer: Good}
 	case l.err == nil && f.object(t, "") != nil:
 		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does",
 			gvk.GroupVersion())}
 	case l.err == nil:
 		return Outcome{} // it was deleted, which the check "moved" reports
-	case writes.Judge(l.err) == writes.Rejected, serverError(l.err), writes.Undecodable(l.err):
-		return Outcome{Answer: Bad, Words: fmt.Sprintf("objects of kind %s cannot be listed as %s: %s", t.GVK.Kind,
-			gvk.GroupVersion(), writes.Words(l.err))}
-	default:
-		return Outcome{Answer: Unknown, Words: fmt.Sprintf("list objects of kind %s as %s: %s", t.GVK.Kind,
-			gvk.GroupVersion(), writes.Words(l.err))}
 	}
+	return unread(l.err, fmt.Sprintf("objects of kind %s cannot be listed as %s", t.GVK.Kind, gvk.GroupVersion()))
+}
+
+// unread is the outcome of an error when reading. It is Bad if the API server answered that it cannot do it.
+func unread(err error, what string) Outcome {
+	o := Outcome{Answer: Unknown, Words: what + ": " + writes.Words(err)}
+	if unlistable(err) {
+		o.Answer = Bad
+	}
+	return o
 }
