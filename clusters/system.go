@@ -77,8 +77,8 @@ type SystemProcess struct {
 	// k8s-webhook-server/serving-certs for a program whose TMPDIR is $(DIR). A transition that changes the command
 	// replaces it, too. Default: certs.
 	CertDir string `json:"certDir,omitempty"`
-	// WebhookPort is the port on which the program serves webhooks, if it has no option for that; then clusters run one
-	// at a time (--clusters 1). A transition that changes the command replaces it, too. Default: a free port.
+	// WebhookPort is the port on which the program serves webhooks, if it has no option for that. Several clusters with
+	// such a system run one after the other. A transition that changes the command replaces it, too. Default: a free port.
 	WebhookPort int `json:"webhookPort,omitempty"`
 	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`

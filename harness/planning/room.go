@@ -2,6 +2,7 @@ package planning
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/memory"
@@ -40,11 +41,36 @@ func (p *Plan) AtOnce(room Room) int {
 		}
 		largest = max(largest, footprint.Memory)
 	}
+	if p.FixedPort() != "" {
+		return 1
+	}
 	atOnce := min(room.Cores, len(p.Tracks))
 	if largest > 0 {
 		atOnce = min(atOnce, int((room.Memory-room.Memory/reserve)/largest))
 	}
 	return max(atOnce, 1)
+}
+
+// FixedPort names a system whose program can only listen on one port of this machine (webhookPort), if several clusters
+// need such a system; "" otherwise. These clusters run one after the other.
+func (p *Plan) FixedPort() string {
+	var found []string
+	for _, track := range p.Tracks {
+		for _, state := range track.Path {
+			at := slices.IndexFunc(state.Systems, func(s clusters.System) bool {
+				process := s.Launched()
+				return process != nil && process.WebhookPort != 0
+			})
+			if at >= 0 {
+				found = append(found, state.Systems[at].Name)
+				break
+			}
+		}
+	}
+	if len(found) < 2 {
+		return ""
+	}
+	return found[0]
 }
 
 // Spare returns how many more clusters there is room for, while as many only wait: those need memory, but no core.

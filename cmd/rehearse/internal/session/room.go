@@ -31,6 +31,10 @@ func Limit(plan *harness.Plan, options *harness.Options, progress clusters.Progr
 	if most := plan.MostAtOnce(); most > 0 && asked > most {
 		return fmt.Errorf("--clusters %d: the %s provider has %d; leave the flag out", asked, plan.Provider.Name(), most)
 	}
+	if system := plan.FixedPort(); system != "" && asked > 1 {
+		return fmt.Errorf("--clusters %d: system %s always listens on the same port (webhookPort), so one cluster runs at a "+
+			"time; leave the flag out", asked, system)
+	}
 	if asked < 0 {
 		return fmt.Errorf("--clusters %d: want a positive number", asked)
 	}
