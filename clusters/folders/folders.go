@@ -32,6 +32,9 @@ var ErrInUse = errors.New("in use by another rehearse")
 // Lock locks a cluster's folder for this process. The kernel releases the lock, however the process ends.
 func Lock(dir string) (*os.File, error) { return lock(dir, os.O_CREATE|os.O_RDWR) }
 
+// LockAgain locks a folder that was locked before. The error is os.ErrNotExist if it has no lock file.
+func LockAgain(dir string) (*os.File, error) { return lock(dir, os.O_RDWR) }
+
 func lock(dir string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockFile), flags, 0o600)
 	if err != nil {
@@ -162,7 +165,7 @@ func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err 
 	for _, name := range names {
 		dir := filepath.Join(string(r), name)
 		// Do not create a missing lock file: the owner may be removing the folder, which must become empty.
-		held, err := lock(dir, os.O_RDWR)
+		held, err := LockAgain(dir)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			continue // its owner is alive
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 const (
@@ -116,11 +117,11 @@ func (s *sources) makeList(ctx context.Context, v clusters.Version) (*features.L
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "rehearse-")
+	dir, remove, err := scratch.Folder("modules")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = remove() }() // the next run tries again
 	s.options.Progress("getting the list of feature gates of Kubernetes %s", v)
 	modules, err := tool.download(ctx, dir, kubernetesModule+"@v"+v.String(), "k8s.io/client-go@"+stagingVersion(v))
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // Resolve makes a version exact: "1.34" becomes the newest available patch of that minor version, "1.34.4" stays.
@@ -119,11 +119,11 @@ func (s *sources) newestModule(ctx context.Context, minor clusters.Version) (clu
 	if err != nil {
 		return clusters.Version{}, err
 	}
-	dir, err := os.MkdirTemp("", "rehearse-")
+	dir, remove, err := scratch.Folder("modules")
 	if err != nil {
 		return clusters.Version{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = remove() }() // the next run tries again
 	out, err := tool.run(ctx, dir, nil, "list", "-m", "-versions", kubernetesModule)
 	if err != nil {
 		return clusters.Version{}, err

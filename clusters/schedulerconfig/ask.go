@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // patience is the timeout for a program that usually answers within a tenth of a second.
@@ -52,11 +53,11 @@ func (q question) try(ctx context.Context, profiles []map[string]any) (written [
 			err = &NotAskedError{Program: q.program, Err: err}
 		}
 	}()
-	dir, err := os.MkdirTemp("", "rehearse-")
+	dir, remove, err := scratch.Folder("scheduler")
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = remove() }() // the next run tries again
 	config, answer := filepath.Join(dir, "scheduler.yaml"), filepath.Join(dir, "answer.yaml")
 	data, err := yaml.Marshal(map[string]any{
 		"apiVersion":     "kubescheduler.config.k8s.io/v1",

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // loopback is the address on which only this machine can connect.
@@ -94,8 +95,9 @@ type places struct {
 	now func() time.Time
 
 	mu sync.Mutex
-	// dir is the folder of the systems' folders, "" until it is needed.
-	dir string
+	// dir is the folder of the systems' folders, "" until it is needed, and discard removes it.
+	dir     string
+	discard func() error
 }
 
 // makePlace creates a place for a system's process, with its own user.
@@ -167,12 +169,11 @@ func (s *places) folder() (string, error) {
 	housed, ok := s.cluster.(clusters.Housed)
 	if !ok {
 		var err error
-		if s.dir, err = os.MkdirTemp("", "rehearse-systems-"); err != nil {
-			return "", fmt.Errorf("make a folder for systems: %w", err)
-		}
-		return s.dir, nil
+		s.dir, s.discard, err = scratch.Folder("systems")
+		return s.dir, err
 	}
 	s.dir = filepath.Join(housed.Folder(), "systems")
+	s.discard = func() error { return os.RemoveAll(s.dir) }
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for systems: %w", err)
 	}

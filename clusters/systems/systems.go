@@ -305,7 +305,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	}
 	s.spawner.Close()
 	if s.dir != "" {
-		errs = append(errs, os.RemoveAll(s.dir))
+		errs = append(errs, s.discard())
 	}
 	return errors.Join(errs...)
 }

@@ -3,11 +3,11 @@ package explore
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -85,11 +85,11 @@ func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*report
 	if err != nil {
 		return nil, fmt.Errorf("plan the scenarios of the findings: %w", err)
 	}
-	dir, err := os.MkdirTemp("", "rehearse-explore-")
+	dir, remove, err := scratch.Folder("explore")
 	if err != nil {
-		return nil, fmt.Errorf("create a folder for the scenarios of the findings: %w", err)
+		return nil, fmt.Errorf("run the scenarios of the findings: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // a temporary folder
+	defer func() { _ = remove() }() // the next run tries again
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	if err := harness.Execute(ctx, plan, harness.Options{Recorder: recorder, ReportDir: dir}); err != nil {
 		return nil, fmt.Errorf("run the scenarios of the findings: %w", err)

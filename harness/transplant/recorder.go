@@ -19,6 +19,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // Hook is a webhook that an API server calls: one of a webhook configuration, or the conversion webhook of a custom
@@ -89,11 +90,11 @@ func NewRecorder(ctx context.Context, files map[string]string, now time.Time) (*
 
 // serving creates a certificate for loopback. It deletes the certificate's files.
 func serving(now time.Time) (_ tls.Certificate, authority []byte, err error) {
-	dir, err := os.MkdirTemp("", "rehearse-webhooks-")
+	dir, remove, err := scratch.Folder("webhooks")
 	if err != nil {
 		return tls.Certificate{}, nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if authority, err = certify(dir, now); err != nil {
 		return tls.Certificate{}, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -37,11 +38,11 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 			"Indexed Job",
 			s.index, s.of-1)
 	}
-	work, err := os.MkdirTemp("", "rehearse-shard-")
+	work, remove, err := scratch.Folder("shard")
 	if err != nil {
 		return cli.Broken(fmt.Errorf("make a folder for the shard: %w", err))
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = remove() }() // the pod ends
 	report := filepath.Join(work, "report")
 	if s.files != "" {
 		if err := s.unpack(filepath.Join(work, "files")); err != nil {

@@ -35,23 +35,23 @@ func Command() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "matrix --system NAME[=FILE] --versions A,B --kubernetes 1.33-1.37 SCENARIOS...",
 		Short: "Run scenarios on every version of a system and of Kubernetes",
-		Long: `Matrix runs each scenario on each version of a system and on each version of Kubernetes. A cell of
-the matrix has the verdict of its scenario with the reason, or says why it was not tested. The report
-folder has matrix.json, matrix.md and matrix.html, and the reports of the run that was made of it.
+		Long: `Matrix runs each scenario on each version of a system and on each version of Kubernetes. Each cell of
+the matrix shows the verdict of a scenario with its reason, or why it was not tested. The report
+folder contains matrix.json, matrix.md and matrix.html, and the reports of the run.
 
-The scenarios are moved to their cell: where one begins on 1.34 and goes to 1.35, it goes from 1.36
-to 1.37 in a cell of 1.36. Where it changes the system's version, it goes on to the next one of
---versions. A cell from which there is no next version is not tested, and says so.
+The scenarios are adapted to each cell. A scenario that starts on 1.34 and goes to 1.35 goes from
+1.36 to 1.37 in a cell of 1.36. If it changes the version of the system, it goes to the next one of
+--versions. A cell without such a next version is not tested, and says so.
 
---system NAME keeps the definition that the scenarios have; NAME=FILE.yaml has another one.
+--system NAME uses the definition in the scenarios; NAME=FILE.yaml uses that of a file.
 
-A cell that cannot be planned, say for a version that there is not, is untested with the reason, and
-the others run.
+A cell that cannot be planned, for example because its version does not exist, is untested with the
+reason. The other cells run.
 
-With --repeat N the matrix is run N times. A cell that comes out differently is unstable, which is
-not passed. Each run has its own folder in the report folder (run-1, run-2, ...).
+--repeat N runs the matrix N times. A cell whose verdicts differ is unstable, which is not passed.
+Each run has its own folder in the report folder (run-1, run-2, ...).
 
-With --shard 2/5 only a part of the matrix is run; rehearse merge makes one matrix of all parts.
+--shard 2/5 runs only a part of the matrix; rehearse merge merges all parts into one matrix.
 
 Exit codes: 0 every cell that was tested passed; 1 a cell failed, or is unstable; 2 the input is
 wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
@@ -74,7 +74,7 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
 	s.ShardFlags.AddTo(command)
-	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell that comes out differently is unstable, which is "+
+	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell whose verdicts differ is unstable, which is "+
 		"not passed")
 	session.AddTo(command, &s.execute, "folder for the reports and for what failed scenarios leave")
 	command.AddCommand(diffCommand())
@@ -104,6 +104,15 @@ func (s *settings) axes() (matrix.Axes, error) {
 		return axes, fmt.Errorf("--kubernetes: %w", err)
 	}
 	return axes, nil
+}
+
+// definition returns --system with a file in the form that other commands have; none without a file.
+func (s *settings) definition() []string {
+	name, file, hasFile := strings.Cut(s.system, "=")
+	if !hasFile {
+		return nil
+	}
+	return []string{name + "=module:" + strings.TrimPrefix(file, "module:")}
 }
 
 // cells returns the axes and cells of the matrix that the flags and the arguments ask for.
@@ -142,7 +151,7 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 			set = append(set, cell.Scenario)
 		}
 	}
-	if err := s.Put(&options); err != nil {
+	if err := s.Put(&options, s.definition()...); err != nil {
 		return nil, err
 	}
 	options.LeaveOut = true

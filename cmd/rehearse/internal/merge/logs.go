@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -33,11 +34,11 @@ func withLogs(paths []string, progress func(string, ...any)) (folders []string, 
 	if len(logs) == 0 {
 		return folders, func() {}, nil
 	}
-	dir, err := os.MkdirTemp("", "rehearse-merge-")
+	dir, discard, err := scratch.Folder("merge")
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a folder for the reports of the logs: %w", err)
+		return nil, nil, fmt.Errorf("unpack the reports of the logs: %w", err)
 	}
-	remove = func() { _ = os.RemoveAll(dir) }
+	remove = func() { _ = discard() } // the next run tries again
 	latest, err := unpackLogs(logs, dir, progress)
 	if err != nil {
 		remove()

@@ -1,0 +1,51 @@
+// Package scratch makes temporary folders that outlive no run: the next one removes what a killed run left behind.
+package scratch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/folders"
+)
+
+const (
+	prefix = "rehearse-tmp-"
+	// making is longer than a folder can be without its lock, while it is made.
+	making = time.Hour
+)
+
+// Folder makes a temporary folder that only this user can read, and returns a function that removes it. It also removes
+// the folders of runs that were killed.
+func Folder(purpose string) (dir string, remove func() error, err error) {
+	sweep(os.TempDir(), time.Now())
+	if dir, err = os.MkdirTemp("", prefix+purpose+"-"); err != nil {
+		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+	}
+	lock, err := folders.Lock(dir)
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, func() error { return errors.Join(os.RemoveAll(dir), lock.Close()) }, nil
+}
+
+// sweep removes folders that no process has locked. A folder of another user cannot be opened, and stays.
+func sweep(temporary string, now time.Time) {
+	found, _ := filepath.Glob(filepath.Join(temporary, prefix+"*")) // the pattern is valid
+	for _, dir := range found {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		lock, err := folders.LockAgain(dir)
+		switch {
+		case err == nil:
+			_ = os.RemoveAll(dir) // the next run tries again
+			_ = lock.Close()
+		case errors.Is(err, os.ErrNotExist) && now.Sub(info.ModTime()) > making:
+			_ = os.RemoveAll(dir)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package scratch
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A folder in use stays. A folder of a killed run, whose lock is free, goes, and so does an old one without a lock.
+func TestFolder(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	used, remove, err := Folder("used")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(used); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	killed, young, old := filepath.Join(temporary, prefix+"killed"), filepath.Join(temporary, prefix+"young"),
+		filepath.Join(temporary, prefix+"old")
+	for _, dir := range []string{killed, young, old} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(killed, "lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * making)
+	if err := os.Chtimes(old, long, long); err != nil {
+		t.Fatal(err)
+	}
+	other, removeOther, err := Folder("other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]bool{used: true, young: true, other: true, killed: false, old: false} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
+		}
+	}
+	for _, remove := range []func() error{remove, removeOther} {
+		if err := remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, prefix+"*")); len(left) != 1 { // the young one
+		t.Errorf("left: %v", left)
+	}
+}
