@@ -43,7 +43,8 @@ const (
 // drained while they run.
 func TestSlowLiveJob(t *testing.T) {
 	needsKind(t)
-	scenarios := []string{"../../scenarios/kai", "../../scenarios/porch"}
+	t.Chdir("../..") // a Job gets files below the current folder
+	scenarios := []string{"scenarios/kai", "scenarios/porch"}
 	tag, archive := imageForJob(t)
 	live, name := clusterForJob(t)
 	loadImage(t, name, archive)
@@ -83,7 +84,6 @@ func imageForJob(t *testing.T) (tag, archive string) {
 	dir := t.TempDir()
 	command := exec.CommandContext(t.Context(), "go", "run", "./internal/release", "image", "--platforms", "linux/"+runtime.GOARCH,
 		"--kubernetes", versionInImage, "--output", dir)
-	command.Dir = "../.."
 	out, err := command.CombinedOutput()
 	found := regexp.MustCompile(`(\S+\.tar)  \(docker load -i; (\S+)\)`).FindSubmatch(out)
 	if err != nil || found == nil {
