@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/utils/clock"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 // The shortest pause between two writes of the reports during the run, and the pause as a multiple of the last write's
@@ -99,7 +101,7 @@ func (f *Files) prepare() error {
 	}
 	for _, e := range entries {
 		for _, format := range f.formats {
-			if strings.HasPrefix(e.Name(), temporaryPrefix(format.File)) {
+			if strings.HasPrefix(e.Name(), folder.TemporaryPrefix(format.File)) {
 				err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
 			}
 		}
@@ -170,20 +172,5 @@ func (f *Files) writeAll() error {
 	return err
 }
 
-func temporaryPrefix(file string) string { return "." + file + ".tmp-" }
-
 // ReplaceFile writes a report atomically: a reader of the file sees either the whole old report or the whole new one.
-func ReplaceFile(path string, data []byte) (err error) {
-	dir, file := filepath.Split(path)
-	temporary := filepath.Join(dir, fmt.Sprintf("%s%d", temporaryPrefix(file), os.Getpid()))
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("writing the report %s: %w", path, err)
-			_ = os.Remove(temporary)
-		}
-	}()
-	if err := os.WriteFile(temporary, data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(temporary, path)
-}
+func ReplaceFile(path string, data []byte) error { return folder.ReplaceFile(path, data) }

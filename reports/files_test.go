@@ -14,6 +14,8 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 func filesPlan(scenarios int) *Run {
@@ -43,7 +45,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	leftover := filepath.Join(dir, temporaryPrefix("junit.xml")+"123")
+	leftover := filepath.Join(dir, folder.TemporaryPrefix("junit.xml")+"123")
 	if err := os.WriteFile(leftover, []byte("half a rep"), 0o644); err != nil {
 		t.Fatal(err)
 	}

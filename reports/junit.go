@@ -55,7 +55,7 @@ func junit(run *Run, attach func(string) string) ([]byte, error) {
 		all.TestSuites = append(all.TestSuites, suite)
 		total.add(s.span.from, s.span.to)
 	}
-	all.Time = seconds(total.duration())
+	all.Time = folder.Seconds(total.duration())
 	scrub(&all)
 	text, err := folder.XML(all)
 	if err != nil {
@@ -165,8 +165,7 @@ func (s *junitSuite) finish(run *Run) reporters.JUnitTestSuite {
 		began = run.Started
 	}
 	suite := folder.Suite(s.name, s.cases)
-	suite.Time, suite.Timestamp = seconds(s.span.duration()), folder.Timestamp(began)
-	suite.Disabled = suite.Skipped
+	suite.Time, suite.Timestamp = folder.Seconds(s.span.duration()), folder.Timestamp(began)
 	suite.Properties.Properties = properties(
 		"provider", run.Provider,
 		"interrupted", fmt.Sprint(run.Interrupted),

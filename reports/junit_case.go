@@ -7,6 +7,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
@@ -16,7 +17,7 @@ const unstable = "unstable"
 // scenarioCase is a scenario as a JUnit case.
 func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	c := reporters.JUnitTestCase{
-		Name: s.Name, Status: string(s.Status.OrNotRun()), Time: seconds(s.Duration()), SystemOut: stepLog(s),
+		Name: s.Name, Status: string(s.Status.OrNotRun()), Time: folder.Seconds(s.Duration()), SystemOut: stepLog(s),
 	}
 	c.Properties = &reporters.JUnitProperties{Properties: properties(
 		"requirements", strings.Join(s.Covers, ", "),
@@ -87,7 +88,7 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 		message = setupTitle(first) + ": " + whySetupNotRun(run, track, first)
 	}
 	text := strings.Join(parts, "\n\n")
-	c := &reporters.JUnitTestCase{Name: "cluster of " + track.Name, Time: seconds(first.Duration())}
+	c := &reporters.JUnitTestCase{Name: "cluster of " + track.Name, Time: folder.Seconds(first.Duration())}
 	if first.Status == Failed {
 		c.Status, c.Failure = string(Failed), &reporters.JUnitFailure{
 			Message: message, Type: string(Failed),

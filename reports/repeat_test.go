@@ -42,3 +42,40 @@ func TestRepeatedRun(t *testing.T) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
+
+// Work on a cluster that failed in any run is in the combined run, and decides its exit code.
+func TestRepeatedRunKeepsFailedSetup(t *testing.T) {
+	run := func(deletion Status, message string) *Run {
+		return &Run{Tracks: []*Track{{
+			Name: "track-1",
+			Setup: []*Step{
+				{Verb: "create", Status: Passed}, {Verb: "delete", Name: "cluster", Status: deletion, Message: message},
+			},
+			Scenarios: []*Scenario{{Name: "a", Status: Passed}},
+		}}}
+	}
+	for name, c := range map[string]struct {
+		runs []Part
+		code int
+		want string
+	}{
+		"all passed": {[]Part{{Run: run(Passed, "")}, {Run: run(Passed, ""), Prefix: "run-2"}}, ExitPassed, ""},
+		"the first failed": {
+			[]Part{{Run: run(Failed, "busy")}, {Run: run(Failed, "late"), Prefix: "run-2"}}, ExitError, "busy",
+		},
+		"another failed": {
+			[]Part{{Run: run(Passed, "")}, {Run: run(Passed, "")}, {Run: run(Failed, "busy"), Prefix: "run-3"}},
+			ExitError,
+			"in run-3: busy",
+		},
+	} {
+		merged := RepeatedRun(c.runs)
+		setup := merged.Tracks[0].Setup
+		if code := ExitCode(merged); code != c.code || len(setup) != 2 || setup[1].Message != c.want {
+			t.Errorf("%s: exit code %d, want %d; message %q, want %q", name, code, c.code, setup[1].Message, c.want)
+		}
+		if first := c.runs[0].Run.Tracks[0].Setup[1]; strings.HasPrefix(first.Message, "in ") {
+			t.Errorf("%s: the first run was changed", name)
+		}
+	}
+}

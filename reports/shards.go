@@ -123,7 +123,7 @@ func CheckShards(pieces []Piece) error {
 				one.Program, first.From, first.Program))
 		case one.Shard.Plan != first.Shard.Plan || one.Provider != first.Provider:
 			problems = append(problems, fmt.Errorf("%s and %s are not parts of the same run: the scenarios, the "+
-				"versions or the provider differ", one.From, first.From))
+				"versions, the systems, --timings or the provider differ", one.From, first.From))
 		case other != "":
 			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", one.Shard.Number, other, one.From))
 		}

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 // Seconds is a duration. In run.json it is a number of seconds with three decimals.
 type Seconds time.Duration
 
 // MarshalJSON writes the duration as a number of seconds.
-func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(seconds(time.Duration(s))) }
+func (s Seconds) MarshalJSON() ([]byte, error) { return json.Marshal(folder.Seconds(time.Duration(s))) }
 
 // UnmarshalJSON reads a number of seconds.
 func (s *Seconds) UnmarshalJSON(text []byte) error {
@@ -22,10 +24,6 @@ func (s *Seconds) UnmarshalJSON(text []byte) error {
 	*s = Seconds(math.Round(number*1000)) * Seconds(time.Millisecond)
 	return nil
 }
-
-// seconds returns the number of seconds, rounded to milliseconds. Without rounding, a small number could be written
-// with an exponent, which readers of JUnit files do not accept.
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 
 // Duration is the step's own time. It does not include a transition, which belongs to the track, or the time that the
 // step waited for other scenarios. It is zero if the step did not run.

@@ -23,6 +23,10 @@ func TestConformanceWrongInput(t *testing.T) {
 	nobody := filepath.Join(t.TempDir(), "r.yaml")
 	lost := filepath.Join(t.TempDir(), "no", "r.yaml")
 	other := written(t, 1, func(r *reports.Run) { r.Shard, r.Program = nil, "another" })
+	moved := written(t, 1, func(r *reports.Run) {
+		r.Shard, r.Program, r.Tracks[0].Path = nil, cli.ProgramVersion(), []string{"1.30.0"}
+		r.Tracks[0].Scenarios[0].Name = "kai-cycles [webhook]"
+	})
 	for name, c := range map[string]struct {
 		args []string
 		want []string
@@ -86,7 +90,11 @@ func TestConformanceWrongInput(t *testing.T) {
 		"a run that is not":          {[]string{"conformance", "kai", "--of", "nowhere"}, []string{"--of", "nowhere"}},
 		"the run of a shard":         {[]string{"conformance", "kai", "--of", written(t, 1, nil)}, []string{"it is shard 1/2"}},
 		"the run of another program": {[]string{"conformance", "kai", "--of", other}, []string{"whose suite may differ"}},
-		"an unknown variant":         {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
+		"the run of other states": {
+			[]string{"conformance", "kai", "--of", moved},
+			[]string{"--of " + moved, "kai-cycles [webhook] went through 1.30.0, but these flags plan 1."},
+		},
+		"an unknown variant": {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
 		"a variant of nothing": {
 			[]string{"conformance", "porch", "--system", "kai=variant:x"},
 			[]string{"no simulator of a system"},

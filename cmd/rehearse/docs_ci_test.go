@@ -225,7 +225,7 @@ func TestCICommands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, rest, _ := strings.Cut(string(page), "## Later")
+	_, rest, _ := strings.Cut(string(page), "## Reports of finished runs")
 	said := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(rest, -1) {
 		args := arguments(t, m[1])

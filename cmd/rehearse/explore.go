@@ -288,8 +288,11 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	planned := explore.Planned(options)
 	planned.Head = head
 	planned.Started = time.Now()
-	if err := explorations.Write(f.reportDir, planned); err != nil { // a shard that dies leaves this
-		return cli.Broken(err)
+	reported := session.Report[*explorations.Report]{
+		Dir: f.reportDir, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
+	}
+	if err := reported.Begin(planned); err != nil { // a shard that dies leaves this
+		return err
 	}
 	report, err := explore.Run(command.Context(), options)
 	report.Command, report.Program = head.Command, head.Program
@@ -299,7 +302,6 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		}
 	}
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
-	return session.Report[*explorations.Report]{
-		Of: report, Dir: f.reportDir, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
-	}.Finish(command, err)
+	reported.Of = report
+	return reported.Finish(command, err)
 }

@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -160,5 +164,20 @@ func TestFindingsOfTheDocumentation(t *testing.T) {
 	}
 	for file := range listed {
 		t.Errorf("docs/findings.md lists %s, which is not there", file)
+	}
+}
+
+// What an exploration that is killed leaves cannot be mistaken for a success.
+func TestPlannedExploration(t *testing.T) {
+	report := explore.Planned(explore.Options{Path: []clusters.State{{Version: "1.35.4"}, {Version: "1.36.3"}}})
+	if code := report.ExitCode(); code != cli.ExitBroken {
+		t.Errorf("exit code %d, want %d", code, cli.ExitBroken)
+	}
+	junit, err := explorations.JUnit(report)
+	if err != nil || !strings.Contains(string(junit), "0 of 2 states reached") || !strings.Contains(string(junit), "<error") {
+		t.Errorf("%v:\n%s", err, junit)
+	}
+	if shown, err := page.OfExploration(report); err != nil || !strings.Contains(string(shown), "1.35.4 → 1.36.3") {
+		t.Errorf("%v: the page does not show the path", err)
 	}
 }

@@ -60,7 +60,7 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Put(&options); err != nil {
+	if err := s.Put(&options, s.systems...); err != nil {
 		return nil, err
 	}
 	provider, err := s.Provider(keep, progress)

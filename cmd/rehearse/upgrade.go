@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -229,10 +230,29 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 		fmt.Fprint(command.OutOrStdout(), upgrade.Describe(options))
 		return nil
 	}
+	reported := session.Report[*upgrades.Report]{
+		Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown,
+	}
+	planned := plannedUpgrade(options)
+	planned.Command = cli.CommandLine(command)
+	if err := reported.Begin(planned); err != nil { // a rehearsal that dies leaves this
+		return err
+	}
 	report, err := upgrade.Run(command.Context(), options)
 	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
-	report.Command = cli.CommandLine(command)
-	return session.Report[*upgrades.Report]{
-		Of: report, Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown,
-	}.Finish(command, err)
+	report.Command = planned.Command
+	reported.Of = report
+	return reported.Finish(command, err)
+}
+
+// plannedUpgrade returns the report of a rehearsal that has not reached any state yet.
+func plannedUpgrade(o upgrade.Options) *upgrades.Report {
+	report := &upgrades.Report{
+		Head: reports.Head{Format: 1, Started: time.Now()}, Objects: len(o.Objects),
+		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{}, Matrix: []*upgrades.Row{},
+	}
+	for i, state := range o.Path.States {
+		report.Path = append(report.Path, &upgrades.State{Name: state.String(), Way: o.Path.Ways[i]})
+	}
+	return report
 }

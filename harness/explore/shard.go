@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/planning"
@@ -35,8 +36,16 @@ func Planned(o Options) *explorations.Report {
 // digest is equal for explorations with the same options, apart from the shard and the number of workers.
 func (e Options) digest() string {
 	sum := sha256.New()
+	gates := slices.Clone(e.Gates)
+	for i := range gates {
+		gates[i].On, gates[i].Off, gates[i].Flipped = portable(gates[i].On), portable(gates[i].Off), portable(gates[i].Flipped)
+	}
+	var path []clusters.State
+	for _, state := range e.Path {
+		path = append(path, portable(state))
+	}
 	for _, part := range []any{
-		e.Path, e.Gates, e.Kinds, e.For, e.Seed, e.Objects, e.Settle, e.Prove, e.Known,
+		path, gates, e.Kinds, e.For, e.Seed, e.Objects, e.Settle, e.Prove, e.Known,
 	} {
 		text, err := json.Marshal(part)
 		if err != nil {
@@ -48,6 +57,17 @@ func (e Options) digest() string {
 		fmt.Fprintf(sum, "%v\x00", custom.Content.Object)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// portable is a state with the names, kinds and versions of its systems only. Their definitions have paths, which
+// differ from machine to machine.
+func portable(state clusters.State) clusters.State {
+	var systems []clusters.System
+	for _, system := range state.Systems {
+		systems = append(systems, clusters.System{Name: system.String()})
+	}
+	state.Systems = systems
+	return state
 }
 
 // dealing records which of the kinds that were discovered so far belong to the shard.

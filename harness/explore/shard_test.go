@@ -103,3 +103,18 @@ func TestPlanOfAShard(t *testing.T) {
 		t.Errorf("without shards: %+v", whole)
 	}
 }
+
+// Shards may run in different folders. They belong together if they explore the same versions of the same systems.
+func TestDigestOfShards(t *testing.T) {
+	digest := func(folder, version string) string {
+		return Options{Path: []clusters.State{{Version: "1.36.1", Systems: []clusters.System{{
+			Name: "op", Version: version, Process: &clusters.SystemProcess{Command: []string{folder + "/manager"}},
+		}}}}}.digest()
+	}
+	if digest("/one", "1") != digest("/two", "1") {
+		t.Error("the digest depends on the folder")
+	}
+	if digest("/one", "1") == digest("/one", "2") {
+		t.Error("the digest does not depend on the version of the system")
+	}
+}

@@ -69,7 +69,7 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 			ability = verb.Needs(&step)
 		}
 		if ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
-			p.problem(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
+			p.unsupported(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
 				"scenario is skipped there)",
 				step.Verb(), p.provider.Name(), ability.Text(), ability)
 		}
@@ -85,7 +85,7 @@ func (p *planner) checkWebhookCalls(ctx context.Context, s *scenarios.Scenario, 
 				continue
 			}
 			known[system.Name] = true
-			p.problem(places[i], "webhookCalls of system %s: provider %s does not support it: its clusters cannot %s (with "+
+			p.unsupported(places[i], "webhookCalls of system %s: provider %s does not support it: its clusters cannot %s (with "+
 				"needs: [%s] the scenario is skipped there)", system.Name, p.provider.Name(),
 				clusters.AbilityWebhookCalls.Text(), clusters.AbilityWebhookCalls)
 		}
@@ -101,7 +101,7 @@ func (p *planner) checkPath(ctx context.Context, track *Track) {
 	}
 	known := map[string]bool{}
 	for n := 1; n <= len(track.Path); n++ {
-		found := errors.Join(p.provider.Check(ctx, track.Path[:n]), p.checkSystems(ctx, track.Path[:n]))
+		found := errors.Join(p.rejected(ctx, track.Path[:n]), p.checkSystems(ctx, track.Path[:n]))
 		for _, err := range flatten(found) {
 			if known[err.Error()] {
 				continue
@@ -110,6 +110,18 @@ func (p *planner) checkPath(ctx context.Context, track *Track) {
 			p.problem(places[n-1], "%w%s", err, others)
 		}
 	}
+}
+
+// rejected returns what the provider rejects in a path. A borrowed cluster is as it is, so that it does not support
+// what is rejected. In a cluster that the provider creates, it is a mistake.
+func (p *planner) rejected(ctx context.Context, path []clusters.State) error {
+	errs := flatten(p.provider.Check(ctx, path))
+	if _, borrowed := p.provider.(clusters.Borrower); borrowed {
+		for i, err := range errs {
+			errs[i] = &UnsupportedError{err}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // flatten splits joined errors.

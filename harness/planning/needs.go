@@ -2,7 +2,9 @@ package planning
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -18,6 +20,25 @@ type Skipped struct {
 
 	// Report is the scenario in the run's result.
 	Report *reports.Scenario
+}
+
+// UnsupportedError is the error for something that a scenario needs and the provider does not support. It is no mistake
+// in the scenario: another provider may support it.
+type UnsupportedError struct{ Err error }
+
+// Error returns what is not supported.
+func (e *UnsupportedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e *UnsupportedError) Unwrap() error { return e.Err }
+
+// Unsupported reports whether an error of a plan has no other reason than that the provider does not support something.
+func Unsupported(err error) bool {
+	problems := flatten(err)
+	return len(problems) > 0 && !slices.ContainsFunc(problems, func(problem error) bool {
+		var unsupported *UnsupportedError
+		return !errors.As(problem, &unsupported)
+	})
 }
 
 // lacks names the scenario's needs that the provider does not support; "" if it supports all.

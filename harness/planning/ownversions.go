@@ -32,8 +32,8 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 			servers = append(servers, state.Version)
 		}
 		if own := state.OwnVersions(); len(own) > 0 && !able {
-			p.problem(places[n], "component %s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
-				"scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityOwnVersions.Text(),
+			p.unsupported(places[n], "component %s: provider %s does not support it: its clusters cannot %s (with needs: [%s] "+
+				"the scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityOwnVersions.Text(),
 				clusters.AbilityOwnVersions)
 			return
 		}

@@ -31,6 +31,9 @@ type Options struct {
 	Shard Shard
 	// Timings balance the shards. Default: by the number of states.
 	Timings Timings
+	// Definitions are files that replace systems of the scenarios: their contents, by the names of the systems. All
+	// shards of a run must have the same ones. Without a shard, they have no effect.
+	Definitions map[string]string
 	// LeaveOut leaves out the scenarios that cannot be planned, as long as others remain. They are in Plan.LeftOut. By
 	// default, such a scenario is an error of the whole plan.
 	LeaveOut bool
@@ -139,7 +142,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	if len(p.order) == 0 && len(p.problems) == 0 {
 		p.nothingLeft()
 	}
-	digest := digestOf(p.order, p.skipped)
+	digest := o.digestOf(p.order, p.skipped)
 	p.order = o.Shard.tracksOf(p.order, o.Timings)
 	if o.Shard.Number > 1 {
 		p.skipped = nil // the first shard reports them
@@ -176,6 +179,11 @@ type planner struct {
 
 func (p *planner) problem(at scenarios.Position, format string, args ...any) {
 	p.problems = append(p.problems, fmt.Errorf("%s: "+format, append([]any{at}, args...)...))
+}
+
+// unsupported adds the problem that the provider does not support something.
+func (p *planner) unsupported(at scenarios.Position, format string, args ...any) {
+	p.problem(at, "%w", &UnsupportedError{fmt.Errorf(format, args...)})
 }
 
 // add puts a scenario on its track.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,24 +73,35 @@ func Deal[Piece any, Length int | time.Duration](s Shard, all []Piece, lengthOf 
 	if s.Of == 0 {
 		return all
 	}
+	var mine []Piece
+	for i, number := range dealt(s.Of, all, lengthOf) {
+		if number == s.Number {
+			mine = append(mine, all[i])
+		}
+	}
+	return mine
+}
+
+// dealt returns the number of each piece's shard, from 1.
+func dealt[Piece any, Length int | time.Duration](of int, all []Piece, lengthOf func(Piece) Length) []int {
 	lengths, longest := make([]Length, len(all)), make([]int, len(all))
 	for i, piece := range all {
 		lengths[i], longest[i] = lengthOf(piece), i
 	}
 	slices.SortStableFunc(longest, func(a, b int) int { return cmp.Compare(lengths[b], lengths[a]) })
-	work, mine := make([]Length, s.Of), make([]bool, len(all))
+	work, numbers := make([]Length, of), make([]int, len(all))
 	for _, i := range longest {
 		least := slices.Index(work, slices.Min(work))
 		work[least] += lengths[i]
-		mine[i] = least == s.Number-1
+		numbers[i] = least + 1
 	}
-	var dealt []Piece
-	for i, piece := range all {
-		if mine[i] {
-			dealt = append(dealt, piece)
-		}
-	}
-	return dealt
+	return numbers
+}
+
+// shardsOf returns the number of each track's shard.
+func (o Options) shardsOf(tracks []*Track) []int {
+	lengths := lengthsOf(tracks, o.Timings)
+	return dealt(max(o.Shard.Of, 1), tracks, func(track *Track) time.Duration { return lengths[track] })
 }
 
 // lengthsOf estimates the durations of the tracks: as in the earlier run or, if unknown, in proportion to their
@@ -117,13 +129,20 @@ func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 	return lengths
 }
 
-// digestOf is equal for plans with the same scenarios on the same tracks. Only shards with equal digests belong to
-// one run.
-func digestOf(tracks []*Track, skipped []*Skipped) string {
+// digestOf is equal for shards of one run: plans with the same scenarios and systems on the same tracks, and with the
+// same shard for each track. Different timings can deal the tracks differently: then a track could be in no shard.
+//
+// A state's text does not tell the definitions of its systems apart. Those of the scenarios are in their text. Those
+// that replace them are hashed as the contents of their files, because their paths may differ between machines.
+func (o Options) digestOf(tracks []*Track, skipped []*Skipped) string {
 	sum := sha256.New()
 	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00", s.Title(), s.Text) }
-	for _, track := range tracks {
-		fmt.Fprintf(sum, "%s\x00", track.Name)
+	for _, name := range slices.Sorted(maps.Keys(o.Definitions)) {
+		fmt.Fprintf(sum, "%s\x00%s\x00", name, o.Definitions[name])
+	}
+	for i, number := range o.shardsOf(tracks) {
+		track := tracks[i]
+		fmt.Fprintf(sum, "%s\x00%d\x00", track.Name, number)
 		for _, state := range track.Path { // the same on every machine
 			fmt.Fprintf(sum, "%s\x00", state)
 		}

@@ -58,7 +58,7 @@ func (p *planner) transitionOptions(s *scenarios.Scenario, path []clusters.State
 		if method := options[n].Method; method == "" {
 			continue
 		} else if checker, ok := p.provider.(clusters.MethodChecker); !ok {
-			p.problem(step.Position, "method %s: the clusters of provider %s know no methods; leave it out, or use "+
+			p.unsupported(step.Position, "method %s: the clusters of provider %s know no methods; leave it out, or use "+
 				"--provider kind", method, p.provider.Name())
 		} else if err := checker.CheckMethod(path[n], path[n+1], method); err != nil {
 			p.problem(step.Position, "method %s: %w", method, err)

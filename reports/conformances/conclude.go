@@ -30,6 +30,12 @@ func (r *Report) Conclude() {
 	r.sum()
 }
 
+// Interrupt records that the run did not finish.
+func (r *Report) Interrupt() {
+	r.Interrupted = true
+	r.sum()
+}
+
 // sum derives the variants, the levels and the summary from the statuses.
 func (r *Report) sum() {
 	r.Variants = variantsOf(r.Scenarios)

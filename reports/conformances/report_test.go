@@ -208,6 +208,14 @@ func TestReadConformanceRejects(t *testing.T) {
 		},
 		"nobody's":      {"organization: acme", "organization: ''", "the implementation's organization is missing"},
 		"two documents": {"apiVersion", "---\na: b\n---\napiVersion", "reading a conformance report"},
+		"a step that decided in a scenario that passed": {
+			"passed:\n        - named\n        - renamed [a|b]", "failed:\n        - named\n      decided: {named: step 1}",
+			`counts scenario named as failed, but it is "passed"`,
+		},
+		"an unstable requirement without runs": {
+			"status: failed\n    reason", "status: unstable\n    runs: [failed, failed]\n    reason",
+			"requirement G-2 is reported as unstable",
+		},
 		"a second document": {
 			"provider: local", "provider: local\n  kubernetes: []\n---\nx: y\nz:",
 			"want one YAML document",

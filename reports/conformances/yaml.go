@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // YAML returns the report as YAML. Read can read it.
@@ -55,13 +57,18 @@ func (r *Report) contradictions() []error {
 	same := *r
 	same.Requirements = slices.Clone(r.Requirements)
 	same.Conclude()
-	for i, want := range same.Requirements {
-		if got := r.Requirements[i]; got.Status != want.Status {
+	for i := range same.Requirements {
+		got, want := r.Requirements[i], &same.Requirements[i]
+		if got.Status == Unstable && unstable(got.Runs, want.Status) {
+			want.Status = Unstable
+		}
+		if got.Status != want.Status {
 			errs = append(errs, fmt.Errorf("requirement %s is reported as %s, but according to its scenarios it is "+
 				"%s", got.ID, got.Status,
 				want.Status))
 		}
 	}
+	same.sum()
 	if r.Core != same.Core {
 		errs = append(errs, fmt.Errorf("core is reported as %s (%s), but according to its requirements it is %s "+
 			"(%s)", r.Core.Result,
@@ -78,6 +85,11 @@ func (r *Report) contradictions() []error {
 	return errs
 }
 
+// unstable reports whether the statuses of several runs differ, and include the one that the evidence shows.
+func unstable(runs []Status, shown Status) bool {
+	return plain.Vary(runs) && slices.Contains(runs, shown)
+}
+
 func (r *Report) badScenarios() []error {
 	var errs []error
 	known := []Status{
@@ -90,17 +102,28 @@ func (r *Report) badScenarios() []error {
 			errs = append(errs, fmt.Errorf("scenario %s is there twice", s.Name))
 		}
 		seen[s.Name] = true
-		if !slices.Contains(known, s.Status) {
+		if !slices.Contains(known, s.Status) && (s.Status != Unstable || !plain.Vary(s.Runs)) {
 			errs = append(errs, fmt.Errorf("scenario %s has the status %q", s.Name, s.Status))
 		}
 	}
 	return errs
 }
 
+// shows reports whether a scenario can have a result for the requirement. Several runs of the scenario can have
+// different ones. If a single step decided, its result can differ from that of the scenario, unless this passed.
+func (e Evidence) shows(s Scenario, result Status) bool {
+	if s.Status != Unstable {
+		s.Runs = []Status{s.Status}
+	}
+	return slices.ContainsFunc(s.Runs, func(status Status) bool {
+		return status == result || e.Decided[s.Name] != "" && slices.Contains([]Status{Failed, Known, Untested}, status)
+	})
+}
+
 func (r *Report) badRequirements() []error {
-	statuses := map[string]Status{}
+	scenarios := map[string]Scenario{}
 	for _, s := range r.Scenarios {
-		statuses[s.Name] = s.Status
+		scenarios[s.Name] = s
 	}
 	var errs []error
 	seen := map[string]bool{}
@@ -124,9 +147,9 @@ func (r *Report) badRequirements() []error {
 			{q.Scenarios.Skipped, Skipped},
 		} {
 			for _, name := range part.names {
-				if statuses[name] != part.want {
+				if s := scenarios[name]; !q.Scenarios.shows(s, part.want) {
 					errs = append(errs, fmt.Errorf("requirement %s counts scenario %s as %s, but it is %q", q.ID, name, part.want,
-						statuses[name]))
+						s.Status))
 				}
 			}
 		}

@@ -9,8 +9,10 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // Write writes explore.json, explore.md, junit.xml, known.yaml and the scenarios of the findings into a folder, which
@@ -55,9 +57,11 @@ func JUnit(r *Report) ([]byte, error) {
 	}
 	whole := reporters.JUnitTestCase{Name: "the whole path", Classname: "explore", Status: "passed"}
 	if r.reached() < len(r.Path) || len(r.Unjudged) > 0 {
+		whole.Status = string(upgrades.Unjudged)
 		whole.Error = &reporters.JUnitError{
-			Message: plain.Clean(r.Sentence()), Description: plain.Clean(strings.Join(r.Unjudged, "\n")),
+			Message: plain.Clean(r.Sentence()), Type: "unjudged",
+			Description: plain.Clean(strings.Join(r.Unjudged, "\n")),
 		}
 	}
-	return folder.JUnit("explore", r.Sentence(), r.Started, r.Finished, append(cases, whole))
+	return folder.JUnit("explore", r.Sentence(), r.Started, reports.Elapsed(r.Started, r.Finished), append(cases, whole))
 }

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 func report() *explorations.Report {
@@ -62,6 +64,32 @@ func TestReportsAreWritten(t *testing.T) {
 	var again explorations.Report
 	if err := json.Unmarshal(text, &again); err != nil || len(again.Findings) != 1 {
 		t.Errorf("explore.json cannot be read: %v", err)
+	}
+}
+
+// Every report is valid JUnit, also one that was not finished.
+func TestJUnitIsValid(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for name, change := range map[string]func(*explorations.Report){
+		"finished":      func(r *explorations.Report) { r.Finished = began.Add(1234 * time.Microsecond) },
+		"unfinished":    func(*explorations.Report) {},
+		"planned":       func(r *explorations.Report) { r.Findings, r.Path[0].Reached, r.Path[1].Reached = nil, false, false },
+		"never started": func(r *explorations.Report) { r.Started = time.Time{} },
+		"known":         func(r *explorations.Report) { r.Findings[0].Known = "we know" },
+		"not judged":    func(r *explorations.Report) { r.Unjudged = []string{"a"} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := report()
+			r.Started = began
+			change(r)
+			text, err := explorations.JUnit(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range reporttest.CheckJUnit(text) {
+				t.Errorf("%s in:\n%s", problem, text)
+			}
+		})
 	}
 }
 

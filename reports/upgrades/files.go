@@ -8,6 +8,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/reporters"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
@@ -45,11 +46,11 @@ func JUnit(r *Report) ([]byte, error) {
 	if r.reached() < len(r.Path) {
 		message := fmt.Sprintf("%d of %d states were reached", r.reached(), len(r.Path))
 		cases = append(cases, reporters.JUnitTestCase{
-			Name: "the whole path", Classname: "upgrade",
-			Error: &reporters.JUnitError{Message: message, Description: r.Sentence()},
+			Name: "the whole path", Classname: "upgrade", Status: string(Unjudged),
+			Error: &reporters.JUnitError{Message: message, Type: "unjudged", Description: r.Sentence()},
 		})
 	}
-	return folder.JUnit("upgrade", r.Sentence(), r.Started, r.Finished, cases)
+	return folder.JUnit("upgrade", r.Sentence(), r.Started, reports.Elapsed(r.Started, r.Finished), cases)
 }
 
 func (r *Report) checked(f *Finding) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
 
 func sample() *Report {
@@ -60,6 +61,33 @@ func TestReports(t *testing.T) {
 		"junit.xml": string(junit),
 	} {
 		golden.Check(t, filepath.Join("testdata", name+".golden"), got)
+	}
+}
+
+// Every report is valid JUnit, also one that was not finished.
+func TestJUnitIsValid(t *testing.T) {
+	for name, change := range map[string]func(*Report){
+		"finished":   func(*Report) {},
+		"unfinished": func(r *Report) { r.Finished = time.Time{} },
+		"planned": func(r *Report) {
+			*r = Report{Head: reports.Head{Started: r.Started}, Path: []*State{{Name: "1.35.4"}, {Name: "1.36.3"}}}
+		},
+		"never started":     func(r *Report) { r.Started, r.Finished = time.Time{}, time.Time{} },
+		"a very short one":  func(r *Report) { r.Finished = r.Started.Add(1234 * time.Nanosecond) },
+		"a clock set back":  func(r *Report) { r.Finished = r.Started.Add(-time.Hour) },
+		"something changes": func(r *Report) { r.Checks[1].Severity, r.Checks[1].Message = Changes, "another default" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sample()
+			change(r)
+			text, err := JUnit(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range reporttest.CheckJUnit(text, string(Changes)) {
+				t.Errorf("%s in:\n%s", problem, text)
+			}
+		})
 	}
 }
 

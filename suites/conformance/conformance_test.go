@@ -21,10 +21,14 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// paper is a provider whose clusters are never created. It does not support version 1.35.
+// paper is a provider of one cluster that is never used. It does not support version 1.35.
 type paper struct{ clusters.Provider }
 
 func (paper) Name() string { return "paper" }
+
+func (paper) Borrowed() string { return "cluster paper" }
+
+func (paper) Reach(context.Context) error { return nil }
 
 func (paper) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
 	state.Version += ".0"
@@ -62,13 +66,16 @@ func gadgets(t *testing.T) suites.Suite {
 	return s
 }
 
-func plan(t *testing.T, o Options) *Plan {
-	t.Helper()
-	o.Suite, o.Provider = gadgets(t), paper{}
-	o.Plan = harness.PlanOptions{Simulators: systems.Simulators{"gadgets": {
+func simulated() harness.PlanOptions {
+	return harness.PlanOptions{Simulators: systems.Simulators{"gadgets": {
 		Faults:   []string{"bad"},
 		Variants: []string{"webhook", "crd", "older"},
 	}}}
+}
+
+func plan(t *testing.T, o Options) *Plan {
+	t.Helper()
+	o.Suite, o.Provider, o.Plan = gadgets(t), paper{}, simulated()
 	p, err := NewPlan(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -251,6 +258,150 @@ func TestSubstitutes(t *testing.T) {
 				t.Errorf("the suite's own scenario %s was changed", c.Title())
 			}
 		}
+	}
+}
+
+// poor is a provider that has no 1.35, although it supports every version.
+type poor struct{ clusters.Provider }
+
+func (poor) Name() string { return "poor" }
+
+func (poor) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
+	if state.Version == "1.35" {
+		return state, errors.New("1.35 is not in the cache")
+	}
+	return paper{}.Resolve(ctx, state)
+}
+
+func (poor) Check(context.Context, []clusters.State) error { return nil }
+
+// What cannot be planned for another reason than the provider is never silent: its requirements are untested.
+func TestUnplanned(t *testing.T) {
+	broken := func(s *suites.Suite) {
+		for _, c := range s.Scenarios {
+			if c.Title() == "faulty" {
+				c.Spec.Cluster.Systems[0].Simulated.Faults = []string{"missing"}
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		provider  clusters.Provider
+		change    func(*suites.Suite)
+		statuses  string
+		unplanned []string
+		code      int
+	}{
+		"what the provider does not support is skipped": {
+			paper{}, nil, "G-1 passed, G-2 passed, G-3 passed, G-4 passed", nil, reports.ExitPassed,
+		},
+		"a version that cannot be had": {
+			poor{},
+			nil, "G-1 untested, G-2 passed, G-3 passed, G-4 passed",
+			[]string{"elsewhere: it cannot be planned: ", "1.35 is not in the cache"},
+			reports.ExitError,
+		},
+		"a mistake in a scenario": {
+			paper{},
+			broken, "G-1 passed, G-2 passed, G-3 passed, G-4 untested",
+			[]string{"faulty: it cannot be planned: ", `simulator gadgets has no fault "missing"`},
+			reports.ExitError,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			suite := gadgets(t)
+			suite.Requirements = suite.Requirements[:4]
+			if c.change != nil {
+				c.change(&suite)
+			}
+			p, err := NewPlan(t.Context(), Options{Suite: suite, Provider: c.provider, Plan: simulated()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := report(t, p, ran(p, nil))
+			if got := statuses(r); got != c.statuses || r.ExitCode() != c.code {
+				t.Errorf("got %s, exit code %d; want %s, %d", got, r.ExitCode(), c.statuses, c.code)
+			}
+			lines := strings.Join(p.Unplanned(), "\n")
+			if (lines == "") != (c.unplanned == nil) {
+				t.Errorf("not planned: %q, want %q", lines, c.unplanned)
+			}
+			for _, want := range c.unplanned {
+				if !strings.Contains(lines, want) {
+					t.Errorf("not planned: %q, want %q", lines, want)
+				}
+			}
+			for _, q := range r.Requirements {
+				if q.Status == conformances.Untested && !strings.Contains(q.Reason, c.unplanned[1]) {
+					t.Errorf("%s is untested because %q, want %q", q.ID, q.Reason, c.unplanned[1])
+				}
+			}
+		})
+	}
+}
+
+// A report that a step decided, or that was made of several runs, can be read back and compared.
+func TestReportsAreReadBack(t *testing.T) {
+	// decided returns the report of a run in which each requirement of the scenario upgrade has a step of its own.
+	decided := func(status, second reports.Status) *conformances.Report {
+		p := plan(t, Options{})
+		run := ran(p, map[string]reports.Scenario{"upgrade": {Status: status, Message: "it is gone"}})
+		for _, track := range run.Tracks {
+			for _, s := range track.Scenarios {
+				if s.Name == "upgrade" {
+					s.Steps[0].Covers, s.Steps[1].Covers = []string{"G-2"}, []string{"G-3"}
+					s.Steps[1].Status = second
+				}
+			}
+		}
+		return report(t, p, run)
+	}
+	for name, c := range map[string]struct {
+		report *conformances.Report
+		want   string
+	}{
+		"one step failed": {
+			decided(reports.Failed, reports.Failed), "G-1 passed, G-2 passed, G-3 failed, G-4 passed, G-5 untested",
+		},
+		"one step did not run": {
+			decided(reports.Failed, reports.NotRun), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",
+		},
+		"one step is known to fail": {
+			decided(reports.Known, reports.Known), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",
+		},
+		"one step was not judged": {
+			decided(reports.Error, reports.Error), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",
+		},
+		"one run of two failed": {
+			conformances.Repeated([]*conformances.Report{
+				decided(reports.Passed, reports.Passed), decided(reports.Failed, reports.Failed),
+			}), "G-1 passed, G-2 passed, G-3 unstable, G-4 passed, G-5 untested",
+		},
+		"the second run of two passed": {
+			conformances.Repeated([]*conformances.Report{
+				decided(reports.Failed, reports.Failed), decided(reports.Passed, reports.Passed),
+			}), "G-1 passed, G-2 passed, G-3 unstable, G-4 passed, G-5 untested",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := statuses(c.report); got != c.want {
+				t.Fatalf("got  %s\nwant %s", got, c.want)
+			}
+			text, err := conformances.YAML(c.report)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, err := conformances.Read(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same, err := conformances.Compare(c.report, read); err != nil || !same.Same() {
+				t.Errorf("%v: the report that was read back differs:\n%s", err, same)
+			}
+			passed := decided(reports.Passed, reports.Passed)
+			if diff, err := conformances.Compare(passed, read); err != nil || len(diff.Changes) != 1 || diff.Changes[0].ID != "G-3" {
+				t.Errorf("%v: want a difference in G-3, got:\n%s", err, diff)
+			}
+		})
 	}
 }
 

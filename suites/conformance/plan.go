@@ -48,8 +48,8 @@ type Plan struct {
 }
 
 // NewPlan selects the suite's scenarios for the implementation, and plans them. Scenarios that the provider does not
-// support are skipped, and their requirements will be untested. Its error says what is wrong with the options or why
-// there is nothing to run.
+// support are skipped. Those that cannot be planned for another reason will make their requirements untested (see
+// Unplanned). Its error says what is wrong with the options or why there is nothing to run.
 func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 	selection, err := newSelection(o.Suite, o.Profile, o.Focus, o.Substitutes)
 	if err != nil {
@@ -112,24 +112,29 @@ func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return suites.WithLiberties(suites.WithFaults(list, o.Suite.System, o.Faults), o.Suite.System, o.Liberties)
 }
 
-// planWhatCan skips the scenarios that cannot be planned. If no scenario is left, it returns the error whole.
+// planWhatCan leaves out the scenarios that cannot be planned. If no plan is possible without them, it returns the
+// whole error.
 func planWhatCan(ctx context.Context, o Options, selection *selection, whole error) (*harness.Plan, error) {
-	var kept []*scenarios.Scenario
-	for _, c := range selection.kept {
-		if _, err := harness.NewPlan(ctx, o.Provider, []*scenarios.Scenario{c}, o.Plan); err != nil {
-			if ctx.Err() != nil {
-				return nil, whole
-			}
-			selection.skip(c, err.Error())
-			continue
-		}
-		kept = append(kept, c)
-	}
-	if len(kept) == 0 {
+	with := o.Plan
+	with.LeaveOut = true
+	plan, err := harness.NewPlan(ctx, o.Provider, selection.kept, with)
+	if err != nil || ctx.Err() != nil {
 		return nil, whole
 	}
-	selection.kept = kept
-	return harness.NewPlan(ctx, o.Provider, kept, o.Plan)
+	for _, out := range plan.LeftOut {
+		selection.leaveOut(out)
+	}
+	return plan, nil
+}
+
+// Unplanned returns a line for each scenario that cannot be planned although the provider supports what it needs, such
+// as one with a mistake, or with a version that cannot be downloaded. Its requirements are untested.
+func (p *Plan) Unplanned() []string {
+	var lines []string
+	for _, c := range p.selection.unplanned {
+		lines = append(lines, fmt.Sprintf("%s: %s", c.Title(), p.selection.why[c.Title()]))
+	}
+	return lines
 }
 
 // Simulators for the plan's systems.

@@ -180,6 +180,11 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 			Name: title, Status: conformances.Skipped, Source: source(c), Reason: p.selection.why[title],
 		}}
 	}
+	for _, c := range p.selection.unplanned {
+		all[c.Title()] = outcome{Scenario: conformances.Scenario{
+			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: p.selection.why[c.Title()],
+		}}
+	}
 	for _, c := range p.selection.kept {
 		// Every scenario of the plan is in the report, whatever the run's result.
 		all[c.Title()] = outcome{Scenario: conformances.Scenario{

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 )
@@ -30,9 +31,10 @@ type selection struct {
 	// substitutes are the replacements, by system and variant.
 	substitutes scenarios.Variants
 
-	// kept are the scenarios that will run. skipped are those that will not; why has their reasons, by title.
-	kept, skipped []*scenarios.Scenario
-	why           map[string]string
+	// kept are the scenarios that will run. skipped are those that are not for the implementation or the provider, and
+	// unplanned those that cannot be planned for another reason. why has the reasons of both, by title.
+	kept, skipped, unplanned []*scenarios.Scenario
+	why                      map[string]string
 }
 
 func newSelection(suite suites.Suite, profile, focus string, substitutes []Substitute) (*selection, error) {
@@ -122,6 +124,18 @@ func (s *selection) take(c *scenarios.Scenario) {
 		return
 	}
 	s.kept = append(s.kept, replaced)
+}
+
+// leaveOut removes a scenario that cannot be planned from those that will run. It is skipped only if the provider does
+// not support it: every other reason must not look like a choice.
+func (s *selection) leaveOut(out planning.LeftOut) {
+	s.kept = slices.DeleteFunc(s.kept, func(c *scenarios.Scenario) bool { return c == out.Scenario })
+	if planning.Unsupported(out.Err) {
+		s.skip(out.Scenario, out.Err.Error())
+		return
+	}
+	s.unplanned = append(s.unplanned, out.Scenario)
+	s.why[out.Scenario.Title()] = "it cannot be planned: " + seen(out.Err.Error())
 }
 
 func (s *selection) skip(c *scenarios.Scenario, why string) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -41,6 +42,25 @@ func (f SystemFlag) Definition() (clusters.System, error) {
 	}
 	definition.Name = f.Name
 	return definition, err
+}
+
+// DefinitionFiles reads the files that values of --system name. It returns their contents by the rest of each value,
+// which does not contain the path: shards may run in different folders. A value without a file has no content.
+func DefinitionFiles(values []string) (map[string]string, error) {
+	contents := map[string]string{}
+	for _, text := range values {
+		flag, _ := ParseSystem(text)
+		if !flag.Defined() && (flag.Kind != "simulated" || flag.Value == "") {
+			contents[text] = ""
+			continue
+		}
+		data, err := os.ReadFile(flag.Value)
+		if err != nil {
+			return nil, fmt.Errorf("--system %s: read the definition: %w", text, err)
+		}
+		contents[strings.TrimSuffix(text, flag.Value)] = string(data)
+	}
+	return contents, nil
 }
 
 // DefinedSystems reads the systems that the values of a flag define, in their order.

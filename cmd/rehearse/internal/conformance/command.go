@@ -59,7 +59,8 @@ A requirement with variants is also met by an implementation of another variant;
 it.
 
 A requirement is passed if all scenarios that cover it and that the provider supports passed, and at
-least one did. It is failed if one failed, and untested if one could not be judged or none ran.
+least one did. It is failed if one failed, and untested if one could not be planned or judged, or
+none ran.
 
 --repeat N runs the suite N times. Requirements whose results differ are unstable, which is not
 passed. Each run has its own folder in the report folder (run-1, ...). junit.xml beside them
@@ -69,8 +70,8 @@ With --shard 2/5, only a part of the clusters runs, and requirements are not jud
 merge" merges all parts, and --of FOLDER writes the report of the merged run.
 
 Exit codes: 0 all requirements are met, or fail because of a known issue; 1 one failed or is
-unstable; 2 the input is wrong; 3 one is untested; 130 interrupted. With --shard: those of rehearse
-run.`,
+unstable; 2 the input is wrong; 3 one is untested, or work on a cluster failed, such as its deletion;
+130 interrupted. With --shard: those of rehearse run, and 3 if a scenario cannot be planned.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance ./examples/team-rules
@@ -133,7 +134,7 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 	if o.Plan, err = session.PlanOptions(progress); err != nil {
 		return nil, err
 	}
-	if err := f.Put(&o.Plan); err != nil {
+	if err := f.Put(&o.Plan, f.systems...); err != nil {
 		return nil, err
 	}
 	plan, err := conformance.NewPlan(command.Context(), o)

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,18 +44,28 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 		if c.plan, err = f.newPlan(command, name, planning.Progress); err != nil {
 			return err
 		}
+		for _, line := range c.plan.Unplanned() {
+			planning.Say("untested: %s", line)
+		}
 		if err := session.Limit(c.plan.Plan, &c.execute, planning.Progress); err != nil {
 			return err
 		}
 		runs = append(runs, c)
 	}
 	planning.Close()
+	return inTurn(command.Context(), runs, func(c *suiteRun) error { return c.run(command) })
+}
+
+// inTurn runs suites one after the other, until an interrupt. It returns the worst error.
+func inTurn(ctx context.Context, runs []*suiteRun, run func(*suiteRun) error) error {
 	var worst error
 	for _, c := range runs {
-		worst = worse(worst, c.run(command))
-		if command.Context().Err() != nil {
-			break
+		if ctx.Err() != nil { // what is left must not look like a success
+			return worse(worst, &cli.ExitError{
+				Code: cli.ExitInterrupted, Err: fmt.Errorf("interrupted before suite %s: it did not run", c.suite),
+			})
 		}
+		worst = worse(worst, run(c))
 	}
 	return worst
 }
@@ -125,6 +136,8 @@ type suiteRun struct {
 	execute harness.Options
 	suite   string
 	plan    *conformance.Plan
+	// runs are all runs that the report is made of.
+	runs []*reports.Run
 }
 
 // run runs the suite as often as the flags say, and writes its report.
@@ -143,6 +156,11 @@ func (c *suiteRun) run(command *cobra.Command) error {
 		report, _, failure, err := c.once(command)
 		return c.finish(command, report, failure, err)
 	}
+	return c.repeated(command)
+}
+
+// repeated runs the suite several times, and writes one report.
+func (c *suiteRun) repeated(command *cobra.Command) error {
 	var list []*conformances.Report
 	var failures []error
 	err := c.Times(command, c.execute.ReportDir, func(n int, dir string) (*reports.Run, error) {
@@ -160,10 +178,18 @@ func (c *suiteRun) run(command *cobra.Command) error {
 		}
 		return run, err
 	})
+	cut := c.Cut(command, len(list))
 	if len(list) == 0 {
+		if cut {
+			return session.End(cli.ExitInterrupted, nil)
+		}
 		return cli.Broken(errors.Join(append(failures, err)...))
 	}
-	return c.finish(command, conformances.Repeated(list), errors.Join(failures...), err)
+	report := conformances.Repeated(list)
+	if cut {
+		report.Interrupt()
+	}
+	return c.finish(command, report, errors.Join(failures...), err)
 }
 
 // once runs the suite once.
@@ -193,6 +219,10 @@ func (c *suiteRun) oneShard(command *cobra.Command) error {
 	}
 	defer recorded.Close()
 	failure := recorded.RunPlan(c.plan.Plan)
+	if n := len(c.plan.Unplanned()); n > 0 {
+		failure = errors.Join(failure, fmt.Errorf("scenarios that cannot be planned: %d; their requirements are "+
+			"untested", n))
+	}
 	return session.End(reports.ExitCode(recorded.Result()), failure)
 }
 
@@ -219,6 +249,9 @@ func (c *suiteRun) madeBefore() (*reports.Run, error) {
 		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
 			cli.ProgramVersion())
 	}
+	if err := c.plan.Made(run); err != nil {
+		return nil, fmt.Errorf("--of %s: %w", c.of, err)
+	}
 	return run, nil
 }
 
@@ -241,21 +274,41 @@ func (c *suiteRun) report(command *cobra.Command, results conformance.Results) (
 	})
 }
 
-// finish writes the report, and ends with its exit code.
+// finish writes the report, and ends with its exit code. If the requirements are met, work on a cluster may still have
+// failed, such as its deletion.
 func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, failure, err error) error {
-	var written []string
-	if err == nil {
-		written, err = c.write(report)
-	}
 	if err != nil {
 		return cli.Broken(errors.Join(failure, err))
 	}
+	written, err := c.write(report)
+	failure = errors.Join(failure, err)
 	writeConclusions(command.OutOrStdout(), report, written)
-	return session.End(report.ExitCode(), failure)
+	code := report.ExitCode()
+	if code == cli.ExitOK {
+		for _, run := range c.runs {
+			failure = errors.Join(failure, brokenSetup(run))
+		}
+	}
+	return session.End(code, failure)
+}
+
+// brokenSetup returns an error for each piece of work on a cluster that failed.
+func brokenSetup(run *reports.Run) error {
+	var errs []error
+	for _, track := range run.Tracks {
+		for _, step := range track.Setup {
+			if reports.SetupBroken(run, step) {
+				errs = append(errs, fmt.Errorf("cluster of %s: %s: %s", track.Name, reports.SetupTitle(step),
+					cmp.Or(step.Message, "it did not end")))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // others runs the readings of a run and the generated cases.
 func (c *suiteRun) others(ctx context.Context, options harness.Options, results *conformance.Results) error {
+	c.runs = append(c.runs, results.Run)
 	readings, failure := c.plan.Readings(ctx, results.Run)
 	if readings != nil && ctx.Err() == nil {
 		options.Progress("checking whether requirements that are not met as stated are met in another variant")
@@ -265,6 +318,7 @@ func (c *suiteRun) others(ctx context.Context, options harness.Options, results 
 			clock.RealClock{}))
 		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
 		results.Readings = again.Recorder.Run()
+		c.runs = append(c.runs, results.Readings)
 	}
 	if c.cases > 0 && ctx.Err() == nil {
 		var err error
@@ -285,13 +339,15 @@ func (c *suiteRun) write(report *conformances.Report) (written []string, err err
 		if cli.IsFolder(path) {
 			path = filepath.Join(path, c.suite+".yaml")
 		}
-		written = append(written, path)
 		data, err := []byte(conformances.Markdown(report)), error(nil)
 		if filepath.Ext(path) != ".md" {
 			data, err = conformances.YAML(report)
 		}
 		if err == nil {
 			err = reports.ReplaceFile(path, data)
+		}
+		if err == nil {
+			written = append(written, path)
 		}
 		errs = append(errs, err)
 	}

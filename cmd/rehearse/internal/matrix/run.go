@@ -51,10 +51,15 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 		all = append(all, one)
 		return one.run, nil
 	})
+	cut := s.Cut(command, len(all))
 	if len(all) == 0 {
+		if cut && err == nil {
+			return session.End(cli.ExitInterrupted, nil)
+		}
 		return err
 	}
 	whole := repeated(all)
+	whole.report.Interrupted = whole.report.Interrupted || cut
 	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(whole.report))
 	whole.failure = errors.Join(whole.failure, err, Write(s.execute.ReportDir, whole.report))
 	return end(whole)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -22,7 +23,12 @@ func explored(command *cobra.Command, files []string, out string) error {
 		return err
 	}
 	fmt.Fprint(command.OutOrStdout(), explorations.Text(merged))
-	return session.Report[*explorations.Report]{
+	unfinished := reports.Unfinished(reports.PiecesOf(parts))
+	err = session.Report[*explorations.Report]{
 		Of: merged, Dir: out, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
-	}.Finish(command, reports.Unfinished(reports.PiecesOf(parts)))
+	}.Finish(command, unfinished)
+	if unfinished != nil { // this outweighs the exit code of the report
+		return cli.Broken(err)
+	}
+	return err
 }

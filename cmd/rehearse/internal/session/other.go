@@ -25,20 +25,26 @@ type Report[R interface{ ExitCode() int }] struct {
 	Markdown func(of R) string
 }
 
+// Begin writes the report of what is planned. It replaces all files of an earlier report, which could otherwise look
+// like the result if the process is killed.
+func (r Report[R]) Begin(planned R) error {
+	r.Of = planned
+	return cli.Broken(r.write())
+}
+
 // Finish writes a report, passes it to the CI system, prints its path, and ends the command. failure is an error that
-// the report does not contain.
+// the report does not contain. It is printed, but does not hide a finding: that decides the exit code.
 func (r Report[R]) Finish(command *cobra.Command, failure error) error {
-	if err := r.write(); err != nil {
-		return cli.Broken(errors.Join(failure, err))
+	err := r.write()
+	if err == nil {
+		err = ci.HandOver(r.Markdown(r.Of), r.Dir, os.Getenv)
+		fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(r.Dir, page.File))
 	}
-	fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(r.Dir, page.File))
-	if failure != nil {
-		return cli.Broken(failure)
-	}
+	failure = errors.Join(failure, err)
 	if code := r.Of.ExitCode(); code != cli.ExitOK {
-		return &cli.ExitError{Code: code}
+		return &cli.ExitError{Code: code, Err: failure}
 	}
-	return nil
+	return cli.Broken(failure)
 }
 
 func (r Report[R]) write() error {
@@ -49,8 +55,5 @@ func (r Report[R]) write() error {
 	if err != nil {
 		return err
 	}
-	if err := reports.ReplaceFile(filepath.Join(r.Dir, page.File), text); err != nil {
-		return err
-	}
-	return ci.HandOver(r.Markdown(r.Of), r.Dir, os.Getenv)
+	return reports.ReplaceFile(filepath.Join(r.Dir, page.File), text)
 }

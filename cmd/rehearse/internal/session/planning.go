@@ -36,11 +36,16 @@ func (s *ShardFlags) AddTo(command *cobra.Command) {
 		"run.json of an earlier run, to balance the shards by its times (default: by the number of transitions)")
 }
 
-// Put sets the shard in the options of a plan.
-func (s *ShardFlags) Put(into *harness.PlanOptions) error {
+// Put sets the shard in the options of a plan. systems are the values of --system.
+func (s *ShardFlags) Put(into *harness.PlanOptions, systems ...string) error {
 	var err error
 	if into.Shard, err = planning.ParseShard(s.Shard); err != nil {
 		return fmt.Errorf("--shard: %w", err)
+	}
+	if into.Shard.Of > 0 {
+		if into.Definitions, err = cli.DefinitionFiles(systems); err != nil {
+			return err
+		}
 	}
 	if s.Timings == "" {
 		return nil

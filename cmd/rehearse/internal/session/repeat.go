@@ -30,6 +30,11 @@ func (f *RepeatFlag) Check(shard string) error {
 	return nil
 }
 
+// Cut reports whether the command was interrupted before it had made all runs.
+func (f *RepeatFlag) Cut(command *cobra.Command, made int) bool {
+	return command.Context().Err() != nil && made < f.Repeat
+}
+
 // Times runs as often as the flag says, and writes one merged run into the folder. Each run has its own folder there:
 // run-1, and so on. It ends early if a run cannot be made, or if the command is interrupted.
 func (f *RepeatFlag) Times(command *cobra.Command, folder string,
@@ -48,5 +53,7 @@ func (f *RepeatFlag) Times(command *cobra.Command, folder string,
 	if len(runs) == 0 {
 		return failure
 	}
-	return errors.Join(failure, reports.WriteFiles(folder, reports.RepeatedRun(runs), page.Format(folder)))
+	merged := reports.RepeatedRun(runs)
+	merged.Interrupted = merged.Interrupted || f.Cut(command, len(runs))
+	return errors.Join(failure, reports.WriteFiles(folder, merged, page.Format(folder)))
 }

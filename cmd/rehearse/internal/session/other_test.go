@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+func upgraded(change func(*upgrades.Report)) *upgrades.Report {
+	r := &upgrades.Report{Surveyed: 1, Path: []*upgrades.State{{Name: "1.35.4", Reached: true}}}
+	if change != nil {
+		change(r)
+	}
+	return r
+}
+
+func reportIn(dir string, of *upgrades.Report) Report[*upgrades.Report] {
+	return Report[*upgrades.Report]{
+		Of: of, Dir: dir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown,
+	}
+}
+
+// quiet is a command without output.
+func quiet() *cobra.Command {
+	command := &cobra.Command{}
+	command.SetOut(io.Discard)
+	return command
+}
+
+// exits returns the exit code of a command that ends with the error.
+func exits(t *testing.T, err error) int {
+	t.Helper()
+	var exit *cli.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("the error has no exit code: %v", err)
+	}
+	if err == nil {
+		return cli.ExitOK
+	}
+	return exit.Code
+}
+
+// An error beside the report does not hide a finding, and is printed. Without a finding, it decides the exit code.
+func TestFindingsOutweighErrors(t *testing.T) {
+	finding := func(r *upgrades.Report) {
+		r.Findings = []*upgrades.Finding{{Severity: upgrades.Breaks, Kind: "ConfigMap", What: "it is gone"}}
+	}
+	broke := errors.New("the cluster was not deleted")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change  func(*upgrades.Report)
+		failure error
+		dir     string
+		code    int
+	}{
+		"all is well":                      {nil, nil, t.TempDir(), cli.ExitOK},
+		"an error":                         {nil, broke, t.TempDir(), cli.ExitBroken},
+		"a finding":                        {finding, nil, t.TempDir(), cli.ExitFailed},
+		"a finding and an error":           {finding, broke, t.TempDir(), cli.ExitFailed},
+		"a finding that cannot be written": {finding, nil, file, cli.ExitFailed},
+		"a success that cannot be written": {nil, nil, file, cli.ExitBroken},
+		"not judged, and an error":         {func(r *upgrades.Report) { r.Surveyed = 0 }, broke, t.TempDir(), cli.ExitBroken},
+		"interrupted, with a finding and an error": {func(r *upgrades.Report) {
+			finding(r)
+			r.Interrupted = true
+		}, broke, t.TempDir(), cli.ExitInterrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := reportIn(c.dir, upgraded(c.change)).Finish(quiet(), c.failure)
+			if code := exits(t, err); code != c.code {
+				t.Errorf("exit code %d, want %d: %v", code, c.code, err)
+			}
+			if c.failure != nil && !errors.Is(err, c.failure) {
+				t.Errorf("the error is %v, which does not contain %v", err, c.failure)
+			}
+			if c.dir == file && (err == nil || !strings.Contains(err.Error(), file)) {
+				t.Errorf("the error is %v, which does not name %s", err, file)
+			}
+		})
+	}
+}
+
+// A planned report replaces every file of an earlier one.
+func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
+	dir := t.TempDir()
+	if err := reportIn(dir, upgraded(nil)).Finish(quiet(), nil); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 4 {
+		t.Fatalf("%v: the report has %d files, want 4", err, len(files))
+	}
+	before := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[file.Name()] = string(text)
+	}
+	planned := upgraded(func(r *upgrades.Report) { r.Surveyed, r.Path[0].Reached = 0, false })
+	if err := reportIn(dir, nil).Begin(planned); err != nil {
+		t.Fatal(err)
+	}
+	for name, old := range before {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || string(text) == old {
+			t.Errorf("%s is still the old one: %v", name, err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "junit.xml"))
+	if err != nil || !strings.Contains(string(text), "0 of 1 states were reached") {
+		t.Errorf("%v: junit.xml looks like a success:\n%s", err, text)
+	}
+}
+
+// Interrupted repetitions are no success: what is left did not run.
+func TestTimesAfterAnInterrupt(t *testing.T) {
+	for name, c := range map[string]struct {
+		stopAfter, runs int
+		cut             bool
+	}{
+		"not interrupted": {0, 3, false},
+		"before the end":  {2, 2, true},
+		"after the last":  {3, 3, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			command := quiet()
+			command.SetContext(ctx)
+			dir, f, made := t.TempDir(), RepeatFlag{Repeat: 3}, 0
+			err := f.Times(command, dir, func(n int, _ string) (*reports.Run, error) {
+				if made = n; n == c.stopAfter {
+					cancel()
+				}
+				return &reports.Run{
+					Head:   reports.Head{Format: reports.Format, Started: time.Unix(1, 0), Finished: time.Unix(2, 0)},
+					Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Passed}}}},
+				}, nil
+			})
+			if err != nil || made != c.runs || f.Cut(command, made) != c.cut {
+				t.Errorf("%v: %d runs, cut short %t; want %d, %t", err, made, f.Cut(command, made), c.runs, c.cut)
+			}
+			data, err := os.ReadFile(filepath.Join(dir, "run.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := reports.Read(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run.Interrupted != c.cut {
+				t.Errorf("run.json says that it was interrupted: %t, want %t", run.Interrupted, c.cut)
+			}
+		})
+	}
+}

@@ -1,0 +1,138 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// paper is a provider whose clusters are never created.
+type paper struct {
+	clusters.Provider
+
+	check func(path []clusters.State) error
+}
+
+func (paper) Name() string { return "paper" }
+
+func (paper) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
+	if state.Version == "1.30" {
+		return state, errors.New("1.30 is not in the cache")
+	}
+	return state, nil
+}
+
+func (p paper) Check(_ context.Context, path []clusters.State) error {
+	if p.check == nil {
+		return nil
+	}
+	return p.check(path)
+}
+
+func (paper) Has(context.Context, clusters.Ability, clusters.State) (bool, error) { return false, nil }
+
+// onVersions returns one scenario for each version.
+func onVersions(versions ...string) []*scenarios.Scenario {
+	var all []*scenarios.Scenario
+	for _, version := range versions {
+		s := &scenarios.Scenario{Text: "on " + version}
+		s.Metadata.Name, s.Spec.Cluster.Version = "s-"+version, version
+		all = append(all, s)
+	}
+	return all
+}
+
+// shardOf plans a shard, and returns its result as a part that a merge takes.
+func shardOf(t *testing.T, number int, change func(*Options)) reports.Part {
+	t.Helper()
+	o := Options{Shard: Shard{number, 2}}
+	if change != nil {
+		change(&o)
+	}
+	plan, err := New(t.Context(), paper{}, onVersions("1.31", "1.32", "1.33", "1.34", "1.35"),
+		func(*scenarios.Step) Verb { return Verb{} }, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := plan.Result()
+	run.Started, run.Finished = time.Unix(1, 0), time.Unix(2, 0)
+	return reports.Part{Run: run, From: fmt.Sprint("shard ", number)}
+}
+
+// Shards are merged only if they have the same input: then every scenario is in exactly one of them.
+func TestOnlyShardsOfOneRunAreMerged(t *testing.T) {
+	timed := func(took map[string]int) func(*Options) {
+		return func(o *Options) {
+			o.Timings = Timings{}
+			for name, seconds := range took {
+				o.Timings[name] = time.Duration(seconds) * time.Second
+			}
+		}
+	}
+	defined := func(text string) func(*Options) {
+		return func(o *Options) { o.Definitions = map[string]string{"kai=process:": text} }
+	}
+	slow := map[string]int{"s-1.31": 1, "s-1.32": 2, "s-1.33": 3, "s-1.34": 4, "s-1.35": 60}
+	for name, c := range map[string]struct {
+		first, second func(*Options)
+		merged        bool
+	}{
+		"without timings":                   {nil, nil, true},
+		"empty timings":                     {nil, timed(nil), true},
+		"the same timings":                  {timed(slow), timed(slow), true},
+		"timings that deal in the same way": {nil, timed(map[string]int{"s-1.31": 7, "unknown": 99}), true},
+		"timings for one of them":           {nil, timed(slow), false},
+		"other timings":                     {timed(slow), timed(map[string]int{"s-1.31": 60}), false},
+		"the same definitions":              {defined("a"), defined("a"), true},
+		"other definitions":                 {defined("a"), defined("b"), false},
+		"a definition for one of them":      {nil, defined("a"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			merged, err := reports.MergeShards([]reports.Part{shardOf(t, 1, c.first), shardOf(t, 2, c.second)})
+			if !c.merged {
+				if err == nil || !strings.Contains(err.Error(), "not parts of the same run") {
+					t.Errorf("got %v, want that they are not parts of the same run", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, track := range merged.Tracks {
+				for _, s := range track.Scenarios {
+					names = append(names, s.Name)
+				}
+			}
+			slices.Sort(names)
+			if want := []string{"s-1.31", "s-1.32", "s-1.33", "s-1.34", "s-1.35"}; !slices.Equal(names, want) {
+				t.Errorf("the merged run has %q, want %q", names, want)
+			}
+		})
+	}
+}
+
+// A digest does not depend on the folder of a scenario or of a system's files.
+func TestDigestIsTheSameInOtherFolders(t *testing.T) {
+	digest := func(dir string) string {
+		set := onVersions("1.36")
+		set[0].Position.File = filepath.Join(dir, "a.yaml")
+		set[0].Spec.Cluster.Systems = []clusters.System{clusters.System{
+			Name: "kai", Process: &clusters.SystemProcess{Command: []string{"bin/kai"}},
+		}.Beside(dir)}
+		plan := &Track{Name: "track-1", Path: []clusters.State{set[0].Spec.Cluster}, Entries: []*Entry{{Scenario: set[0]}}}
+		return Options{Shard: Shard{1, 2}}.digestOf([]*Track{plan}, nil)
+	}
+	if a, b := digest("/home/a"), digest("/srv/b"); a != b {
+		t.Errorf("the digests are %s and %s", a, b)
+	}
+}

@@ -1,0 +1,61 @@
+package planning
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// borrowed is paper with a cluster that belongs to the user.
+type borrowed struct{ paper }
+
+func (borrowed) Borrowed() string { return "cluster paper" }
+
+func (borrowed) Reach(context.Context) error { return nil }
+
+// What the provider does not support can be told from mistakes.
+func TestUnsupported(t *testing.T) {
+	picky := paper{check: func(path []clusters.State) error {
+		if path[0].Version == "1.35" {
+			return errors.New("the gate Bad is unknown")
+		}
+		return nil
+	}}
+	executes := func(s *scenarios.Scenario) { s.Spec.Steps = []scenarios.Step{{Name: "a"}} }
+	verb := func(*scenarios.Step) Verb {
+		return Verb{Needs: func(*scenarios.Step) clusters.Ability { return clusters.AbilityExec }}
+	}
+	for name, c := range map[string]struct {
+		provider clusters.Provider
+		version  string
+		change   func(*scenarios.Scenario)
+		want     bool
+	}{
+		"a missing ability":                      {picky, "1.36", executes, true},
+		"a mistake":                              {picky, "1.35", nil, false},
+		"what a borrowed cluster does not have":  {borrowed{picky}, "1.35", nil, true},
+		"a version that cannot be had":           {picky, "1.30", nil, false},
+		"a borrowed cluster that is not reached": {borrowed{picky}, "1.30", nil, false},
+		"a missing ability, and a mistake": {picky, "1.36", func(s *scenarios.Scenario) {
+			executes(s)
+			s.Spec.Steps = append(s.Spec.Steps, scenarios.Step{Transition: &scenarios.Transition{}})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := onVersions(c.version)
+			if c.change != nil {
+				c.change(set[0])
+			}
+			_, err := New(t.Context(), c.provider, set, verb, Options{})
+			if err == nil || Unsupported(err) != c.want {
+				t.Errorf("%v: unsupported is %t, want %t", err, Unsupported(err), c.want)
+			}
+		})
+	}
+	if Unsupported(nil) {
+		t.Error("nothing is called unsupported")
+	}
+}

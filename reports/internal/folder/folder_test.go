@@ -1,0 +1,37 @@
+package folder
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file that cannot be written whole keeps its old content, and nothing else is left.
+func TestWriteReplacesWholeFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := Write(dir, map[string][]byte{"a.txt": []byte("old"), "sub/b.txt": []byte("b")}); err != nil {
+		t.Fatal(err)
+	}
+	a := filepath.Join(dir, "a.txt")
+	reader, err := os.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := Write(dir, map[string][]byte{"a.txt": []byte("new, and longer")}); err != nil {
+		t.Fatal(err)
+	}
+	old := make([]byte, 100)
+	if n, _ := reader.Read(old); string(old[:n]) != "old" {
+		t.Errorf("a reader of the old file sees %q", old[:n])
+	}
+	if text, err := os.ReadFile(a); err != nil || string(text) != "new, and longer" {
+		t.Errorf("the new file is %q: %v", text, err)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 2 {
+		t.Errorf("%v: the folder has %v, want a.txt and sub", err, files)
+	}
+	if err := Write(a, map[string][]byte{"c.txt": nil}); err == nil {
+		t.Error("a file below a file was written")
+	}
+}
