@@ -51,6 +51,9 @@ type programs struct {
 
 	// predecessors of API servers that are being replaced.
 	predecessors processes.Predecessors
+	// changing has a lock for each name. It is held while the process of that name is started, replaced or ended, but not
+	// while anybody waits until it is ready.
+	changing processes.Locks
 
 	mu      sync.Mutex
 	record  record
@@ -284,13 +287,22 @@ func (c *programs) save() error {
 	return folders.Write(c.layout.Dir, c.record)
 }
 
-// Rediscover restarts kube-controller-manager: no signal makes it look for new kinds. If it is down, it finds them at
-// its next start.
+// Rediscover restarts each kube-controller-manager that runs: no signal makes it look for new kinds. One that is down
+// finds them at its next start.
 func (c *Cluster) Rediscover(ctx context.Context) error {
-	if c.process(string(clusters.ControllerManager)) == nil {
+	var running []clusters.Component
+	for _, instance := range c.layout.instances(clusters.ControllerManager) {
+		if c.process(string(instance)) != nil {
+			running = append(running, instance)
+		}
+	}
+	if len(running) == 0 {
 		return nil
 	}
-	return c.Restart(ctx, clusters.ControllerManager)
+	if err := c.inTurn(ctx, running); err != nil {
+		return err
+	}
+	return c.led(ctx, c.State())
 }
 
 func (c *programs) process(name string) *processes.Process {
@@ -314,7 +326,7 @@ func (c *programs) start(name string, s started) error {
 	}
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: s.Program, Args: s.Args, Env: lessCollecting(), Dir: c.layout.Dir, LogDir: c.layout.logs(),
-		Detached: c.provider.Lasting,
+		Owner: owner(c.layout.Dir), Detached: c.provider.Lasting,
 		Hostname: hostnameOf(clusters.Component(name)), SetHostname: component.OnHost(c.provider.Executable),
 	})
 	if err != nil {
@@ -347,7 +359,7 @@ func (c *programs) watch(process *processes.Process) {
 		(c.away.Load() > 0 || lacksAPIServer(c, name)) {
 		return // expected, or it has no API server: it is restarted later
 	}
-	if lostLease(process) && c.again(context.Background(), process.Name) == nil {
+	if lostLease(process) && comesBack(c, process) {
 		return
 	}
 	if c.deleted.Load() {

@@ -19,6 +19,7 @@ const drainTime = 600 * time.Millisecond
 // replace ends the process of that name, if any, and restarts it. One of several API servers starts while its
 // predecessor is shutting down: on the same port, because a client that asks for this server has no other.
 func (c *programs) replace(ctx context.Context, name string, s started) error {
+	defer c.changing.Lock(name)()
 	old := c.process(name)
 	if old == nil {
 		return c.start(name, s)
@@ -68,14 +69,12 @@ func (c *Cluster) Kill(ctx context.Context, component clusters.Component) error 
 		if _, err := c.componentURL(instance); err != nil {
 			return err
 		}
-		process := c.process(string(instance))
-		if process == nil {
+		if c.process(string(instance)) == nil {
 			continue
 		}
-		if err := process.Kill(ctx); err != nil {
+		if err := c.stop(ctx, string(instance)); err != nil {
 			return err
 		}
-		c.forget(string(instance))
 		killed++
 	}
 	if killed == 0 {
@@ -109,11 +108,8 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for _, instance := range running {
-		err := c.handOver(ctx, instance, func() error { return c.restartOne(ctx, instance) })
-		if err != nil {
-			return err
-		}
+	if err := c.inTurn(ctx, running); err != nil {
+		return err
 	}
 	if isAPIServer(component) {
 		if err := c.revive(ctx); err != nil {
@@ -121,6 +117,17 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		}
 	}
 	return c.led(ctx, c.State())
+}
+
+// inTurn restarts processes one after the other. A leader hands over to another one.
+func (c *roller) inTurn(ctx context.Context, instances []clusters.Component) error {
+	for _, instance := range instances {
+		err := c.handOver(ctx, instance, func() error { return c.restartOne(ctx, instance) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *programs) restartOne(ctx context.Context, component clusters.Component) error {
@@ -134,6 +141,23 @@ func (c *programs) restartOne(ctx context.Context, component clusters.Component)
 		return err
 	}
 	return c.ready(ctx, component)
+}
+
+// resume restarts a process that has ended, with unchanged arguments, and returns the new one. It returns nil if there
+// is nothing to do: the process has been replaced, killed or resumed meanwhile.
+func (c *programs) resume(ended *processes.Process) (*processes.Process, error) {
+	name := ended.Name
+	defer c.changing.Lock(name)()
+	if c.process(name) != ended {
+		return nil, nil
+	}
+	c.mu.Lock()
+	s := c.record.Processes[name]
+	c.mu.Unlock()
+	if err := c.start(name, s); err != nil {
+		return nil, err
+	}
+	return c.process(name), nil
 }
 
 // metrics reads the metrics of one process.

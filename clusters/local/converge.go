@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
@@ -73,7 +74,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 func (c *roller) allRun() error {
 	var errs []error
 	for _, component := range c.components() {
-		if process := c.process(string(component)); c.ended(component) && !lostLease(process) {
+		if process := c.process(string(component)); endedByItself(process) && !lostLease(process) {
 			errs = append(errs, brokenBy(component, process, process.Failure()))
 		}
 	}
@@ -88,18 +89,14 @@ func (c *roller) runs(w want) bool {
 	if process == nil || s.Program != w.Program || s.Config != w.Config || !slices.Equal(s.Args, w.Args) {
 		return false
 	}
-	select {
-	case <-process.Done():
-		return false
-	default:
-		return true
-	}
+	return !hasEnded(process)
 }
 
 // readyOrAgain waits until a component is ready. If it exited because the API server was down or being replaced, it is
 // restarted once, when the API server is there; an error of the component itself makes it exit again. While the API
 // server is not ready, the API server is the cause.
 func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component) error {
+	process := c.process(string(component))
 	err := c.ready(ctx, component)
 	if err == nil || isAPIServer(component) || ctx.Err() != nil {
 		return err
@@ -108,19 +105,20 @@ func (c *roller) readyOrAgain(ctx context.Context, component clusters.Component)
 		return fmt.Errorf("%w\n(%s waits for it: %v)", waitErr, component,
 			err) //nolint:errorlint // the waiting component is not the cause
 	}
-	if !c.ended(component) {
+	if !hasEnded(process) {
 		return err
 	}
-	return c.restartOne(ctx, component)
+	return c.reviveOne(ctx, process)
 }
 
 // revive restarts those components that exited while the API server was down. kube-controller-manager does so if it has
 // not finished its own start.
 func (c *roller) revive(ctx context.Context) error {
 	for _, component := range c.components() {
-		if !isAPIServer(component) && c.ended(component) && !lacksAPIServer(c.programs, component) &&
+		process := c.process(string(component))
+		if !isAPIServer(component) && endedByItself(process) && !lacksAPIServer(c.programs, component) &&
 			!c.ended(c.layout.apiServerOf(component)) {
-			if err := c.restartOne(ctx, component); err != nil {
+			if err := c.reviveOne(ctx, process); err != nil {
 				return err
 			}
 		}
@@ -128,15 +126,30 @@ func (c *roller) revive(ctx context.Context) error {
 	return nil
 }
 
+// reviveOne restarts a process that has ended, unless it runs again already. It returns when the component is ready.
+func (c *roller) reviveOne(ctx context.Context, ended *processes.Process) error {
+	if _, err := c.resume(ended); err != nil {
+		return err
+	}
+	return c.ready(ctx, clusters.Component(ended.Name))
+}
+
 // ended reports whether a component that should run has exited unexpectedly.
 func (c *programs) ended(component clusters.Component) bool {
-	process := c.process(string(component))
+	return endedByItself(c.process(string(component)))
+}
+
+// endedByItself reports whether a process has exited unexpectedly. The process may be nil.
+func endedByItself(process *processes.Process) bool { return hasEnded(process) && !process.Expected() }
+
+// hasEnded reports whether a process has exited. The process may be nil.
+func hasEnded(process *processes.Process) bool {
 	if process == nil {
 		return false
 	}
 	select {
 	case <-process.Done():
-		return !process.Expected()
+		return true
 	default:
 		return false
 	}

@@ -32,9 +32,18 @@ type started struct {
 	Config string `json:"config,omitempty"`
 }
 
+// owner is the name by which the processes of a cluster's folder are found.
+func owner(dir string) string { return dir + string(filepath.Separator) }
+
 // removeFolder ends all processes of a cluster's folder and removes it.
 func removeFolder(dir string) error {
-	if _, err := processes.KillOwned(dir + string(filepath.Separator)); err != nil {
+	var r record
+	_ = folders.Read(dir, &r) // a folder without a record has no processes of an older rehearse
+	var recorded []int
+	for _, process := range r.Processes {
+		recorded = append(recorded, process.PID)
+	}
+	if _, err := processes.KillOwned(owner(dir), recorded...); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(dir); err != nil {

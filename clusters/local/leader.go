@@ -171,6 +171,18 @@ func lostLease(process *processes.Process) bool {
 		strings.Contains(strings.ToLower(processes.LastLines(process.LogFile, lastWords)), "leaderelection lost")
 }
 
+// comesBack restarts a process that lost its lease, and reports whether its component is well again. It is also well if
+// somebody else has replaced or killed the process meanwhile.
+func comesBack(c *programs, process *processes.Process) bool {
+	next, err := c.resume(process)
+	if err != nil || next == nil {
+		return err == nil
+	}
+	err = c.ready(context.Background(), clusters.Component(process.Name))
+	// If the new one has ended, that is reported separately.
+	return err == nil || hasEnded(next) || c.process(process.Name) != next
+}
+
 // oneOf is a running process of a component; "" for none.
 func (c *leaders) oneOf(component clusters.Component) clusters.Component {
 	for _, instance := range c.layout.instances(component) {

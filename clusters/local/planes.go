@@ -56,14 +56,15 @@ func lacksAPIServer(c *programs, component clusters.Component) bool {
 }
 
 // onPlane lists the components of a control plane in a state, in the order in which an upgrade starts them. There is
-// only one process of an additional kube-scheduler, and it changes together with the first control plane.
+// only one process of an additional kube-scheduler, which may talk to any API server. It changes together with the last
+// control plane: an upgrade changes that one last, a rollback first. So it is never newer than an API server.
 func (l layout) onPlane(state clusters.State, plane int) []clusters.Component {
 	var all []clusters.Component
 	for _, component := range state.ControlPlane() {
 		switch {
 		case slices.Contains(clusters.ControlPlane(), component):
 			all = append(all, l.instance(component, plane))
-		case plane == 0:
+		case plane == l.planes()-1:
 			all = append(all, component)
 		}
 	}

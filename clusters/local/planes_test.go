@@ -1,11 +1,77 @@
 package local
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
+
+// An additional kube-scheduler talks to any API server. So it becomes newer after all of them, and older before them.
+func TestOrderOfAFurtherScheduler(t *testing.T) {
+	const older, newer = "1.35.4", "1.36.3"
+	for name, test := range map[string]struct {
+		planes          int
+		from, to        string
+		apiServersFirst bool
+		want            []string
+	}{
+		"one control plane": {
+			1, older, newer, false,
+			[]string{"kube-apiserver kube-controller-manager kube-scheduler kube-scheduler/batch"},
+		},
+		"upgrade": {2, older, newer, false, []string{
+			"kube-apiserver@0 kube-controller-manager@0 kube-scheduler@0",
+			"kube-apiserver@1 kube-controller-manager@1 kube-scheduler@1 kube-scheduler/batch",
+		}},
+		"rollback": {2, newer, older, false, []string{
+			"kube-apiserver@1 kube-controller-manager@1 kube-scheduler@1 kube-scheduler/batch",
+			"kube-apiserver@0 kube-controller-manager@0 kube-scheduler@0",
+		}},
+		"upgrade, API servers first": {2, older, newer, true, []string{
+			"kube-apiserver@0", "kube-apiserver@1", "kube-controller-manager@0", "kube-controller-manager@1",
+			"kube-scheduler@0", "kube-scheduler@1 kube-scheduler/batch",
+		}},
+		"rollback, API servers last": {2, newer, older, true, []string{
+			"kube-scheduler@1 kube-scheduler/batch", "kube-scheduler@0", "kube-controller-manager@1",
+			"kube-controller-manager@0", "kube-apiserver@1", "kube-apiserver@0",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ports := listening{Schedulers: map[clusters.Component]int{"kube-scheduler/batch": 1}}
+			if test.planes > 1 {
+				ports.Planes = make([]planePorts, test.planes)
+			}
+			own := &programs{
+				layout: layout{Dir: t.TempDir(), Ports: ports}, record: record{Ports: ports, Processes: map[string]started{}},
+			}
+			for _, server := range own.layout.instances(clusters.APIServer) {
+				own.record.Processes[string(server)] = started{Version: test.from}
+			}
+			state := clusters.State{
+				Version: test.to, ControlPlanes: test.planes, Schedulers: []clusters.NamedScheduler{{Name: "batch"}},
+			}
+			rounds, err := (&roller{programs: own}).rounds(state, programsOf{test.to: releases.Binaries{}}, test.apiServersFirst)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, r := range rounds {
+				var names []string
+				for _, w := range r.changed {
+					names = append(names, string(w.component))
+				}
+				got = append(got, strings.Join(names, " "))
+			}
+			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", test.want) {
+				t.Errorf("got  %q\nwant %q", got, test.want)
+			}
+		})
+	}
+}
 
 // A component that exits because its API server is down has not died. Only the API server of its own control plane
 // counts; for a component on no control plane, all of them do.

@@ -208,7 +208,7 @@ func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster
 	}
 	for _, name := range clusters.SortedKeys(r.Processes) {
 		s := r.Processes[name]
-		process, err := processes.Attach(name, s.PID, s.LogFile, dir+string(filepath.Separator))
+		process, err := processes.Attach(name, s.PID, s.LogFile, owner(dir))
 		if err != nil {
 			_ = lock.Close()
 			return nil, fmt.Errorf("open cluster %s: %w", c.Name(), err)
@@ -229,7 +229,7 @@ func (p *Provider) Describe(_ context.Context, name string) (clusters.Descriptio
 	}
 	d := clusters.Description{State: r.State, Kubeconfig: layout{Dir: dir}.kubeconfig()}
 	for _, process := range clusters.SortedKeys(r.Processes) {
-		if processes.Alive(r.Processes[process].PID, dir+string(filepath.Separator)) {
+		if processes.Alive(r.Processes[process].PID, owner(dir)) {
 			d.Running = append(d.Running, process)
 		}
 	}

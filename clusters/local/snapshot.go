@@ -110,6 +110,7 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 
 // stop ends a process if it is running.
 func (c *programs) stop(ctx context.Context, name string) error {
+	defer c.changing.Lock(name)()
 	process := c.process(name)
 	if process == nil {
 		return nil
@@ -121,15 +122,15 @@ func (c *programs) stop(ctx context.Context, name string) error {
 	return nil
 }
 
-// again starts a process with unchanged arguments, and returns when it is ready.
-func (c *programs) again(ctx context.Context, name string) error {
+// again starts a stopped process with unchanged arguments, and returns when it is ready.
+func (c *roller) again(ctx context.Context, name string) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[name]
 	c.mu.Unlock()
 	if !known {
 		return fmt.Errorf("start %s: it never ran", name)
 	}
-	if err := c.start(name, s); err != nil {
+	if err := c.replace(ctx, name, s); err != nil {
 		return err
 	}
 	if name == nodesProcess {

@@ -14,11 +14,10 @@ import (
 // freezeTimeout is how long a process may take to stop: its threads stop when they return from the kernel.
 const freezeTimeout = 5 * time.Second
 
-// freeze stops a process, and returns when none of its threads runs.
-func freeze(pid int) error {
-	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-		return err
-	}
+func freeze(pid int) error { return syscall.Kill(pid, syscall.SIGSTOP) }
+
+// awaitStill returns when none of a frozen process's threads runs.
+func awaitStill(pid int) error {
 	for deadline := time.Now().Add(freezeTimeout); ; time.Sleep(time.Millisecond) {
 		still, err := standsStill(pid)
 		if err != nil || still {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -26,8 +27,8 @@ type Spec struct {
 	Dir string
 	// LogDir is the folder for the log file.
 	LogDir string
-	// Owner is a text, such as a folder that only this process uses. KillOwned finds the process by it even if its
-	// command line does not contain it.
+	// Owner is a text, such as a folder that only this process uses. KillOwned finds the process by it, and the programs
+	// that the process starts.
 	Owner string
 	// Hostname is the hostname that the process sees. Default: the machine's own, also if the machine does not allow
 	// another one.
@@ -49,6 +50,21 @@ type Process struct {
 	done     <-chan struct{}
 	err      error // how it ended; valid as soon as done is closed
 	expected atomic.Bool
+	// reaping is held while a signal is sent, and while the process is reaped: then its pid may be reused.
+	reaping sync.Mutex
+}
+
+// signal sends a signal with the given function. It returns os.ErrProcessDone, and sends nothing, if the process has
+// ended.
+func (p *Process) signal(send func(pid int) error) error {
+	p.reaping.Lock()
+	defer p.reaping.Unlock()
+	select {
+	case <-p.done:
+		return os.ErrProcessDone
+	default:
+		return send(p.PID)
+	}
 }
 
 // nextLogFile creates the log file of the next start: name-1.log, name-2.log, ... A slash in the name becomes a dash.
@@ -85,7 +101,11 @@ func (p *Process) Failure() error {
 // Kill kills the process and its whole group (SIGKILL), and returns when the process is gone.
 func (p *Process) Kill(ctx context.Context) error {
 	p.expected.Store(true)
-	if err := killGroup(p.PID); err != nil {
+	err := p.signal(killGroup)
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("kill %s (pid %d): %w", p.Name, p.PID, err)
 	}
 	select {
@@ -100,7 +120,11 @@ func (p *Process) Kill(ctx context.Context) error {
 // returns when the process is gone.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	p.expected.Store(true)
-	if err := endGroup(p.PID); err != nil {
+	err := p.signal(endGroup)
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil
+	}
+	if err != nil {
 		return fmt.Errorf("stop %s (pid %d): %w", p.Name, p.PID, err)
 	}
 	timer := time.NewTimer(grace)

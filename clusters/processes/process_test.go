@@ -4,11 +4,13 @@ package processes
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -60,13 +62,19 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 		t.Error("its end was expected")
 	}
 	number, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
-	for range 1000 { // its new parent reaps the child
-		if !runs(number, "sleep") {
+	awaitGone(t, number)
+}
+
+// awaitGone waits until the child of a process that has ended is gone, too.
+func awaitGone(t *testing.T, child int) {
+	t.Helper()
+	for range 1000 { // its new parent reaps it
+		if !runs(child, "sleep") {
 			return
 		}
 		_ = exec.CommandContext(t.Context(), "/bin/true").Run()
 	}
-	t.Errorf("the child %d of a killed process lives on", number)
+	t.Errorf("the child %d of a process that has ended lives on", child)
 }
 
 func TestEachStartHasALogOfItsOwn(t *testing.T) {
@@ -100,35 +108,121 @@ func TestAttachTakesOnlyItsOwn(t *testing.T) {
 	}
 }
 
-func TestKillOwned(t *testing.T) {
-	dir := t.TempDir() + "/"
-	p := start(t, NewSpawner(), Spec{Name: "z", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"X=1"}})
-	q := start(t, NewSpawner(), Spec{Name: "q", Program: "/bin/sh", Args: []string{"-c", "sleep 1000", dir}})
-	if n, err := KillOwned(dir); n < 1 || err != nil {
-		t.Errorf("killed %d, %v; want at least one", n, err)
-	}
-	<-q.Done()
+// named starts a process that has the folder in its command line, without being started for it.
+func named(t *testing.T, name, dir string) *Process {
+	t.Helper()
+	return start(t, NewSpawner(), Spec{Name: name, Program: "/bin/sh", Args: []string{"-c", "sleep 1000; true", dir}})
+}
+
+func ended(p *Process) bool {
 	select {
 	case <-p.Done():
-		t.Error("killed a process that is not of the folder")
+		return true
 	default:
+		return false
 	}
 }
 
-// TestKillOwnedByEnvironment: a program whose command line does not name the folder is found, too.
-func TestKillOwnedByEnvironment(t *testing.T) {
+// What was started for a folder is killed, with what it has started. A program that only works with the folder lives
+// on: kubectl with the cluster's kubeconfig, or a pager that shows a log.
+func TestKillOwned(t *testing.T) {
 	dir := t.TempDir() + "/"
-	p := start(t, NewSpawner(), Spec{Name: "mine", Program: "/bin/sleep", Args: []string{"1000"}, Owner: dir})
-	q := start(t, NewSpawner(),
-		Spec{Name: "theirs", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"KUBECONFIG=" + dir}})
+	mine := start(t, NewSpawner(), Spec{
+		Name: "mine", Program: "/bin/sh", Owner: dir,
+		Args: []string{"-c", "setsid /bin/sh -c 'echo started; exec sleep 1000' & wait"},
+	})
+	awaitLine(t, mine.LogFile, "started")
+	theirs := map[string]*Process{
+		"another command line": named(t, "theirs", dir),
+		"another environment": start(t, NewSpawner(),
+			Spec{Name: "config", Program: "/bin/sleep", Args: []string{"1000"}, Env: []string{"KUBECONFIG=" + dir}}),
+		"another owner": start(t, NewSpawner(),
+			Spec{Name: "other", Program: "/bin/sleep", Args: []string{"1000"}, Owner: "/somewhere" + dir}),
+	}
+	if n, err := KillOwned(dir); n != 2 || err != nil {
+		t.Errorf("killed %d, %v; want the process and its child", n, err)
+	}
+	<-mine.Done()
+	for what, p := range theirs {
+		if ended(p) {
+			t.Errorf("killed a process that was not started for the folder: %s", what)
+		}
+	}
+}
+
+// Older versions started processes without their owner. Such a process is killed if its pid is recorded, and if it is
+// still the same.
+func TestKillOwnedKillsRecorded(t *testing.T) {
+	dir := t.TempDir() + "/"
+	old, other, reused := named(t, "old", dir), named(t, "other", dir), named(t, "reused", "/elsewhere/")
+	if n, err := KillOwned(dir, old.PID, reused.PID); n != 1 || err != nil {
+		t.Errorf("killed %d, %v; want one", n, err)
+	}
+	<-old.Done()
+	if ended(other) || ended(reused) {
+		t.Errorf("killed a process that is not recorded: %t; one that has a recorded pid: %t", ended(other), ended(reused))
+	}
+}
+
+// A process with its own hostname, which may be in a namespace of its own, is found by its owner, too.
+func TestKillOwnedWithHostname(t *testing.T) {
+	dir := t.TempDir() + "/"
+	p := start(t, NewSpawner(), Spec{
+		Name: "named", Program: "/bin/sh", Args: []string{"-c", "echo started; exec sleep 1000"}, Owner: dir,
+		Hostname: "elsewhere", SetHostname: []string{"/bin/sh", "-c", `hostname "$0" && exec "$@"`},
+	})
+	awaitLine(t, p.LogFile, "started")
 	if n, err := KillOwned(dir); n != 1 || err != nil {
 		t.Errorf("killed %d, %v; want one", n, err)
 	}
 	<-p.Done()
-	select {
-	case <-q.Done():
-		t.Error("killed a process that only uses the folder")
-	default:
+}
+
+// Nothing is sent to the pid of a process that has ended: it may belong to somebody else.
+func TestNoSignalAfterTheEnd(t *testing.T) {
+	somebody := start(t, NewSpawner(), Spec{Name: "somebody", Program: "/bin/sleep", Args: []string{"1000"}})
+	done := make(chan struct{})
+	close(done)
+	// Its pid is used again.
+	p := &Process{Name: "ended", PID: somebody.PID, done: done}
+	if err := p.Stop(t.Context(), time.Minute); err != nil {
+		t.Errorf("Stop: %v", err)
+	}
+	if err := p.Kill(t.Context()); err != nil {
+		t.Errorf("Kill: %v", err)
+	}
+	err := p.Frozen(func() error {
+		t.Error("a process that has ended was frozen")
+		return nil
+	})
+	if !errors.Is(err, os.ErrProcessDone) {
+		t.Errorf("Frozen: %v", err)
+	}
+	// The first deadly signal is what a process ends with.
+	if err := syscall.Kill(somebody.PID, syscall.SIGPROF); err != nil {
+		t.Fatal(err)
+	}
+	<-somebody.Done()
+	if got := somebody.err.Error(); got != "signal: profiling timer expired" {
+		t.Errorf("somebody else's process got another signal: %s", got)
+	}
+}
+
+// What a process has started ends with it, even if nobody ended the process.
+func TestGroupEndsWithItsProcess(t *testing.T) {
+	p := start(t, NewSpawner(), Spec{Name: "parent", Program: "/bin/sh", Args: []string{"-c", "sleep 1000 & echo $!"}})
+	<-p.Done()
+	log, err := os.ReadFile(p.LogFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := strconv.Atoi(strings.TrimSpace(string(log)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	awaitGone(t, child)
+	if p.Expected() || p.err != nil {
+		t.Errorf("expected: %t, error: %v; want an exit by itself, with status 0", p.Expected(), p.err)
 	}
 }
 

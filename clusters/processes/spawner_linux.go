@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Spawner starts processes from one operating system thread that lives as long as the program: the kernel sends the
@@ -52,10 +54,26 @@ func (s *Spawner) Start(spec Spec) (*Process, error) {
 	done := make(chan struct{})
 	p := &Process{Name: spec.Name, PID: cmd.Process.Pid, LogFile: logFile.Name(), done: done}
 	go func() {
-		defer close(done)
+		if awaitExit(p.PID) == nil {
+			p.reaping.Lock()
+			defer p.reaping.Unlock()
+			// As long as the process is not reaped, its group is surely its own. What it has started ends with it.
+			_ = killGroup(p.PID) // the group may be empty
+		}
 		p.err = cmd.Wait()
+		close(done)
 	}()
 	return p, nil
+}
+
+// awaitExit returns when a child has ended. It does not reap the child.
+func awaitExit(pid int) error {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
 
 // begin starts the program, with its own hostname if the machine allows that.
@@ -148,22 +166,27 @@ func signalGroup(pid int, signal syscall.Signal) error {
 // ownerVariable is the environment variable with the owner of a process (Spec.Owner).
 const ownerVariable = "REHEARSE_OWNER"
 
+// runs reports whether a process runs, and its command line contains owner or it was started for owner.
 func runs(pid int, owner string) bool {
 	cmdline, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	// A zombie has an empty command line: it has ended.
 	if err != nil || owner == "" || len(cmdline) == 0 {
 		return false
 	}
-	if bytes.Contains(cmdline, []byte(owner)) {
-		return true
-	}
-	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return err == nil && bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
+	return bytes.Contains(cmdline, []byte(owner)) || startedFor(pid, owner)
 }
 
-// KillOwned kills every process whose command line contains owner (a folder that only they use) or that was started
-// for owner, and returns their number. A killed run may have left them.
-func KillOwned(owner string) (int, error) {
+// startedFor reports whether a process, or the one that started it, was started for owner.
+func startedFor(pid int, owner string) bool {
+	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
+	return err == nil && owner != "" &&
+		bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
+}
+
+// KillOwned kills every process that was started for owner (Spec.Owner), and returns their number. A killed run may
+// have left them. Of the recorded pids, it also kills those whose command line contains owner: an older version started
+// processes without their owner. Any other process with owner in its command line, such as an editor, lives on.
+func KillOwned(owner string, recorded ...int) (int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0, fmt.Errorf("look for left-over processes: %w", err)
@@ -172,7 +195,8 @@ func KillOwned(owner string) (int, error) {
 	var errs []error
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() || !runs(pid, owner) {
+		if err != nil || pid == os.Getpid() ||
+			!startedFor(pid, owner) && !(slices.Contains(recorded, pid) && runs(pid, owner)) {
 			continue
 		}
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {

@@ -27,6 +27,8 @@ func endGroup(int) error { return errUnsupported }
 
 func freeze(int) error { return errUnsupported }
 
+func awaitStill(int) error { return errUnsupported }
+
 func thaw(int) error { return nil }
 
 func runs(int, string) bool { return false }
@@ -34,7 +36,7 @@ func runs(int, string) bool { return false }
 func awaitEnd(int, func() bool) (<-chan struct{}, error) { return nil, nil }
 
 // KillOwned returns 0: no process was started.
-func KillOwned(string) (int, error) { return 0, nil }
+func KillOwned(string, ...int) (int, error) { return 0, nil }
 
 // BecomeOnHost returns an error.
 func BecomeOnHost(string, []string) error { return errUnsupported }

@@ -34,7 +34,31 @@ func (l layout) fetch(ctx context.Context, modulePath, folder string) error {
 		return fmt.Errorf("get the module ('go list -m -versions %s' lists the versions that are served): %w", modulePath,
 			err)
 	}
-	return copyFolder(found[0].Dir, filepath.Join(l.dir, filepath.FromSlash(folder)))
+	if err := l.place(found[0].Dir, filepath.Join(l.dir, filepath.FromSlash(folder))); err != nil {
+		return fmt.Errorf("copy the module %s %s: %w", modulePath, l.module.Version, err)
+	}
+	return nil
+}
+
+// place copies a module's files to a folder. An incomplete copy never has the name of the folder: a folder without
+// go.mod counts as a part of the module around it.
+func (l layout) place(from, to string) error {
+	if isFolder(to) { // it already contains another module
+		return copyFolder(from, to)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(l.dir), tempPrefix) // the next holder of the lock removes what stays
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	whole := filepath.Join(temp, sourceName)
+	if err := copyFolder(from, whole); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(whole, to)
 }
 
 // prepare completes the layout for a build, and returns the folder of the module that contains the main package.

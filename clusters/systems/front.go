@@ -32,6 +32,8 @@ type front struct {
 	// calls is how calls are answered at the moment.
 	calls  clusters.WebhookCalls
 	server *http.Server
+	// listener of the server, which may not know it yet when it is closed.
+	listener net.Listener
 
 	mu sync.Mutex
 	// seen counts the calls by their path.
@@ -55,11 +57,11 @@ func (f *front) usual() bool { return f.calls.Usual() }
 // become changes how the front answers calls. It uses the certificates of a place, and closes existing connections.
 func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) error {
 	f.close()
-	f.calls = calls
+	f.calls = clusters.WebhookCalls{Away: true} // nothing listens, also after an error
 	if calls.Away {
 		return nil
 	}
-	handler, err := f.handler(at)
+	handler, err := f.handler(calls, at)
 	if err != nil {
 		return err
 	}
@@ -82,6 +84,7 @@ func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) er
 		Handler: handler, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0),
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
 	}
+	f.listener, f.calls = listener, calls
 	server := f.server
 	go func() { _ = server.ServeTLS(listener, "", "") }() // ends when the server is closed
 	return nil
@@ -90,7 +93,8 @@ func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) er
 func (f *front) close() {
 	if f.server != nil {
 		_ = f.server.Close()
-		f.server = nil
+		_ = f.listener.Close()
+		f.server, f.listener = nil, nil
 	}
 }
 
@@ -100,8 +104,8 @@ func (f *front) release() {
 }
 
 // handler returns a handler that forwards calls to the program of a place.
-func (f *front) handler(at *place) (http.Handler, error) {
-	wait, err := f.calls.Wait()
+func (f *front) handler(calls clusters.WebhookCalls, at *place) (http.Handler, error) {
+	wait, err := calls.Wait()
 	if err != nil {
 		return nil, err
 	}

@@ -104,6 +104,76 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// A front that could not change how it answers does not listen. It tries again at the next change, also if that is the
+// same one, or back to the one before.
+func TestFrontAfterAnError(t *testing.T) {
+	away, delayed := clusters.WebhookCalls{Away: true}, clusters.WebhookCalls{Delay: "1ms"}
+	for name, test := range map[string]struct {
+		failed, next clusters.WebhookCalls
+		listens      bool
+	}{
+		"the same again": {delayed, delayed, true},
+		"as usual again": {delayed, clusters.WebhookCalls{}, true},
+		"expired":        {clusters.WebhookCalls{Certificate: clusters.CertificateExpired}, delayed, true},
+		"away":           {delayed, away, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			at, client := programAt(t)
+			f, err := newFront(loopback)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at.front = f
+			if err := f.become(clusters.WebhookCalls{}, at, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			response, err := client.Get(f.url() + "/judge") // its program has read its certificates
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			s := &Set{Options: Options{Progress: t.Logf}, places: places{now: time.Now}}
+			sys := &system{definition: clusters.System{Name: "s", WebhookCalls: &test.failed}, place: at}
+			moved := at.certDir() + "-moved"
+			if err := os.Rename(at.certDir(), moved); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.answerCalls(t.Context(), sys); !errors.Is(err, os.ErrNotExist) {
+				t.Fatalf("without certificates: %v", err)
+			}
+			if err := os.Rename(moved, at.certDir()); err != nil {
+				t.Fatal(err)
+			}
+			sys.definition.WebhookCalls = &test.next
+			if err := s.answerCalls(t.Context(), sys); err != nil {
+				t.Fatal(err)
+			}
+			response, err = client.Get(f.url() + "/judge")
+			if err == nil {
+				response.Body.Close()
+			}
+			if (err == nil) != test.listens || err != nil && !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("a call: %v", err)
+			}
+		})
+	}
+}
+
+// A front changes again before it has begun to serve: its port is free at once.
+func TestFrontChangesAtOnce(t *testing.T) {
+	at, _ := programAt(t)
+	f, err := newFront(loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.front = f
+	for range 100 {
+		if err := f.become(clusters.WebhookCalls{}, at, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A delayed call ends when its client cancels it, and gets no answer from the program.
 func TestFrontWaits(t *testing.T) {
 	at, client := programAt(t)

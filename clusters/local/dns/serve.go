@@ -35,16 +35,21 @@ func Run(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	instance, err := caddy.Start(caddy.CaddyfileInput{
-		Filepath: "Corefile", Contents: []byte(corefile),
-		ServerTypeName: "dns",
-	})
+	instance, err := start(corefile)
 	if err != nil {
 		return fmt.Errorf("start CoreDNS on %s: %w", c.Address, err)
 	}
-	dnsserver.Quiet = true
 	<-ctx.Done()
 	return errors.Join(instance.ShutdownCallbacks()...)
+}
+
+// start starts CoreDNS without its messages, which it prints before it returns.
+func start(corefile string) (*caddy.Instance, error) {
+	dnsserver.Quiet = true
+	return caddy.Start(caddy.CaddyfileInput{
+		Filepath: "Corefile", Contents: []byte(corefile),
+		ServerTypeName: "dns",
+	})
 }
 
 // corefile returns the configuration of CoreDNS. It has no cache and a TTL of 0, so that every answer is the API

@@ -1,0 +1,33 @@
+package dns
+
+import (
+	"io"
+	"os"
+	"testing"
+)
+
+// CoreDNS prints nothing at its start.
+func TestStartIsQuiet(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout := os.Stdout
+	os.Stdout = writer
+	instance, err := start("example.com:0 {\n  bind 127.0.0.1\n  errors\n}\n")
+	os.Stdout = stdout
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := instance.Stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := io.ReadAll(reader); err != nil || len(said) > 0 {
+		t.Errorf("it said %q, %v", said, err)
+	}
+}
