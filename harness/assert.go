@@ -83,6 +83,16 @@ func (t *timeline) looksAt(selection scenarios.Selection, kind served.Kind) hist
 	return selected
 }
 
+// saw reports whether the scenario's history has objects of the scope since the scenario began; nil saw nothing.
+func (t *timeline) saw(kind served.Kind, scope history.Scope) bool {
+	if t == nil {
+		return false
+	}
+	known := t.run.shared.history
+	stream := known.Watched(kind.Resource)
+	return stream != nil && len(stream.ChangesBetween(t.from, known.Seq(), scope)) > 0
+}
+
 // assert decides an assertion on the history of the track, which all its scenarios share.
 func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, assertion *scenarios.Assertion,
 	decide decision,
@@ -97,15 +107,18 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, as
 	if wrong != nil {
 		return *wrong
 	}
+	selected := s.timeline.looksAt(assertion.Selection, kind)
 	r := decide(ctx, assertions.Input{
 		Assertion: *assertion,
 		Stream:    s.shared.history.Stream(kind.Resource),
-		Scope:     s.timeline.looksAt(assertion.Selection, kind),
+		Scope:     selected,
 		CEL:       s.evaluate(ctx, step),
 		Why:       s.why(ctx, step),
 		Timeout:   timeout,
 		Started:   started,
+		Spent:     time.Since(started),
 		Since:     s.timeline.from,
+		Seen:      s.timeline.balanced.saw(kind, selected),
 		Window:    s.timeline.windowOf(ctx, i),
 		Steps:     s.timeline.begun,
 		Pods: func(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {

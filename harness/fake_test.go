@@ -38,6 +38,8 @@ type provider struct {
 	rejectSnapshots error
 	// exec returns the result of a program in a pod.
 	exec func(call int, pod string, command []string) (stdout, stderr string, code int, err error)
+	// restart restarts a component; nil if that does not work.
+	restart func(context.Context, *cluster) error
 	// misbehave decides which requests the clusters' API servers answer with a fault.
 	misbehave func(apitest.Request) *apitest.Fault
 
@@ -194,8 +196,11 @@ func (*methodical) CheckMethod(from, to clusters.State, method string) error {
 	return nil
 }
 
-func (c *cluster) Restart(context.Context, clusters.Component) error {
-	return errors.New("it will not")
+func (c *cluster) Restart(ctx context.Context, _ clusters.Component) error {
+	if c.provider.restart == nil {
+		return errors.New("it will not")
+	}
+	return c.provider.restart(ctx, c)
 }
 
 func load(t testing.TB, text string) []*scenarios.Scenario {

@@ -31,7 +31,8 @@ type scenarioLoads struct {
 	owed []*stepLoad
 }
 
-// servedAgain is how long after the step's own action a load may go without an answer.
+// servedAgain is how long after the step's own action a load may go without an answer. A request that is sent then
+// must still be answered (stepLoad.patience).
 const servedAgain = 10 * time.Second
 
 // during are the loads of a step.
@@ -93,7 +94,7 @@ func (a *scenarioLoads) prepare(ctx context.Context, i int, step scenarios.Step)
 			a.run.timeout(step, a.run.shared.StepTimeout)); err != nil {
 			return nil, fmt.Errorf("load %q: %w", l.Name, err)
 		}
-		if l.Read == nil && a.run.down == "" {
+		if l.Read == nil && len(a.run.down) == 0 {
 			l.stream = a.run.shared.history.Stream(l.kind.Resource)
 			if err := l.stream.CatchUp(ctx, scope(scenarios.Selection{}, l.kind, a.run.namespace)); err != nil {
 				return nil, fmt.Errorf("load %q: %w", l.Name, err)
@@ -115,7 +116,7 @@ func (a *scenarioLoads) request(ctx context.Context, l *stepLoad, n int64) (scen
 // run.
 func (d *during) begin(ctx context.Context, patience time.Duration) {
 	ctx, ok := d.start(ctx)
-	if !ok || d.run.down != "" {
+	if !ok || len(d.run.down) > 0 {
 		return // there is no answer without etcd or kube-apiserver until the step's own action has ended
 	}
 	d.each(ctx, patience, func(ctx context.Context, l *stepLoad) { l.late.Store(!l.running.Answered(ctx, l.began)) })
@@ -165,7 +166,7 @@ func (d *during) each(ctx context.Context, patience time.Duration, do func(conte
 // settle lets the loads run for at least their time, and until they are answered again after the step's own action.
 func (d *during) settle(ctx context.Context, again bool) {
 	now := clock.RealClock{}.Now()
-	d.each(ctx, servedAgain+longest(d.loads), func(ctx context.Context, l *stepLoad) {
+	d.each(ctx, longest(d.loads), func(ctx context.Context, l *stepLoad) {
 		timer := clock.RealClock{}.NewTimer(l.began.Add(time.Duration(l.For)).Sub(now))
 		defer timer.Stop()
 		select {
@@ -174,19 +175,24 @@ func (d *during) settle(ctx context.Context, again bool) {
 			return
 		}
 		if again {
-			limited, cancel := context.WithTimeout(ctx, servedAgain)
+			limited, cancel := context.WithTimeout(ctx, l.patience())
 			defer cancel()
 			l.down.Store(!l.running.Answered(limited, now))
 		}
 	})
 }
 
+// longest is how long the loads may take to settle.
 func longest(loads []*stepLoad) (d time.Duration) {
 	for _, l := range loads {
-		d = max(d, time.Duration(l.For))
+		d = max(d, time.Duration(l.For)+l.patience())
 	}
 	return d
 }
+
+// patience is how long after the step's own action the load may take to get an answer. Until servedAgain is over, the
+// API server may be away. A request that was sent then failed, and at a low rate the next one is sent much later.
+func (l *stepLoad) patience() time.Duration { return servedAgain + l.running.Next() }
 
 // sender returns the function that sends a load's requests.
 func (a *scenarioLoads) sender(l *stepLoad) func(context.Context, int64) load.Answer {

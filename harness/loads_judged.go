@@ -17,7 +17,7 @@ func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (readback.Fou
 	if len(l.kept) == 0 {
 		return readback.Found{}, nil
 	}
-	if a.run.down != "" {
+	if len(a.run.down) > 0 {
 		a.owed = append(a.owed, l)
 		return readback.Found{Later: true, Objects: len(l.kept)}, nil
 	}
@@ -40,10 +40,10 @@ func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r re
 		back, err := a.readBack(ctx, l)
 		said := fmt.Sprintf("load %q of an earlier step%s", l.Name, back)
 		r.Evidence = strings.TrimPrefix(r.Evidence+"\n"+said, "\n")
-		switch {
-		case err != nil:
+		if err != nil {
 			r.Status, r.Message = worse(r.Status, reports.Error), strings.TrimPrefix(r.Message+"\n"+err.Error(), "\n")
-		case len(back.Lost) > 0:
+		}
+		if len(back.Lost) > 0 {
 			r.Status = reports.Failed
 			r.Message = strings.TrimPrefix(r.Message+"\n"+said+"\n  "+strings.Join(back.Problems(), "\n  "), "\n")
 		}
@@ -116,7 +116,7 @@ func (l *stepLoad) problems(record load.Record) []string {
 	}
 	if l.down.Load() {
 		problems = append(problems, fmt.Sprintf("no request was answered within %s after the step's action",
-			servedAgain))
+			l.patience()))
 	}
 	return problems
 }

@@ -170,6 +170,71 @@ func (c *cluster) deleteMap(ctx context.Context, name string) error {
 		name, metav1.DeleteOptions{})
 }
 
+// What a load wrote is read back when nothing is down any more, not when one of two components is.
+func TestReadBackAfterTwoKills(t *testing.T) {
+	p := &provider{restart: func(context.Context, *cluster) error { return nil }}
+	run, err := execute(t.Context(), t, p, scenario("one",
+		"  - kill: {component: etcd}\n    during: ["+maps+", for: 50ms}]\n"+
+			"  - kill: {component: kube-apiserver}\n"+
+			"  - restart: {component: kube-apiserver}\n"+
+			"  - restart: {component: etcd}\n"), harness.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := find(t, run, "one")
+	if s.Status != reports.Passed {
+		t.Fatal(s.Message)
+	}
+	for i, step := range s.Steps {
+		if read := strings.Contains(step.Evidence, "acknowledged writes lost: 0"); read != (i == 3) {
+			t.Errorf("step %d: %s", i+1, step.Evidence)
+		}
+	}
+}
+
+// A load that begins while a component is down has no watch: what is gone may be lost, or deleted by somebody.
+func TestLoadThatBeginsWithoutAWatch(t *testing.T) {
+	for name, test := range map[string]struct {
+		during bool // a map is deleted while the load runs
+		want   reports.Status
+		says   string
+	}{
+		"nothing is gone": {false, reports.Passed, "acknowledged writes lost: 0"},
+		"a map is gone":   {true, reports.Error, "m-0: not there, and it is unknown whether the writes are lost"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var made atomic.Int64
+			enough := make(chan struct{})
+			p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+				if r.Verb == "create" && strings.Contains(r.Manager, "load") && made.Add(1) == 20 {
+					close(enough)
+				}
+				return nil
+			}}
+			p.restart = func(ctx context.Context, c *cluster) error {
+				select {
+				case <-enough:
+				case <-ctx.Done():
+				}
+				if test.during {
+					return c.deleteMap(ctx, "m-0")
+				}
+				return nil
+			}
+			run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: etcd}\n"+
+				"  - restart: {component: etcd}\n    during: ["+maps+"}]\n"), harness.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := find(t, run, "one")
+			if s.Status != test.want {
+				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Message)
+			}
+			contains(t, s.Message+s.Steps[1].Evidence, test.says)
+		})
+	}
+}
+
 // The loads of a scenario start when all scenarios of its track have arrived. One that limits latency runs alone.
 func TestLoadsOnATrack(t *testing.T) {
 	p := &provider{}

@@ -13,6 +13,39 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
+// What was there through the load balancer, and is gone, needs not be seen through each API server.
+func TestAbsenceThroughEach(t *testing.T) {
+	const remove = "  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n"
+	for title, test := range map[string]struct {
+		name, via string
+		want      reports.Status
+	}{
+		"it was there":                          {"a", "", reports.Passed},
+		"it was there, through each":            {"a", "    via: each\n", reports.Passed},
+		"it was there, through the other":       {"a", "    via: 1\n", reports.Passed},
+		"there never was one":                   {"z", "", reports.Failed},
+		"there never was one, asked one by one": {"z", "    via: each\n", reports.Failed},
+	} {
+		t.Run(title, func(t *testing.T) {
+			text := strings.Replace(scenario("gone", makeMap("a")+remove+
+				"  - eventually: {apiVersion: v1, kind: ConfigMap, name: "+test.name+
+				", match: {data: {x: \"1\"}}, absent: true, within: 100ms}\n"+test.via),
+				"cluster: {version: \"1.34\"}", twoPlanes, 1)
+			run, err := execute(t.Context(), t, &rolling{provider: provider{t: t}}, text, harness.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := find(t, run, "gone")
+			if s.Status != test.want {
+				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Message)
+			}
+			if test.want == reports.Failed {
+				contains(t, s.Message, "The condition was never checked")
+			}
+		})
+	}
+}
+
 // A step that looks back through several API servers judges what each one showed, and whether they agree.
 func TestLookBack(t *testing.T) {
 	const (

@@ -42,8 +42,8 @@ type scenarioRun struct {
 
 	// at is the place on the track's path.
 	at int
-	// down is the killed component without which the API server does not answer; "" if there is none.
-	down    clusters.Component
+	// down are the killed components without which the API server does not answer.
+	down    map[clusters.Component]bool
 	outputs map[string]any
 	// readings are the metrics that were read.
 	readings []named
@@ -64,7 +64,7 @@ type scenarioRun struct {
 func newScenarioRun(t *trackRun, entry *planning.Entry) *scenarioRun {
 	s := &scenarioRun{
 		shared: t, entry: entry, scenario: entry.Scenario, namespace: entry.Scenario.ID(),
-		outputs: map[string]any{},
+		down: map[clusters.Component]bool{}, outputs: map[string]any{},
 	}
 	s.timeline = &timeline{run: s, spans: spansOf(entry.Scenario, asksTheBalancer)}
 	s.lookBack = &lookBack{run: s}

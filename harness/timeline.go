@@ -27,6 +27,8 @@ type timeline struct {
 	// from is the number of the history's last change before the scenario began. beginning is when it began.
 	from      int64
 	beginning time.Time
+	// balanced is the scenario's own timeline, if this one is of a single API server.
+	balanced *timeline
 	// ahead are the kinds that are watched early for later steps; nil before the first step.
 	ahead map[schema.GroupVersionKind]int
 }

@@ -77,14 +77,18 @@ func environment(s *scenarioRun, c scenarios.Command) []string {
 
 // judgeProgram compares how a program ended with what is expected of it.
 func judgeProgram(title string, wanted *scenarios.CommandExpect, e programs.Ended) try {
-	t := try{evidence: e.String(), values: map[string]any{"stdout": e.Stdout, "stderr": e.Stderr}}
+	t := try{
+		evidence: e.String(),
+		values:   map[string]any{"stdout": e.Stdout.String(), "stderr": e.Stderr.String()},
+	}
 	if e.Err != nil {
 		t.undecided, t.final = true, e.Missing
 		t.problem = fmt.Sprintf("%s: %v\n%s", title, e.Err, e)
 		return t
 	}
-	if unlike := e.Unlike(wanted); unlike != "" {
-		t.problem = fmt.Sprintf("%s: %s\n%s", title, unlike, e)
+	differs, undecided := e.Compare(wanted)
+	if problem := differs + undecided; problem != "" {
+		t.problem, t.undecided = fmt.Sprintf("%s: %s\n%s", title, problem, e), differs == ""
 	}
 	return t
 }

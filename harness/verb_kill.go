@@ -25,7 +25,7 @@ func runKill(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) re
 	}
 	r := control(ctx, s, step, "kill", s.component(step.Kill.Component), clusters.ComponentController.Kill)
 	if r.Status == reports.Passed && step.Kill.Silences() && s.via == nil {
-		s.down = step.Kill.Component
+		s.down[step.Kill.Component] = true
 	}
 	return r
 }

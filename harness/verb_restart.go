@@ -33,8 +33,8 @@ func runRestart(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step)
 		return controlSystem(ctx, s, step, "restart", step.Restart.System, (*systems.Set).Restart)
 	}
 	r := control(ctx, s, step, "restart", s.component(step.Restart.Component), clusters.ComponentController.Restart)
-	if r.Status == reports.Passed && step.Restart.Component == s.down {
-		s.down = ""
+	if r.Status == reports.Passed && s.via == nil {
+		delete(s.down, step.Restart.Component)
 	}
 	return r
 }

@@ -42,7 +42,7 @@ func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.St
 	s.shared.goOn()
 	r := crossed(s, err)
 	if r.Status == reports.Passed {
-		s.down = ""
+		clear(s.down)
 	}
 	r.Crossing, r.Waited = crossing, max(time.Since(began)-crossing, 0)
 	return r

@@ -129,7 +129,9 @@ func (s *scenarioRun) through(ctx context.Context, server clusters.Server) (*sce
 	if err := through.reach(ctx, server.REST); err != nil {
 		return nil, err
 	}
-	through.timeline = &timeline{run: &through, from: track.history.Seq(), beginning: track.history.Now()}
+	through.timeline = &timeline{
+		run: &through, from: track.history.Seq(), beginning: track.history.Now(), balanced: s.timeline,
+	}
 	return &through, nil
 }
 

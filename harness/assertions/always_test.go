@@ -128,6 +128,61 @@ func TestUnclear(t *testing.T) {
 	})
 }
 
+// An object that lacks a field hides nothing: an expression about all objects proves nothing then.
+func TestUnclearForAllObjects(t *testing.T) {
+	expecting := func(cel string, absent bool, count *scenarios.Count) scenarios.Assertion {
+		return scenarios.Assertion{CEL: cel, Absent: absent, Count: count, Within: length, For: length}
+	}
+	most := &scenarios.Count{Max: ptr.To(1)}
+	for _, tt := range []struct {
+		name      string
+		decide    verb
+		assertion scenarios.Assertion
+		later     bool // object b gets the field
+		want      reports.Status
+	}{
+		{"never", Never, expecting("objects.ready", false, nil), false, reports.Error},
+		{"always", Always, expecting("objects.ready", false, nil), false, reports.Error},
+		{"absent", Eventually, expecting("objects.ready", true, nil), false, reports.Error},
+		{"at most", Eventually, expecting("objects.ready", false, most), false, reports.Error},
+		{"some", Eventually, expecting("objects.ready", false, nil), false, reports.Failed},
+		{"some, later", Eventually, expecting("objects.ready", false, nil), true, reports.Passed},
+		{"absent, later", Eventually, expecting("objects.ready", true, nil), true, reports.Failed},
+		{"never, of each", Never, expecting("object.broken", false, nil), false, reports.Passed},
+		{"absent, of each", Eventually, expecting("object.broken", true, nil), false, reports.Passed},
+		{"never, and it is there", Never, expecting("objects.old", false, nil), false, reports.Passed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("a", "ready", true, "old", false)
+			f.put("b", "old", false)
+			f.observe()
+			r := f.begun(tt.decide, tt.assertion)
+			if tt.later {
+				f.put("b", "old", false, "ready", true)
+			}
+			result := r.after(5 * time.Second)
+			check(t, result, tt.want)
+			advised := strings.Contains(result.Message, "could not be evaluated for a, b: no such key: ready") &&
+				strings.Contains(result.Message, "as in has(o.spec.nodeName)")
+			if advised != (tt.want == reports.Error) {
+				t.Errorf("it says:\n%s", result.Message)
+			}
+		})
+	}
+	t.Run("in a window", func(t *testing.T) {
+		f := newFixture(t)
+		f.put("a", "ready", true)
+		f.observe()
+		window := f.window(func() {
+			f.put("b")
+			f.put("b", "ready", false)
+		})
+		check(t, f.past(Never, scenarios.Assertion{CEL: "objects.broken"}, window), reports.Error)
+		check(t, f.past(Always, scenarios.Assertion{CEL: "objects.ready"}, window), reports.Error)
+	})
+}
+
 func TestThroughoutFromTheFirstLook(t *testing.T) {
 	f := newFixture(t)
 	f.put("web", "ready", false)

@@ -14,8 +14,9 @@ import (
 )
 
 // Evaluate evaluates a CEL expression to true or false, given the variables "object" (the fields of the object) and
-// "objects" (the fields of each selected object). After a *expressions.MissingError this object does not match; after
-// any other error it is unknown whether it does.
+// "objects" (the fields of each selected object). After a *expressions.MissingError this object does not match, unless
+// the expression is about all objects and the assertion forbids something; after any other error it is unknown whether
+// it does.
 type Evaluate func(expression string, variables map[string]any) (bool, error)
 
 // Input is an assertion and what is needed to decide it.
@@ -35,9 +36,13 @@ type Input struct {
 	// Started is when the step began. Messages count times from it. Default: now. With a Window it is the window's
 	// beginning.
 	Started time.Time
+	// Spent is how much of the time of Eventually had passed before the call, since Started.
+	Spent time.Duration
 	// Since is the number of the history's last change before the scenario began. If Eventually finds a condition true
 	// of no object at all, the condition must have been checked on an object since then.
 	Since int64
+	// Seen: such objects were there since, as another history of the cluster shows.
+	Seen bool
 	// Window is the time that is judged, if it is past: for Unchanged, and for Always and Never with throughout.
 	Window *Window
 	// Steps of the scenario that have begun, in their order, to say in which one something happened.

@@ -13,6 +13,7 @@ import (
 const lastLookWithin = 10 * time.Second
 
 // Eventually returns when the assertion is true of a state that is not older than the call, or when its time is up.
+// The time counts from Started: if nothing is left of it, a look decides.
 // Only a last consistent look decides that it is not true, when the time is up or when nothing that can still happen
 // would make it true. Without that look the result is an error, never a failure. A condition that is true only
 // because there was no object to check is not true yet.
@@ -22,9 +23,10 @@ func Eventually(ctx context.Context, in Input) Result {
 
 func (w *watcher) eventually(ctx context.Context) Result {
 	within := w.Assertion.Within.Or(w.Timeout)
-	limited, cancel := w.limited(ctx, within)
+	left := within - w.Spent
+	limited, cancel := w.limited(ctx, left)
 	defer cancel()
-	if err := w.look(limited); err != nil {
+	if err := w.firstLook(ctx, limited, left); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
 	w.began = w.Clock.Now()
@@ -62,6 +64,16 @@ func (w *watcher) eventually(ctx context.Context) Result {
 	default:
 		return w.failed(ctx, fmt.Sprintf("It did not become true within %s.", within), nil)
 	}
+}
+
+// firstLook looks for as long as there is time, or as a last look does if there is none.
+func (w *watcher) firstLook(ctx, limited context.Context, left time.Duration) error {
+	if left > 0 {
+		return w.look(limited)
+	}
+	last, cancel := w.limited(ctx, lastLookWithin)
+	defer cancel()
+	return w.look(last)
 }
 
 // trueNow reports whether the assertion is true, of an object or as a statement that there is none.

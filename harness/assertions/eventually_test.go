@@ -92,6 +92,43 @@ func TestEventuallyByAChange(t *testing.T) {
 	}
 }
 
+// The time that a step waited for the kind to be served is part of its own.
+func TestEventuallyWhenTimeWasSpent(t *testing.T) {
+	spend := func(spent time.Duration) verb {
+		return func(ctx context.Context, in Input) Result {
+			in.Spent = spent
+			return Eventually(ctx, in)
+		}
+	}
+	assertion := scenarios.Assertion{CEL: "object.ready", Within: length}
+	for _, tt := range []struct {
+		name  string
+		ready bool
+		spent time.Duration
+		left  time.Duration
+		want  reports.Status
+	}{
+		{"some is left", false, 3 * time.Second, 2 * time.Second, reports.Failed},
+		{"nothing is left", false, 5 * time.Second, 0, reports.Failed},
+		{"less than nothing is left", false, 8 * time.Second, 0, reports.Failed},
+		{"nothing is left, but it is true", true, 5 * time.Second, 0, reports.Passed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", tt.ready)
+			f.observe()
+			r := f.start(f.bounded(), spend(tt.spent), assertion)
+			<-r.looked
+			f.clock.Step(tt.left)
+			result := <-r.result
+			check(t, result, tt.want)
+			if tt.want == reports.Failed && !strings.Contains(result.Message, "It did not become true within 5s.") {
+				t.Error(result.Message)
+			}
+		})
+	}
+}
+
 func TestEventuallyNot(t *testing.T) {
 	selected := scenarios.Selection{Selector: map[string]string{"app": "web"}}
 	for _, tt := range []struct {

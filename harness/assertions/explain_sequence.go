@@ -17,8 +17,8 @@ func (s *sequencer) passed() Result {
 	came := s.taken()
 	last := came[len(came)-1]
 	message := fmt.Sprintf("They occurred in this order, the last at %s", s.since(last.change.At))
-	if missed := s.missed(); missed > 0 {
-		return s.result(reports.Error, s.text(notJudged(mayHaveMissed(missed)), s.events(), s.gaps()))
+	if why := s.incomplete(); why != "" {
+		return s.result(reports.Error, s.text(notJudged(why), s.events(), s.gaps()))
 	}
 	r := s.result(reports.Passed, s.text(message+".", s.events(), s.gaps()))
 	r.EventAt = last.change.At
@@ -38,11 +38,11 @@ func (s *sequencer) failed() Result {
 	} else {
 		message = fmt.Sprintf("Event %s did not occur.", numbers(s.missing()))
 	}
-	missed := s.missed()
-	if missed > 0 {
-		message += fmt.Sprintf(" Not judged: %s.", mayHaveMissed(missed))
+	why := s.incomplete()
+	if why != "" {
+		message += fmt.Sprintf(" Not judged: %s.", why)
 	}
-	r := s.result(statusOf(missed > 0), s.text(message, s.events(), s.instead(), s.gaps()))
+	r := s.result(statusOf(why != ""), s.text(message, s.events(), s.instead(), s.gaps()))
 	r.EventAt = at
 	if s.early != nil && s.earlyChange.Object != nil {
 		r.Evidence = toYAML(s.earlyChange.Object)

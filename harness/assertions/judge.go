@@ -23,7 +23,8 @@ type candidate struct {
 	differs bool
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
-	// unclear: CEL failed, and not because of a missing field, so it is unknown whether the object matches.
+	// unclear: CEL failed, so it is unknown whether the object matches. If a field is missing, it does not match; but
+	// this says nothing if the field is one of another object (judge.strict).
 	unclear bool
 	// stale is why the object's status cannot be used: it is of an earlier generation.
 	stale string
@@ -47,7 +48,10 @@ type judge struct {
 	// usesAll: the expression is about all objects (all), so each change may change the result of every candidate.
 	usesAll bool
 	// usesEach: it is also about the object, so it may be true of one and false of another.
-	usesEach   bool
+	usesEach bool
+	// strict: an expression about all objects must have a value, since one object without a field must not hide what the
+	// others have. It is not strict where the expression is only waited for.
+	strict     bool
 	all        []any
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, if one is enough; nil if CEL was not evaluated for this state yet.
@@ -75,6 +79,12 @@ func newJudge(in Input) *judge {
 		usesAll:   objectsVariable.MatchString(in.Assertion.CEL),
 		usesEach:  objectVariable.MatchString(in.Assertion.CEL),
 	}
+}
+
+// forbids reports whether a verb requires that something does not match at some moment, or that it always does.
+func forbids(verb string, assertion scenarios.Assertion) bool {
+	return verb == "always" || verb == "never" || assertion.Absent ||
+		assertion.Count != nil && assertion.Count.Max != nil
 }
 
 // begin replaces what was known with the objects of a view.
@@ -171,7 +181,7 @@ func (j *judge) judge(c *candidate, all []any) {
 		c.matches, c.celError = j.evaluate(c, all)
 		c.matches = c.matches && c.celError == nil
 		var missing *expressions.MissingError
-		c.unclear = c.celError != nil && !errors.As(c.celError, &missing)
+		c.unclear = c.celError != nil && (j.strict || !errors.As(c.celError, &missing))
 	}
 }
 
@@ -232,7 +242,13 @@ func (j *judge) doubt() error {
 		return nil
 	}
 	unclear := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.unclear })
-	return fmt.Errorf("the expression could not be evaluated for %s: %w", names(unclear), unclear[0].celError)
+	err := fmt.Errorf("the expression could not be evaluated for %s: %w", names(unclear), unclear[0].celError)
+	var missing *expressions.MissingError
+	if errors.As(err, &missing) {
+		return fmt.Errorf("%w; it is about all objects, and not every object has this: let it ask first whether it is "+
+			"there, as in has(o.spec.nodeName)", err)
+	}
+	return err
 }
 
 // holds reports whether the assertion is true if that many candidates match.

@@ -1,6 +1,7 @@
 package assertions
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -34,7 +35,11 @@ type order struct {
 	// early is the event that occurred before its turn, by earlyChange.
 	early       *event
 	earlyChange *history.Change
+	// skipped counts changes that may be events, but whose states were dropped from memory.
+	skipped int
 }
+
+var beforeVariable = regexp.MustCompile(`\bbefore\b`)
 
 // candidacy is a change and the events of a group that it may be.
 type candidacy struct {
@@ -55,9 +60,16 @@ func (o *order) see(part int, change history.Change) {
 		return
 	}
 	var now, later []*event
-	before := false
+	before, lost := false, false
 	for _, e := range o.events {
-		if e.part != part || !o.is(e, change) {
+		if e.part != part {
+			continue
+		}
+		if e.lost(change) {
+			lost = true
+			continue
+		}
+		if !o.is(e, change) {
 			continue
 		}
 		switch {
@@ -68,6 +80,9 @@ func (o *order) see(part int, change history.Change) {
 		default:
 			later = append(later, e)
 		}
+	}
+	if lost {
+		o.skipped++
 	}
 	switch {
 	case len(now) > 0:
@@ -113,9 +128,36 @@ func (o *order) assign(candidate int, tried map[*event]bool) bool {
 	return false
 }
 
+// named reports whether the change has the type, the namespace and the name of the event. These are always kept.
+func (e *event) named(change history.Change) bool {
+	return (e.Type == "" || e.Type == string(change.Type)) &&
+		(e.scope.Namespace == "" || e.scope.Namespace == change.Namespace) &&
+		(e.scope.Name == "" || e.scope.Name == change.Name)
+}
+
+// asks reports whether the event needs more of the object than its name.
+func (e *event) asks() bool { return e.CEL != "" || e.Before != "" || e.scope.Selector != nil }
+
+// lost reports whether the change may be the event, but too little of it is kept to decide that.
+func (e *event) lost(change history.Change) bool {
+	switch {
+	case !e.named(change), !e.asks():
+		return false
+	case change.Object == nil:
+		return true
+	}
+	asksBefore := e.Before != "" || beforeVariable.MatchString(e.CEL)
+	return asksBefore && change.Before == nil && change.Type != history.Added && e.scope.Contains(change.Object)
+}
+
 // is reports whether the change is the event.
 func (o *order) is(e *event, change history.Change) bool {
-	if e.Type != "" && e.Type != string(change.Type) || change.Object == nil || !e.scope.Contains(change.Object) {
+	switch {
+	case !e.named(change):
+		return false
+	case !e.asks():
+		return true
+	case change.Object == nil, !e.scope.Contains(change.Object):
 		return false
 	}
 	if e.Before != "" {

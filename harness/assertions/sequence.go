@@ -195,6 +195,17 @@ func (s *sequencer) missed() time.Duration {
 	return most
 }
 
+// incomplete returns why what was seen is not everything that may decide; "" if it is.
+func (s *sequencer) incomplete() string {
+	switch missed := s.missed(); {
+	case missed > 0:
+		return mayHaveMissed(missed)
+	case s.skipped > 0:
+		return wereDropped(s.skipped)
+	}
+	return ""
+}
+
 func (s *sequencer) result(status reports.Status, message string) Result {
 	return Result{Status: status, Message: message, DecidedAt: s.Clock.Now()}
 }

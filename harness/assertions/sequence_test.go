@@ -238,6 +238,50 @@ func TestSequenceOverAGap(t *testing.T) {
 	}
 }
 
+// A change whose state was dropped from memory may have been an event, unless its name or its type excludes that.
+func TestSequenceOfDroppedStates(t *testing.T) {
+	for name, tt := range map[string]struct {
+		events []scenarios.SequenceItem
+		want   reports.Status
+	}{
+		"the event itself": {[]scenarios.SequenceItem{one("Service", "a", "modified", "object.ready")}, reports.Error},
+		"an event too early": {[]scenarios.SequenceItem{
+			one("Service", "b", "added"), one("Service", "a", "", "object.ready"),
+		}, reports.Error},
+		"what was before": {[]scenarios.SequenceItem{one("Service", "a", "deleted", "before.ready")}, reports.Error},
+		"it may be another": {[]scenarios.SequenceItem{
+			one("Service", "", "added", "object.ready"), one("Service", "b", "added"),
+		}, reports.Error},
+		"another name": {
+			[]scenarios.SequenceItem{one("Service", "b", "added"), one("Service", "c", "added")}, reports.Passed,
+		},
+		"another type": {
+			[]scenarios.SequenceItem{one("Service", "a", "deleted"), one("Service", "c", "added")}, reports.Passed,
+		},
+		"another order": {
+			[]scenarios.SequenceItem{one("Service", "c", "added"), one("Service", "b", "added")}, reports.Failed,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, history.WithMaxBytes(0)).observe()
+			window := f.window(func() {
+				f.put("a")
+				f.put("a", "ready", true)
+				f.put("a", "ready", false)
+				f.put("b")
+				f.delete("a")
+				f.put("c")
+			})
+			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
+			check(t, result, tt.want)
+			said := strings.Contains(result.Message, "states were dropped from memory before they could be judged")
+			if said != (tt.want == reports.Error) {
+				t.Errorf("it says:\n%s", result.Message)
+			}
+		})
+	}
+}
+
 func TestSequenceThatIsWaitedFor(t *testing.T) {
 	live := func(f *fixture, items ...scenarios.SequenceItem) chan Result {
 		in := f.sequenceOf(Window{Begin: f.moment()}, items...)

@@ -44,7 +44,7 @@ func (w *watcher) vacuous() bool {
 	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.stood.states > 0 {
 		return false
 	}
-	return w.verb != "eventually" || len(w.Stream.ChangesBetween(w.Since, w.seq, w.scope)) == 0
+	return w.verb != "eventually" || !w.Seen && len(w.Stream.ChangesBetween(w.Since, w.seq, w.scope)) == 0
 }
 
 // vacuity says that the condition was never checked, and how to fix that.

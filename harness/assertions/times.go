@@ -80,9 +80,13 @@ func (w *timing) incomplete() string {
 	case missed > 0:
 		return notJudged(mayHaveMissed(missed))
 	case w.skipped > 0:
-		return notJudged(fmt.Sprintf("%d states were dropped from memory before they could be judged", w.skipped))
+		return notJudged(wereDropped(w.skipped))
 	}
 	return ""
+}
+
+func wereDropped(states int) string {
+	return fmt.Sprintf("%d states were dropped from memory before they could be judged", states)
 }
 
 func mayHaveMissed(missed time.Duration) string {

@@ -25,6 +25,7 @@ type watcher struct {
 func newWatcher(in Input, verb string) *watcher {
 	in = in.withDefaults()
 	w := &watcher{timing: timing{Input: in}, explainer: explainer{judge: newJudge(in), verb: verb}}
+	w.strict = w.usesAll && forbids(verb, in.Assertion)
 	w.current = verb == "eventually" && needsCurrentStatus(in.Assertion)
 	return w
 }

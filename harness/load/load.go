@@ -89,7 +89,7 @@ func (l Load) Start(ctx context.Context) *Running {
 		load: l, room: make(chan struct{}, inFlight), stop: make(chan struct{}), over: make(chan struct{}),
 		wake: make(chan struct{}),
 	}
-	ticker := l.Clock.NewTicker(time.Duration(float64(time.Second) / l.Rate))
+	ticker := l.Clock.NewTicker(l.interval())
 	go func() {
 		defer close(r.over)
 		defer ticker.Stop()
@@ -115,6 +115,12 @@ func (l Load) Start(ctx context.Context) *Running {
 	}()
 	return r
 }
+
+// interval is the time from one request to the next.
+func (l Load) interval() time.Duration { return time.Duration(float64(time.Second) / l.Rate) }
+
+// Next returns how long it may take from now on until another request was sent and has ended.
+func (r *Running) Next() time.Duration { return r.load.interval() + r.load.Timeout }
 
 func (r *Running) send(ctx context.Context, n int64) {
 	defer func() { <-r.room }()

@@ -153,6 +153,26 @@ func TestAnswered(t *testing.T) {
 	})
 }
 
+// The next request of a load is answered, or has failed, after its interval and its timeout.
+func TestNext(t *testing.T) {
+	for _, test := range []struct {
+		load load.Load
+		want time.Duration
+	}{
+		{load.Load{}, 5*time.Second + 100*time.Millisecond},
+		{load.Load{Rate: 0.05}, 25 * time.Second},
+		{load.Load{Rate: 2, Timeout: time.Minute}, time.Minute + 500*time.Millisecond},
+	} {
+		test.load.Clock = clock.RealClock{}
+		test.load.Send = func(context.Context, int64) load.Answer { return load.Answer{} }
+		running := test.load.Start(t.Context())
+		if got := running.Next(); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+		running.Stop()
+	}
+}
+
 // Requests that are in progress when the run is stopped are not counted.
 func TestInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -2,7 +2,6 @@
 package programs
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,17 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
-
-// maxOutput is how many bytes of each output stream are kept.
-const maxOutput = 1 << 20
 
 // Ended is how a program ended.
 type Ended struct {
 	Code           int
-	Stdout, Stderr string
+	Stdout, Stderr Output
 	// Err: the program could not be started, or did not end by itself.
 	Err error
 	// Missing: it can never be started.
@@ -39,7 +34,7 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	// Processes that inherited the program's output must not block us.
 	command.WaitDelay = time.Second
 	err := runInGroup(command)
-	e := Ended{Stdout: stdout.String(), Stderr: stderr.String()}
+	e := Ended{Stdout: stdout.output(), Stderr: stderr.output()}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -53,33 +48,43 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	return e
 }
 
-// Unlike returns how the end differs from the expected one; "" if it does not. Default: exit code 0.
-func (e Ended) Unlike(wanted *scenarios.CommandExpect) string {
+// Compare returns how the end differs from the expected one; "" if it does not. Default: exit code 0. If it does not
+// differ, undecided says what is unknown of an output that was cut.
+func (e Ended) Compare(wanted *scenarios.CommandExpect) (differs, undecided string) {
 	expect := scenarios.CommandExpect{}
 	if wanted != nil {
 		expect = *wanted
 	}
-	var problems []string
+	var problems, open []string
 	if e.Code != expect.ExitCode {
 		problems = append(problems, fmt.Sprintf("expected exit code %d, got %d", expect.ExitCode, e.Code))
 	}
 	for _, output := range []struct {
-		name, got string
-		want      *scenarios.Text
+		name string
+		got  Output
+		want *scenarios.Text
 	}{{"stdout", e.Stdout, expect.Stdout}, {"stderr", e.Stderr, expect.Stderr}} {
 		if output.want == nil {
 			continue
 		}
-		if unlike := writes.Unlike(*output.want, output.got); unlike != "" {
-			problems = append(problems, output.name+" "+unlike)
+		differs, undecided := output.got.unlike(*output.want)
+		if differs != "" {
+			problems = append(problems, output.name+" "+differs)
+		}
+		if undecided != "" {
+			open = append(open, output.name+" "+undecided)
 		}
 	}
-	return strings.Join(problems, "; ")
+	if len(problems) > 0 {
+		return strings.Join(problems, "; "), ""
+	}
+	return "", strings.Join(open, "; ")
 }
 
 // String returns the exit code and the output.
 func (e Ended) String() string {
-	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", e.Code, indented(e.Stdout), indented(e.Stderr))
+	return fmt.Sprintf("exit code %d\nstdout:\n%s\nstderr:\n%s", e.Code, indented(e.Stdout.String()),
+		indented(e.Stderr.String()))
 }
 
 func indented(text string) string {
@@ -88,33 +93,4 @@ func indented(text string) string {
 		return "  (nothing)"
 	}
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ")
-}
-
-// bounded keeps the beginning of the data.
-type bounded struct {
-	kept    bytes.Buffer
-	dropped int
-}
-
-// Write keeps what fits, and drops the rest, so that the program does not block.
-func (b *bounded) Write(data []byte) (int, error) {
-	room := min(len(data), maxOutput-b.kept.Len())
-	b.dropped += len(data) - room
-	b.kept.Write(data[:room])
-	return len(data), nil
-}
-
-// String returns what was kept, and how much was not.
-func (b *bounded) String() string {
-	if b.dropped == 0 {
-		return b.kept.String()
-	}
-	return fmt.Sprintf("%s\n(%d more bytes)", b.kept.String(), b.dropped)
-}
-
-// Limited shortens an output as Run does: its beginning, and how much more there was.
-func Limited(output []byte) string {
-	var b bounded
-	_, _ = b.Write(output) // it accepts everything
-	return b.String()
 }

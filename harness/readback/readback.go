@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -60,13 +61,15 @@ type Found struct {
 // Source is where the objects are read from.
 type Source struct {
 	Client dynamic.NamespaceableResourceInterface
-	// Stream has the deletions since change number Since; nil if there was no watch.
+	// Stream has the deletions since change number Since; nil if there was no watch. Then it is unknown whether an object
+	// that is not there is lost or was deleted.
 	Stream *history.Stream
 	Since  int64
 }
 
 // Find reads the objects with a consistent list, and compares them with the acknowledged ones. It retries the list
-// until it succeeds or the context ends.
+// until it succeeds or the context ends. After an error it is unknown of some objects whether they are lost; what it
+// found is nevertheless right.
 func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 	found := Found{Objects: len(a)}
 	there := map[name]state{}
@@ -88,8 +91,11 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 				at.name, now.version, wrote.version))
 		}
 	}
-	if len(gone) == 0 {
+	switch {
+	case len(gone) == 0:
 		return found, nil
+	case source.Stream == nil:
+		return found, unwatched(gone)
 	}
 	deletions, err := a.deletions(ctx, source)
 	if err != nil {
@@ -104,6 +110,20 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 		}
 	}
 	return found, nil
+}
+
+// unwatched is the error about objects that are not there, and may have been deleted while nobody watched.
+func unwatched(gone []name) error {
+	named := make([]string, 0, mostLost)
+	for _, at := range gone[:min(mostLost, len(gone))] {
+		named = append(named, at.name)
+	}
+	text := strings.Join(named, ", ")
+	if more := len(gone) - len(named); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return fmt.Errorf("%s: not there, and it is unknown whether the writes are lost or somebody deleted the objects: "+
+		"there was no watch, since a component was down when the load began", text)
 }
 
 // namespaces are the namespaces of the objects; only "" for a cluster-scoped kind.
@@ -144,9 +164,6 @@ func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]sta
 // deletions are the objects of the kind whose deletion the watch showed.
 func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.UID]bool, error) {
 	all := map[types.UID]bool{}
-	if source.Stream == nil {
-		return all, nil
-	}
 	for _, namespace := range a.namespaces() {
 		if err := source.Stream.CatchUp(ctx, history.Scope{Namespace: namespace}); err != nil {
 			return nil, fmt.Errorf("deletions of written objects could not be observed: %w", err)

@@ -1,8 +1,10 @@
 package writes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -76,7 +78,27 @@ func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect
 		}
 		all = append(all, c)
 	}
+	for _, c := range all {
+		c.op.rival = slices.ContainsFunc(all, func(other *contender) bool {
+			return other != c && c.op.removes && other.op.removes && sameObject(c.op, other.op, w.Namespace)
+		})
+	}
 	return all, nil
+}
+
+// sameObject reports whether two writes of a scenario with its own namespace are about the same object.
+func sameObject(a, b *operation, own string) bool {
+	return a.gvk.GroupKind() == b.gvk.GroupKind() && a.name == b.name &&
+		cmp.Or(a.namespace, own) == cmp.Or(b.namespace, own)
+}
+
+// settled is the outcome of the contender's write. It is unknown after a rejection if an earlier attempt may have been
+// accepted.
+func (c *contender) settled() Outcome {
+	if c.answer.outcome == Rejected && c.answer.doubt != "" {
+		return Unknown
+	}
+	return c.answer.outcome
 }
 
 // compareEach compares each write with what its own step expects.
@@ -113,7 +135,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 	}
 	accepted, unknown := 0, 0
 	for _, c := range contenders {
-		switch c.answer.outcome {
+		switch c.settled() {
 		case Accepted:
 			accepted++
 			bare := *c.request.Step
@@ -130,7 +152,8 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 		case Unknown:
 			unknown++
 			note(c, w.compare(ctx, c.op, c.request.Step, c.answer))
-			lines = append(lines, fmt.Sprintf("%s: %s: outcome unknown: %v", c.name, c.op, c.answer.err))
+			why := cmp.Or(c.answer.doubt, fmt.Sprint(c.answer.err))
+			lines = append(lines, fmt.Sprintf("%s: %s: outcome unknown: %s", c.name, c.op, why))
 		}
 	}
 	if problem := wrongNumber(*expect.Accepted, accepted, unknown, len(contenders)); problem != "" {

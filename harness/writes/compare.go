@@ -17,14 +17,21 @@ func (w *Writer) compare(ctx context.Context, op *operation, step *scenarios.Ste
 	want := wanted(step)
 	switch {
 	case a.doubt != "":
-		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s was %s, but it is unknown whether anything was "+
-			"stored: %s", op, a.outcome, a.doubt)}
+		message := fmt.Sprintf("%s was %s, but it is unknown whether anything was stored: %s", op, a.outcome, a.doubt)
+		if a.outcome == Rejected {
+			message += "\nthe rejection in full:\n" + describeStatus(a.status)
+		}
+		return Verdict{Status: reports.Error, Message: message}
 	case a.stored && a.outcome == Accepted:
 		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted as a dry run, but it was stored%s",
 			op, orNothing(": ", a.note))}
 	case a.outcome == Unknown:
+		until := " before the timeout"
+		if a.final {
+			until = ""
+		}
 		return Verdict{Status: reports.Error, Message: fmt.Sprintf("%s could not be judged: it is unknown whether it was "+
-			"accepted or rejected before the timeout: %v", op, explained(a.err))}
+			"accepted or rejected%s: %v", op, until, explained(a.err))}
 	case a.outcome == Rejected && want == nil:
 		return Verdict{
 			Status:   reports.Failed,

@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/harness/served"
@@ -27,8 +28,10 @@ type answer struct {
 	// err says why the outcome is unknown.
 	err      error
 	warnings []string
-	// sent says that the API server may have received the write.
+	// sent says that the write may have been stored. It was not if the API server refused to handle it.
 	sent bool
+	// final says that the outcome stays unknown, however often the write is sent again.
+	final bool
 	// lost says that the write was accepted, but its answer was lost.
 	lost bool
 	// stored says that the write was rejected, or a dry run, but has changed what is stored.
@@ -52,7 +55,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 		a := w.attempt(ctx, appear, op, request, sent)
 		sent = sent || a.sent
 		a.sent = sent
-		if a.outcome != Unknown {
+		if a.outcome != Unknown || a.final {
 			return a
 		}
 		if said != nil && cutOff(a.err) {
@@ -107,12 +110,8 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	op.kind = &kind
 	api := op.api(w)
 	if sent && !op.repeatable {
-		object, landed, err := op.landed(ctx, api)
-		if err != nil {
-			return answer{err: fmt.Errorf("check whether the earlier attempt was stored: %w", err)}
-		}
-		if landed {
-			return answer{outcome: Accepted, object: object, lost: true}
+		if a, known := earlier(ctx, op, api, step); known {
+			return a
 		}
 	}
 	if !sent {
@@ -152,6 +151,21 @@ func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Req
 	return w.verify(ctx, op, step, a, sent)
 }
 
+// earlier returns what is known of an earlier attempt whose answer was lost. It returns false if it was not stored.
+func earlier(ctx context.Context, op *operation, api dynamic.ResourceInterface, step *scenarios.Step) (answer, bool) {
+	object, landed, err := op.landed(ctx, api)
+	switch others := op.others(step); {
+	case err != nil:
+		return answer{err: fmt.Errorf("check whether the earlier attempt was stored: %w", err)}, true
+	case landed && others != "":
+		err := fmt.Errorf("the answer of an earlier attempt was lost, and %s: %s", asIfAccepted, others)
+		return answer{final: true, err: err}, true
+	case landed:
+		return answer{outcome: Accepted, object: object, lost: true}, true
+	}
+	return answer{}, false
+}
+
 // outdated reports whether the API server may have judged by the definition of a kind from before the track changed
 // it. It is then asked again, for a while.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
@@ -171,15 +185,13 @@ func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) 
 	if errors.As(err, &unsent) || errors.As(err, &stale) {
 		return answer{err: err}
 	}
-	var asked []int
-	if rejection := wanted(step); rejection != nil {
-		asked = rejection.Codes()
-	}
 	status, _ := StatusOf(err)
 	if ownRejection(status, step.As) {
 		return answer{err: fmt.Errorf("it could not be sent as user %s: %w", step.As.User, err)}
 	}
-	return answer{outcome: Judge(err, asked...), object: object, status: status, err: err, sent: true}
+	return answer{
+		outcome: judgeFor(err, wanted(step)), object: object, status: status, err: err, sent: !refused(err),
+	}
 }
 
 // notServed judges a write whose kind could not be found. The outcome is unknown if the API server could not be

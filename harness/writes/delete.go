@@ -42,9 +42,10 @@ func (o *operation) setDelete(d scenarios.Delete) error {
 			options.Preconditions = &metav1.Preconditions{UID: &uid}
 		}
 		err = api.Delete(ctx, op.name, options)
-		if target != nil && apierrors.IsConflict(err) {
+		var stale *staleError
+		if target != nil && errors.As(outrun(err), &stale) {
 			op.uid, op.before = "", nil
-			return nil, &staleError{err}
+			return nil, stale
 		}
 		return target, err
 	}

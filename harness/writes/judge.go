@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/net/http2"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // Outcome is the outcome of a write.
@@ -32,22 +35,70 @@ func (o Outcome) String() string {
 }
 
 // Judge returns what the answer to a write means. The scenario expects a rejection to have one of the asked codes: an
-// answer with one of them is a rejection, even if it would otherwise be unknown.
+// answer with one of them is a rejection, even if it would otherwise be unknown. An answer that comes too early to
+// judge the write (notReady), or not from an API server (foreign), stays unknown.
 func Judge(err error, asked ...int) Outcome {
+	var want scenarios.Rejection
+	for _, code := range asked {
+		want.AnyOf = append(want.AnyOf, scenarios.Rejection{Code: code})
+	}
+	return judgeFor(err, &want)
+}
+
+// judgeFor returns what the answer means to a scenario that expects a rejection; nil if it expects none.
+func judgeFor(err error, want *scenarios.Rejection) Outcome {
 	if err == nil {
 		return Accepted
 	}
-	status, ok := StatusOf(err)
-	if !ok {
+	status, answered := StatusOf(err)
+	switch {
+	case !answered:
 		return Unknown
-	}
-	if slices.Contains(asked, int(status.Code)) {
+	case verdict(status), want != nil && asksFor(*want, status):
 		return Rejected
 	}
-	if foreign(status) || notReady(status) || !verdict(status) {
-		return Unknown
+	return Unknown
+}
+
+// asksFor reports whether the scenario expects this answer, which is no verdict on the write. It must name the code.
+// That is not enough if the answer comes too early to judge the write: then the scenario must also name the words that
+// only such an answer has.
+func asksFor(want scenarios.Rejection, status metav1.Status) bool {
+	if !slices.Contains(want.Codes(), int(status.Code)) {
+		return false
 	}
-	return Rejected
+	if words := notReady(status); words != "" {
+		return meets(want, status) && !meets(want, silenced(status, words))
+	}
+	switch {
+	case status.Code == http.StatusTooManyRequests:
+		return meets(want, status) // an overloaded server does not answer an eviction that expects another 429
+	case foreign(status):
+		return answersInPlainText(int(status.Code))
+	}
+	return true
+}
+
+// meets reports whether a rejection is as wanted.
+func meets(want scenarios.Rejection, status metav1.Status) bool {
+	problems, _ := differences(want, status)
+	return len(problems) == 0
+}
+
+// silenced returns the status without these words in its texts.
+func silenced(status metav1.Status, words string) metav1.Status {
+	status = *status.DeepCopy()
+	status.Message = strings.ReplaceAll(status.Message, words, "")
+	for i, cause := range causes(status) {
+		status.Details.Causes[i].Message = strings.ReplaceAll(cause.Message, words, "")
+	}
+	return status
+}
+
+// answersInPlainText reports whether an API server itself may answer with the code, and without a Status: before it
+// handles the request (k8s.io/apiserver, pkg/server/filters), or because it does not serve the path.
+func answersInPlainText(code int) bool {
+	return code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code >= http.StatusInternalServerError
 }
 
 // mistyped reports whether server-side apply could not read an object, the sent or the stored one, as one of its
@@ -94,9 +145,13 @@ func explained(err error) error {
 	return fmt.Errorf("the API server aborted the request, as it does after a panic; its log has the cause: %w", err)
 }
 
-// verdict reports whether an API server returns the code after it has looked at the write. An overloaded server
-// (429), one that does not know us (401), and one that gave up (408, 5xx other than mistyped) have not.
+// verdict reports whether an API server returns the answer after it has looked at the write. An overloaded server
+// (429), one that does not know us (401), one that is not ready, and one that gave up (408, 5xx other than mistyped)
+// have not. Neither has a server of another kind.
 func verdict(status metav1.Status) bool {
+	if foreign(status) || notReady(status) != "" || aside(status) {
+		return false
+	}
 	switch status.Code {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusTooEarly:
 		return false
@@ -110,7 +165,7 @@ func verdict(status metav1.Status) bool {
 // server.
 func disruptionBudget(status metav1.Status) bool {
 	return slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
-		return cause.Type == policyv1.DisruptionBudgetCause && !strings.Contains(cause.Message, "still being processed")
+		return cause.Type == policyv1.DisruptionBudgetCause
 	})
 }
 
@@ -121,22 +176,56 @@ func foreign(status metav1.Status) bool {
 	})
 }
 
-// notReady recognizes what an API server answers with a 4xx code while it can't judge, or not yet: admission plugins
-// whose informers have not synced (right after a start), the quota's own bookkeeping, and a dry run about which a
-// webhook was not asked.
-func notReady(status metav1.Status) bool {
-	for _, words := range []string{
-		"not yet ready to handle request",
-		"status unknown for quota",
-		"Operation cannot be fulfilled on resourcequotas",
-		"not yet synced to use for admission", // the parameters of an admission policy
-		"\" does not support dry run",         // a webhook that has side effects is not asked
+// notReady recognizes what an API server answers with a 4xx code while it can't judge yet, and returns the words that
+// only such an answer has; "" if it is another one. These are admission plugins whose informers have not synced (right
+// after a start), a quota without a status, and a disruption budget that is new.
+func notReady(status metav1.Status) string {
+	if rejectedBy(status).by == scenarios.ByWebhook {
+		return "" // the text is the webhook's own
+	}
+	for _, early := range []struct{ words, rest string }{
+		{"not yet ready", " to handle request"},
+		{"status unknown", " for quota"},
+		{"not yet synced", " to use for admission"}, // the parameters of an admission policy
 	} {
-		if strings.Contains(status.Message, words) {
-			return true
+		if strings.Contains(status.Message, early.words+early.rest) {
+			return early.words
 		}
 	}
-	return false
+	const words = "still being processed"
+	if slices.ContainsFunc(causes(status), func(cause metav1.StatusCause) bool {
+		return cause.Type == policyv1.DisruptionBudgetCause && strings.Contains(cause.Message, words)
+	}) {
+		return words
+	}
+	return ""
+}
+
+// aside recognizes other 4xx answers that are no verdict on the write: a conflict in the quota's own bookkeeping, and
+// a dry run about which a webhook was not asked, since it has side effects.
+func aside(status metav1.Status) bool {
+	return strings.Contains(status.Message, "Operation cannot be fulfilled on resourcequotas") ||
+		strings.Contains(status.Message, "\" does not support dry run")
+}
+
+// refused reports whether the error shows that the write was not stored: it was not sent, or the API server stopped
+// handling it before it stores anything.
+func refused(err error) bool {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		return true
+	}
+	status, answered := StatusOf(err)
+	switch {
+	case !answered:
+		return false
+	case status.Code == http.StatusUnauthorized, status.Code == http.StatusTooManyRequests:
+		return true
+	case foreign(status):
+		return false
+	}
+	said := strings.TrimPrefix(status.Message, "Internal error occurred: ")
+	return notReady(status) != "" || aside(status) ||
+		status.Code == http.StatusInternalServerError && strings.HasPrefix(said, "failed calling webhook ")
 }
 
 func causes(status metav1.Status) []metav1.StatusCause {

@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) error {
@@ -70,6 +72,8 @@ func TestJudge(t *testing.T) {
 		"overloaded, asked":              {apierrors.NewTooManyRequests("later", 1), 429, Rejected},
 		"disruption budget":              {status(429, "TooManyRequests", "Cannot evict pod", budget), 0, Rejected},
 		"disruption budget, not yet":     {status(429, "TooManyRequests", "Cannot evict pod", processing), 0, Unknown},
+		"disruption budget, asked":       {status(429, "TooManyRequests", "Cannot evict pod", budget), 429, Rejected},
+		"not yet, asked":                 {status(429, "TooManyRequests", "Cannot evict pod", processing), 429, Unknown},
 		"request timeout":                {status(408, "Timeout", "no"), 0, Unknown},
 		"timeout":                        {apierrors.NewTimeoutError("too slow", 1), 0, Unknown},
 		"unavailable":                    {apierrors.NewServiceUnavailable("starting"), 0, Unknown},
@@ -88,7 +92,10 @@ func TestJudge(t *testing.T) {
 		},
 		"admission not ready, asked": {
 			apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")),
-			403, Rejected,
+			403, Unknown,
+		},
+		"a webhook that is not ready": {
+			status(403, "Forbidden", `admission webhook "x" denied the request: not yet ready to handle request`), 0, Rejected,
 		},
 		"quota unknown": {
 			apierrors.NewForbidden(services, "x", errors.New("status unknown for quota: q")), 0,
@@ -102,11 +109,105 @@ func TestJudge(t *testing.T) {
 			apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 0,
 			Unknown,
 		},
+		"a proxy, asked": {
+			apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 403,
+			Unknown,
+		},
+		"a path that is not served, asked": {
+			apierrors.NewGenericServerResponse(404, "POST", services, "x", "404 page not found", 0, true), 404,
+			Rejected,
+		},
+		"overloaded, in plain text, asked": {
+			apierrors.NewGenericServerResponse(429, "POST", services, "x", "Too many requests", 0, true), 429,
+			Rejected,
+		},
+		"unavailable, in plain text, asked": {
+			apierrors.NewGenericServerResponse(503, "POST", services, "x", "service unavailable", 0, true), 503,
+			Rejected,
+		},
 		"redirect": {status(307, "", "elsewhere"), 0, Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Judge(test.err, test.asked); got != test.want {
 				t.Errorf("Judge(%v, %d) = %s, want %s", test.err, test.asked, got, test.want)
+			}
+		})
+	}
+}
+
+// An answer that comes too early to judge the write is a rejection only if the scenario names its words. What else it
+// expects may be true of it, too.
+func TestJudgeByWords(t *testing.T) {
+	pods := schema.GroupResource{Resource: "pods"}
+	processing := status(429, "TooManyRequests", "Cannot evict pod as it would violate the pod's disruption budget.",
+		metav1.StatusCause{
+			Type: policyv1.DisruptionBudgetCause, Message: "The disruption budget x is still being processed by the server.",
+		})
+	quota := apierrors.NewForbidden(pods, "x", errors.New("status unknown for quota: q, resources: pods"))
+	overloaded := apierrors.NewGenericServerResponse(429, "POST", pods, "x", "Too many requests", 0, true)
+	message := func(code int, text scenarios.Text) scenarios.Rejection {
+		return scenarios.Rejection{Code: code, Message: &text}
+	}
+	for name, test := range map[string]struct {
+		err  error
+		want scenarios.Rejection
+		is   Outcome
+	}{
+		"the words of every budget": {processing, message(429, scenarios.Text{Contains: "disruption budget"}), Unknown},
+		"only what is not there":    {processing, message(429, scenarios.Text{Lacks: "quota"}), Unknown},
+		"anything":                  {processing, message(429, scenarios.Text{Matches: ".*"}), Unknown},
+		"the reason":                {processing, scenarios.Rejection{Code: 429, Reason: "TooManyRequests"}, Unknown},
+		"a cause of every budget":   {processing, causing("disruption budget x"), Unknown},
+		"the cause":                 {processing, causing("still being processed"), Rejected},
+		"one of two": {
+			processing, scenarios.Rejection{AnyOf: []scenarios.Rejection{{Code: 403}, causing("being processed")}}, Rejected,
+		},
+		"any quota":                 {quota, message(403, scenarios.Text{Contains: "quota"}), Unknown},
+		"a quota without a status":  {quota, message(403, scenarios.Text{Contains: "status unknown"}), Rejected},
+		"a quota that is exceeded":  {quota, message(403, scenarios.Text{Contains: "exceeded quota"}), Unknown},
+		"a quota whose code is not": {quota, message(422, scenarios.Text{Contains: "status unknown"}), Unknown},
+		"a quota without a code":    {quota, message(0, scenarios.Text{Contains: "status unknown"}), Unknown},
+		"a quota, in full":          {quota, message(403, scenarios.Text{Equals: quota.Error()}), Rejected},
+		"a budget, but overloaded":  {overloaded, message(429, scenarios.Text{Contains: "disruption budget"}), Unknown},
+		"overloaded":                {overloaded, scenarios.Rejection{Code: 429}, Rejected},
+		"another failure than is asked": {
+			status(500, "InternalError", "no"), message(500, scenarios.Text{Contains: "yes"}), Rejected,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := judgeFor(test.err, &test.want); got != test.is {
+				t.Errorf("judgeFor(%v, %s) = %s, want %s", test.err, describeRejection(test.want), got, test.is)
+			}
+		})
+	}
+}
+
+// causing is the rejection of an eviction with one cause, whose message contains a text.
+func causing(text string) scenarios.Rejection {
+	return scenarios.Rejection{Code: 429, Causes: []scenarios.Cause{{Message: &scenarios.Text{Contains: text}}}}
+}
+
+func TestRefused(t *testing.T) {
+	webhook := errors.New(`failed calling webhook "x": connect: connection refused`)
+	for name, test := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"accepted":       {nil, false},
+		"not sent":       {&url.Error{Op: "Post", URL: "https://x", Err: syscall.ECONNREFUSED}, true},
+		"reset":          {&url.Error{Op: "Post", URL: "https://x", Err: syscall.ECONNRESET}, false},
+		"too late":       {context.DeadlineExceeded, false},
+		"webhook":        {apierrors.NewInternalError(webhook), true},
+		"a 500 about it": {apierrors.NewInternalError(fmt.Errorf("conversion: %w", webhook)), false},
+		"etcd":           {status(500, "", "etcdserver: request timed out"), false},
+		"unavailable":    {apierrors.NewServiceUnavailable("starting"), false},
+		"overloaded":     {apierrors.NewTooManyRequests("later", 1), true},
+		"who":            {apierrors.NewUnauthorized("who"), true},
+		"not ready":      {status(403, "Forbidden", "x is forbidden: not yet ready to handle request"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := refused(test.err); got != test.want {
+				t.Errorf("refused(%v) = %t", test.err, got)
 			}
 		})
 	}

@@ -66,6 +66,8 @@ type operation struct {
 	sent func(got map[string]any) []piece
 	// among: others are sent at the same time, and may write the same object.
 	among bool
+	// rival: another of them removes the same object.
+	rival bool
 	// repeatable: the write does no harm if it is stored twice.
 	repeatable bool
 	send       sending
@@ -74,8 +76,10 @@ type operation struct {
 
 	// kind is set once it is found.
 	kind *served.Kind
-	// before is the object before the write, if that was looked at.
+	// before is the object before the write, if that was looked at; nil if there was none. looked says that it was, for
+	// a write that changes something.
 	before *unstructured.Unstructured
+	looked bool
 	// there are the objects without managed fields that existed before a creation, if that was looked at.
 	there strangers
 	// existed says that the object existed before an apply.

@@ -30,13 +30,32 @@ func (o *operation) landed(ctx context.Context, api dynamic.ResourceInterface) (
 		return nil, false, err
 	}
 	if o.removes {
-		if o.before == nil {
-			return nil, false, nil
-		}
-		return o.before, object == nil || object.GetUID() != o.uid || (object.GetDeletionTimestamp() != nil &&
-			o.before.GetDeletionTimestamp() == nil), nil
+		return o.before, isGone(o.before, object), nil
 	}
 	return object, object != nil && wroteBy(object, o.manager), nil
+}
+
+// asIfAccepted is what a rejected removal shows if its object was removed.
+const asIfAccepted = "the object is gone or terminating, as if the write had been accepted"
+
+// isGone reports whether the object that was there before a removal is gone or being deleted.
+func isGone(before, now *unstructured.Unstructured) bool {
+	return before != nil && (now == nil || now.GetUID() != before.GetUID() ||
+		now.GetDeletionTimestamp() != nil && before.GetDeletionTimestamp() == nil)
+}
+
+// others says who else may have removed the object of a removal; "" if nobody is known. A step that wants the object
+// to be gone does not ask whether the object's owner removed it.
+func (o *operation) others(step *scenarios.Step) string {
+	switch {
+	case !o.removes || o.before == nil:
+	case o.rival:
+		return "another of these writes may have removed it"
+	case len(o.before.GetOwnerReferences()) > 0 && (wanted(step) != nil || len(o.dryRun) > 0):
+		owner := o.before.GetOwnerReferences()[0]
+		return fmt.Sprintf("a controller may have deleted it; its owner is %s %s", owner.Kind, owner.Name)
+	}
+	return ""
 }
 
 // look reads the object; nil if it does not exist. One with a generated name is found by this step's field manager.
@@ -72,14 +91,15 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 }
 
 // lookBefore keeps what exists before the write, if that is needed: to see that a rejected change stored nothing, and
-// to distinguish an apply that makes an object from one that changes it.
+// to distinguish an apply that makes an object from one that changes it. Most applies are not looked at: that would be
+// a request more for each, and is of use only if the first answer is lost and the next one is a rejection.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
 	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
 	switch {
 	case outside || op.changes && compared:
 		op.before, err = op.look(ctx, op.api(w))
-		op.existed = op.before != nil
+		op.existed, op.looked = op.before != nil, err == nil
 	case op.creates() && compared && request.Proof.watches(op):
 		op.there = request.Proof.there
 	case op.creates() && compared:
@@ -102,7 +122,7 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	for {
 		now, err := op.look(ctx, op.api(w))
 		if err == nil {
-			return op.afterwards(a, now, sent)
+			return op.afterwards(step, a, now, sent)
 		}
 		if !pauses.Wait(ctx, again) {
 			return unseen(a, err)
@@ -120,9 +140,12 @@ func unseen(a answer, err error) answer {
 }
 
 // afterwards compares the object after a rejection, or a dry run, with the one before.
-func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bool) answer {
+func (o *operation) afterwards(step *scenarios.Step, a answer, now *unstructured.Unstructured, sent bool) answer {
 	found, what := o.trace(now)
+	others := o.others(step)
 	switch {
+	case found == ours && sent && len(o.dryRun) == 0 && others != "":
+		a.doubt = what + ": " + others
 	case found == ours && sent && len(o.dryRun) == 0:
 		// An earlier try was stored, and its answer lost: this rejection is about the object that it made.
 		if now == nil {
@@ -131,6 +154,8 @@ func (o *operation) afterwards(a answer, now *unstructured.Unstructured, sent bo
 		return answer{outcome: Accepted, object: now, lost: true, sent: true, warnings: a.warnings}
 	case found == ours && o.removes && (o.among || a.status.Code == http.StatusNotFound):
 		a.note = "the object is gone; another client deleted it meanwhile"
+	case found == ours && others != "":
+		a.doubt = what + ": " + others
 	case found == ours:
 		a.stored, a.note, a.object = true, what, now
 	case found == doubtful:
@@ -157,9 +182,8 @@ const (
 func (o *operation) trace(now *unstructured.Unstructured) (found trace, what string) {
 	switch {
 	case o.removes:
-		if o.before != nil && (now == nil || now.GetUID() != o.uid || (now.GetDeletionTimestamp() != nil &&
-			o.before.GetDeletionTimestamp() == nil)) {
-			return ours, "the object is gone or terminating, as if the write had been accepted"
+		if isGone(o.before, now) {
+			return ours, asIfAccepted
 		}
 		return none, ""
 	case o.creates():
@@ -181,6 +205,8 @@ func (o *operation) change(now *unstructured.Unstructured) (found trace, what st
 		return none, ""
 	case now == nil:
 		return none, "the object is gone; another client deleted it meanwhile"
+	case !o.looked && o.manager == ApplyManager && len(o.share(now)) > 0:
+		return doubtful, "an earlier attempt may have been stored, and what is stored may also be of an earlier apply"
 	case o.before != nil && now.GetResourceVersion() == o.before.GetResourceVersion():
 		if !reflect.DeepEqual(now.Object, o.before.Object) {
 			return ours, "the object differs from before, although its resourceVersion is the same"
