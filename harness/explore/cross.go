@@ -153,8 +153,8 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	return err == nil, err
 }
 
-// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about the
-// objects.
+// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about
+// the objects.
 func (c *crossing) broke(i int, what string, err error) {
 	severity := upgrades.Breaks
 	if clusters.Killed(err) {

@@ -64,7 +64,8 @@ func (g *group) write(settle time.Duration) string {
 			indented(yamlOf(expressions.Literal(map[string]any{"status": status})), 8))
 	}
 	if len(g.path) == 1 {
-		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s%s", selected, g.watched(settle), g.except())
+		fmt.Fprintf(&b, "  - name: it survives\n    survives:\n%s      now: true\n%s%s",
+			selected, g.watched(settle), g.except())
 		return b.String()
 	}
 	first := ""

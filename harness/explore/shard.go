@@ -37,8 +37,8 @@ func Planned(o Options) *explorations.Report {
 func (e Options) digest() string {
 	sum := sha256.New()
 	gates := slices.Clone(e.Gates)
-	for i := range gates {
-		gates[i].On, gates[i].Off, gates[i].Flipped = portable(gates[i].On), portable(gates[i].Off), portable(gates[i].Flipped)
+	for i, gate := range gates {
+		gates[i].On, gates[i].Off, gates[i].Flipped = portable(gate.On), portable(gate.Off), portable(gate.Flipped)
 	}
 	var path []clusters.State
 	for _, state := range e.Path {

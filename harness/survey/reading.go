@@ -39,14 +39,15 @@ func (s *Survey) judgeReading(found *sight) {
 	}
 }
 
-// readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects, only
-// these have an outcome that is bad.
+// readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects,
+// only these have an outcome that is bad.
 func (f *sight) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
 	l := f.lists[gvk]
 	switch {
 	case l.singly[t.UID] != nil:
-		return unread(l.singly[t.UID], fmt.Sprintf("it cannot be read as %s, and so its kind cannot be listed", gvk.GroupVersion()))
+		return unread(l.singly[t.UID], fmt.Sprintf("it cannot be read as %s, and so its kind cannot be listed",
+			gvk.GroupVersion()))
 	case l.objects[t.UID] != nil && (l.err == nil || len(l.singly) > 0):
 		return Outcome{Answer: Good}
 	case l.err == nil && f.object(t, "") != nil:

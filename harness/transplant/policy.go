@@ -162,8 +162,8 @@ func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructu
 	return o, true
 }
 
-// WithoutConversion removes a CustomResourceDefinition's conversion webhook, and makes the stored version the only served
-// one. It returns that version, and the others that were served.
+// WithoutConversion removes a CustomResourceDefinition's conversion webhook, and makes the stored version the only
+// served one. It returns that version, and the others that were served.
 func WithoutConversion(definition *unstructured.Unstructured) (stored string, others []string) {
 	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
 	for _, version := range versions {

@@ -287,8 +287,8 @@ func (r *rehearsal) sampled() {
 	}
 }
 
-// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about the
-// objects.
+// broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about
+// the objects.
 func (r *rehearsal) broke(i int, what string, err error) {
 	path := r.report.Path
 	severity, advice := upgrades.Breaks, "find the reason before you upgrade with these objects"
