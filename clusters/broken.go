@@ -48,8 +48,8 @@ func Breakage(err error) (broken []*BrokenError, other []error) {
 	return nil, []error{err}
 }
 
-// Killed reports whether an error is about a process that was killed with SIGKILL. If Rehearse did not do it, the kernel
-// did, most likely because the machine has too little memory: this says nothing about the program.
+// Killed reports whether an error is about a process that was killed with SIGKILL. If Rehearse did not do it, the
+// kernel did, most likely because the machine has too little memory: this says nothing about the program.
 func Killed(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
