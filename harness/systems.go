@@ -21,8 +21,10 @@ func (t *trackRun) equip() (*systems.Set, error) {
 	if own, ok := t.cluster.(Equipped); ok {
 		return own.Systems(), nil
 	}
+	_, borrowed := planning.BorrowedFrom(t.provider)
 	return systems.New(t.cluster, systems.Options{
 		Simulators: t.simulators, Modules: t.modules, Keep: t.Keep, Progress: t.Progress, Copied: t.inventory,
+		Borrowed: borrowed,
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/harness/programs"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -67,7 +68,7 @@ func besideScenario(c scenarios.Command, dir string) scenarios.Command {
 // environment of a program: that of this process, with the cluster's kubeconfig and the scenario's namespace, and what
 // the step adds.
 func environment(s *scenarioRun, c scenarios.Command) []string {
-	env := append(slices.Clone(s.shared.Environment), "KUBECONFIG="+s.kubeconfig(),
+	env := append(slices.Concat(s.shared.Environment, processes.NotInCluster()), "KUBECONFIG="+s.kubeconfig(),
 		"NAMESPACE="+s.namespace, "REHEARSE_RUN_LABEL="+RunLabel+"="+s.shared.id)
 	for _, name := range clusters.SortedKeys(c.Env) {
 		env = append(env, name+"="+c.Env[name])

@@ -48,5 +48,6 @@ func restoreAll(ctx context.Context, s *scenarioRun, cluster clusters.Snapshotte
 	if err := cluster.Restore(ctx, name); err != nil {
 		return err
 	}
+	s.shared.systems.Reinstall() // the cluster may have the configurations of an earlier definition again
 	return s.shared.systems.Converge(ctx, installed)
 }

@@ -137,7 +137,7 @@ func BecomeOnHost(hostname string, command []string) error {
 
 func command(spec Spec, logFile *os.File, attributes syscall.SysProcAttr) *exec.Cmd {
 	cmd := exec.Command(spec.Program, spec.Args...) //nolint:noctx // ended by Kill or with the parent, never by a context
-	cmd.Env = append(os.Environ(), spec.Env...)
+	cmd.Env = slices.Concat(os.Environ(), NotInCluster(), spec.Env)
 	if spec.Owner != "" {
 		cmd.Env = append(cmd.Env, ownerVariable+"="+spec.Owner)
 	}

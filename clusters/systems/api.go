@@ -51,8 +51,15 @@ func (r reference) String() string {
 	return r.kind.Kind + " " + r.namespace + "/" + r.name
 }
 
+// same reports whether two references are to the same object, perhaps in different API versions.
+func (r reference) same(other reference) bool {
+	return r.kind == other.kind && r.namespace == other.namespace && r.name == other.name
+}
+
+// addReference adds a reference, or replaces the one to the same object.
 func addReference(list []reference, r reference) []reference {
-	if slices.Contains(list, r) {
+	if at := slices.IndexFunc(list, r.same); at >= 0 {
+		list[at] = r
 		return list
 	}
 	return append(list, r)

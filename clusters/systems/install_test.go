@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
@@ -229,5 +230,67 @@ func TestStaleWebhooks(t *testing.T) {
 	hooks, err := s.api.hooksAt(context.Background(), at)
 	if err != nil || len(hooks) != 1 || hooks[0].name != "a" || hooks[0].step != "validating" || !hooks[0].creates {
 		t.Errorf("%+v, %v", hooks, err)
+	}
+}
+
+// On a borrowed cluster, nothing of another installation is overwritten. In a copy or a cluster of ours, it is.
+func TestInstallOnABorrowedCluster(t *testing.T) {
+	for _, borrowed := range []bool{false, true} {
+		c := newFakeCluster(t)
+		c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+		err := newSet(t, c, Options{Borrowed: borrowed}).Converge(t.Context(), []clusters.System{installed(t)})
+		refused := err != nil && strings.Contains(err.Error(), "CustomResourceDefinition widgets.test.rehearse.dev already")
+		if refused != borrowed || !borrowed && err != nil {
+			t.Errorf("borrowed: %t: %v", borrowed, err)
+		}
+		if written := c.written[crdPath] != nil; written == borrowed {
+			t.Errorf("borrowed: %t; the CRD was written: %t", borrowed, written)
+		}
+	}
+}
+
+// After a restore, which may bring back an earlier installation, a system is installed again.
+func TestReinstall(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	system := installed(t)
+	converge(t, s, system)
+	delete(c.written, webhookPath)
+	converge(t, s, system)
+	if c.written[webhookPath] != nil {
+		t.Error("an unchanged system was installed again")
+	}
+	s.Reinstall()
+	converge(t, s, system)
+	if c.written[webhookPath] == nil {
+		t.Error("the webhooks were not installed again")
+	}
+}
+
+// CRDs are deleted while the system still runs, and namespaces last.
+func TestInRemovalOrder(t *testing.T) {
+	r := func(group, kind, name string) reference {
+		return reference{kind: schema.GroupKind{Group: group, Kind: kind}, version: "v1", name: name}
+	}
+	var got []string
+	for _, one := range inRemovalOrder([]reference{
+		r("", "Namespace", "ns"), r("apiextensions.k8s.io", "CustomResourceDefinition", "things"), r("", "ServiceAccount", "a"),
+		r("apps", "Deployment", "manager"), r("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", "hooks"),
+	}) {
+		got = append(got, one.name)
+	}
+	if text := strings.Join(got, " "); text != "hooks things manager a ns" {
+		t.Errorf("deleted in the order %s", text)
+	}
+}
+
+// An object that is applied in a newer API version is still the same object.
+func TestReferenceOfAnotherVersion(t *testing.T) {
+	old := reference{kind: schema.GroupKind{Group: "x.io", Kind: "Thing"}, version: "v1beta1", name: "a"}
+	newer := old
+	newer.version = "v1"
+	list := addReference(addReference(nil, old), newer)
+	if len(list) != 1 || list[0] != newer || !old.same(newer) {
+		t.Errorf("%v", list)
 	}
 }

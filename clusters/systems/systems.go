@@ -2,6 +2,7 @@
 package systems
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,6 +56,8 @@ type Options struct {
 	Progress clusters.Progress
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
+	// Borrowed: the cluster is the user's own, so objects of another installation are not overwritten.
+	Borrowed bool
 	// Copied is the inventory of the cluster that this one is a copy of.
 	Copied Inventory
 }
@@ -113,7 +116,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	return &Set{
-		Options: o, installer: installer{api: client, cluster: cluster}, places: places{cluster: cluster, now: o.Now},
+		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed}, places: places{cluster: cluster, now: o.Now},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		held: true, systems: map[string]*system{}, logs: map[string][]string{},
 	}, nil
@@ -211,6 +214,17 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 	return err
 }
 
+// Reinstall makes the next Converge install each system that is a program again, even if its definition is unchanged.
+func (s *Set) Reinstall() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sys := range s.systems {
+		if sys.definition.Launched() != nil {
+			sys.installed, sys.applied = false, nil
+		}
+	}
+}
+
 // asCalled is a system without its webhookCalls, which change while its process keeps running.
 func asCalled(definition clusters.System) clusters.System {
 	definition.WebhookCalls = nil
@@ -259,20 +273,41 @@ func (s *Set) remove(ctx context.Context, name string) error {
 			objects = addReference(objects, h.configuration)
 		}
 	}
-	for _, object := range slices.Backward(objects) {
+	for _, object := range inRemovalOrder(objects) {
 		if err := s.api.delete(ctx, object); err != nil {
 			return err
 		}
 	}
-	if err := s.end(ctx, sys); err != nil {
+	if err := end(ctx, sys); err != nil {
 		return err
 	}
 	s.forget(name)
 	return nil
 }
 
+// inRemovalOrder sorts the objects of a system for their deletion. Webhook configurations go first, since nobody may
+// answer them later, then CRDs, whose objects may have finalizers that only the running system removes, then all others
+// in reverse order, and Namespaces last.
+func inRemovalOrder(objects []reference) []reference {
+	rank := func(r reference) int {
+		switch {
+		case r.kind.Group == "admissionregistration.k8s.io":
+			return 0
+		case r.kind == crdKind:
+			return 1
+		case r.kind.Group == "" && r.kind.Kind == "Namespace":
+			return 3
+		}
+		return 2
+	}
+	ordered := slices.Clone(objects)
+	slices.Reverse(ordered)
+	slices.SortStableFunc(ordered, func(a, b reference) int { return cmp.Compare(rank(a), rank(b)) })
+	return ordered
+}
+
 // end ends a system's process and releases its place.
-func (s *Set) end(ctx context.Context, sys *system) error {
+func end(ctx context.Context, sys *system) error {
 	if sys.process != nil {
 		if err := sys.process.Stop(ctx, stopGrace); err != nil {
 			return err
@@ -297,7 +332,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 			err = s.remove(ctx, name)
 		}
 		if !stays || err != nil {
-			err = errors.Join(err, s.end(ctx, s.system(name)))
+			err = errors.Join(err, end(ctx, s.system(name)))
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("end system %s: %w", name, err))

@@ -108,6 +108,8 @@ func (a *api) deleteStale(ctx context.Context, url string, ca []byte) error {
 type installer struct {
 	cluster clusters.Cluster
 	api     *api
+	// borrowed: objects of another installation are not overwritten.
+	borrowed bool
 }
 
 // install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
@@ -159,6 +161,9 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 // served, because later objects may need it.
 func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstructured.Unstructured) error {
 	for _, object := range objects {
+		if err := s.free(ctx, sys.definition.Name, object); err != nil {
+			return err
+		}
 		made, r, err := s.api.apply(ctx, sys.definition.Name, object)
 		if err != nil {
 			return err
@@ -179,7 +184,7 @@ func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstru
 // prune deletes the objects that were created for a system and are no longer wanted.
 func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
 	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
-		if slices.Contains(wanted, r) {
+		if slices.ContainsFunc(wanted, r.same) {
 			continue
 		}
 		if err := s.api.delete(ctx, r); err != nil {
@@ -190,13 +195,21 @@ func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) 
 	return nil
 }
 
-// notTaken returns an error if the cluster already has the webhook configuration, but from another installation.
-func (s *installer) notTaken(ctx context.Context, system string, configuration *unstructured.Unstructured) error {
-	_, mapping, r, err := s.api.resource(configuration)
+// free is notTaken for the objects of a borrowed cluster. Namespaces may exist.
+func (s *installer) free(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	if !s.borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
+		return nil
+	}
+	return s.notTaken(ctx, system, object)
+}
+
+// notTaken returns an error if the cluster already has the object, but from another installation.
+func (s *installer) notTaken(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	_, mapping, r, err := s.api.resource(object)
 	if err != nil {
 		return err
 	}
-	there, err := s.api.metadata.Resource(mapping.Resource).Get(ctx, r.name, metav1.GetOptions{})
+	there, err := s.api.metadata.Resource(mapping.Resource).Namespace(r.namespace).Get(ctx, r.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -88,7 +88,7 @@ func (s *server) answer(r *http.Request) (int, string) {
 		return 403, forbidden
 	case "/api/v1/secrets":
 		return 200,
-			`{"kind":"SecretList","apiVersion":"v1","items":[{"metadata":{"name":"a","namespace":"n","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"c2VjcmV0\"},\"stringData\":{\"q\":\"secret\"}}"}},"data":{"p":"c2VjcmV0",".dockerconfigjson":"eyJhIjoic2VjcmV0In0="}}]}`
+			`{"kind":"SecretList","apiVersion":"v1","items":[{"metadata":{"name":"a","namespace":"n","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"data\":{\"p\":\"c2VjcmV0\"},\"stringData\":{\"q\":\"secret\"}}","example.com/original":"{\"data\":{\"p\":\"c2VjcmV0\"},\"was\":\"secret\"}"}},"data":{"p":"c2VjcmV0",".dockerconfigjson":"eyJhIjoic2VjcmV0In0="}}]}`
 	case "/apis/example.com/v1/orders":
 		return 200,
 			`{"kind":"OrderList","apiVersion":"example.com/v1","items":[{"apiVersion":"example.com/v1","kind":"Order","metadata":{"name":"o","namespace":"n"},"spec":{"n":9007199254740993}}]}`

@@ -1,8 +1,10 @@
 package capture
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,13 +12,26 @@ import (
 )
 
 // hideSecrets replaces the values of a Secret with dummies of the same length, which the API server accepts for its
-// type. It also replaces the values in the last manifest, which kubectl keeps in an annotation.
+// type. It also replaces the values in the last manifest, which kubectl keeps in an annotation, and wherever they stand
+// in other annotations: other tools keep the manifest, too.
 func hideSecrets(o *unstructured.Unstructured) {
 	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
 		return
 	}
+	values := valuesOf(o.Object)
 	hideData(o.Object)
 	annotations := o.GetAnnotations()
+	for key, text := range annotations {
+		for _, value := range values {
+			if key != corev1.LastAppliedConfigAnnotation {
+				text = strings.ReplaceAll(text, value, strings.Repeat("x", len(value)))
+			}
+		}
+		annotations[key] = text
+	}
+	if len(annotations) > 0 {
+		o.SetAnnotations(annotations)
+	}
 	last, ok := annotations[corev1.LastAppliedConfigAnnotation]
 	if !ok {
 		return
@@ -30,6 +45,32 @@ func hideSecrets(o *unstructured.Unstructured) {
 		}
 	}
 	o.SetAnnotations(annotations)
+}
+
+// shortest is the length of the shortest value that is looked for in annotations: shorter ones stand everywhere.
+const shortest = 4
+
+// valuesOf are a Secret's values as they may stand in a text: in base64, plain, and plain in JSON. The longest is first.
+func valuesOf(secret map[string]any) []string {
+	var values []string
+	add := func(text string) {
+		if len(text) >= shortest {
+			values = append(values, text)
+			if quoted, err := json.Marshal(text); err == nil {
+				values = append(values, strings.Trim(string(quoted), `"`))
+			}
+		}
+	}
+	data, _ := secret["data"].(map[string]any)
+	for _, value := range data {
+		text, _ := value.(string)
+		add(text)
+		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
+			add(string(plain))
+		}
+	}
+	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	return slices.Compact(values)
 }
 
 func hideData(secret map[string]any) {

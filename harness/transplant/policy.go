@@ -70,7 +70,7 @@ func foreign(folder, rest string) string {
 	switch key := folder + rest; {
 	case folder == "events/":
 		return "events"
-	case folder == "masterleases/", folder == "ranges/":
+	case folder == "masterleases/", folder == "peerserverleases/", folder == "ranges/":
 		// the serving API servers, and the allocated addresses, which an API server reads from Services
 		return "records of API servers"
 	case key == "services/endpoints/default/kubernetes", key == "endpointslices/default/kubernetes",
@@ -199,7 +199,9 @@ func (c *Copy) webhooks(o *unstructured.Unstructured) (*unstructured.Unstructure
 	for _, webhook := range webhooks {
 		if fields, ok := webhook.(map[string]any); ok {
 			client, _ := fields["clientConfig"].(map[string]any)
-			fields["clientConfig"] = c.clientConfig(hookOf(o.GetName(), fmt.Sprint(fields["name"]), client))
+			hook := hookOf(o.GetName(), fmt.Sprint(fields["name"]), client)
+			hook.Mutates = o.GetKind() == "MutatingWebhookConfiguration"
+			fields["clientConfig"] = c.clientConfig(hook)
 		}
 	}
 	forget(o)

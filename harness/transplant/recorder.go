@@ -30,14 +30,17 @@ type Hook struct {
 	Name, Webhook string
 	// Service (NAMESPACE/NAME) that serves it in the other cluster; "" if it is called by URL. Path is the URL path.
 	Service, Path string
-	// Converts says that it converts custom resources.
-	Converts bool
+	// Converts says that it converts custom resources, and Mutates that it may change objects.
+	Converts, Mutates bool
 }
 
 // String names the hook.
 func (h Hook) String() string {
 	if h.Converts {
 		return "conversion webhook of " + h.Name
+	}
+	if h.Mutates {
+		return "mutating webhook " + h.Name + "/" + h.Webhook
 	}
 	return "webhook " + h.Name + "/" + h.Webhook
 }
@@ -119,9 +122,12 @@ func certify(dir string, now time.Time) ([]byte, error) {
 func (r *Recorder) Address(h Hook) (address url.URL, authority []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	path := "/" + h.Name + "/" + h.Webhook
-	if h.Converts {
+	path := "/validate/" + h.Name + "/" + h.Webhook
+	switch {
+	case h.Converts:
 		path = "/convert/" + h.Name
+	case h.Mutates: // a configuration of the other kind may have the same names
+		path = "/mutate/" + h.Name + "/" + h.Webhook
 	}
 	r.hooks[path] = &asked{hook: h}
 	return url.URL{Scheme: "https", Host: r.address, Path: path}, r.authority

@@ -87,6 +87,7 @@ func TestRecorder(t *testing.T) {
 	must(t, err)
 	recorded := transplant.Hook{Name: "a", Webhook: "w", Service: "ns/other", Path: "/x"}
 	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
+	mutates := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/mutate", Mutates: true}
 	converts := transplant.Hook{Name: "c", Service: "ns/policy", Path: "/convert", Converts: true}
 	if r.Runs(recorded) || !r.Runs(answered) {
 		t.Error("it does not know for whom a program answers")
@@ -105,6 +106,10 @@ func TestRecorder(t *testing.T) {
 		"webhook a/w was not run: its 1 requests were allowed"; !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
+	r.Address(answered)
+	r.Address(mutates) // the names of another kind of configuration may be the same
+	expect(answered, "denied at /validate")
+	expect(mutates, "denied at /mutate")
 	expect(answered, "denied at /validate")
 	expect(converts, "denied at /convert")
 	must(t, r.Down())

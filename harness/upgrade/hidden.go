@@ -3,8 +3,10 @@ package upgrade
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,9 +60,23 @@ func (h hidden) environment(value any) {
 	}
 }
 
+// add hides a text, also as the API server quotes it: as Go or JSON text, with or without escaped HTML.
 func (h hidden) add(text string) {
-	if len(text) >= shortest && text != "true" && text != "false" {
-		h[text] = true
+	if len(text) < shortest || text == "true" || text == "false" {
+		return
+	}
+	h[text] = true
+	quoted := []string{strconv.Quote(text)}
+	for _, escape := range []bool{true, false} {
+		var b strings.Builder
+		encoder := json.NewEncoder(&b)
+		encoder.SetEscapeHTML(escape)
+		if encoder.Encode(text) == nil { // it is a string
+			quoted = append(quoted, strings.TrimSpace(b.String()))
+		}
+	}
+	for _, one := range quoted {
+		h[one[1:len(one)-1]] = true
 	}
 }
 
@@ -80,6 +96,9 @@ func (h hidden) hide(r *upgrades.Report) {
 	replacer := strings.NewReplacer(pairs...)
 	for _, f := range r.Findings {
 		f.Words = replacer.Replace(f.Words)
+	}
+	for i, note := range r.Notes {
+		r.Notes[i] = replacer.Replace(note)
 	}
 	for _, c := range r.Checks {
 		c.Message = replacer.Replace(c.Message)

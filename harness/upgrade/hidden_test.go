@@ -11,7 +11,7 @@ import (
 // Reports do not contain values of Secrets or environment variables, however the API server quotes them.
 func TestHide(t *testing.T) {
 	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
-{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {p: aHVudGVyMg==}, stringData: {q: swordfish}}
+{apiVersion: v1, kind: Secret, metadata: {name: a}, data: {p: aHVudGVyMg==}, stringData: {q: swordfish, url: "postgres://u:p@h/db?a=1&b=2"}}
 ---
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{env: [{name: A, value: hunter2-and-more}, {name: B, value: "1"}, {name: C, value: "true"}]}]}}}}
 ---
@@ -27,10 +27,14 @@ func TestHide(t *testing.T) {
 	r := &upgrades.Report{
 		Findings: []*upgrades.Finding{{Words: `it is true that 1 is not hunter2-and-more, "hunter2", aHVudGVyMg==, swordfish, c3dvcmRmaXNo or other-value`}},
 		Checks:   []*upgrades.Check{{Message: "hunter2"}},
+		Notes: []string{`it says "url\": \"postgres://u:p@h/db?a=1\u0026b=2\""`},
 	}
 	h.hide(r)
 	if got, want := r.Findings[0].Words,
 		`it is true that 1 is not (hidden), "(hidden)", (hidden), (hidden), (hidden) or (hidden)`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := r.Notes[0], `it says "url\": \"(hidden)\""`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := r.Checks[0].Message; got != "(hidden)" {
