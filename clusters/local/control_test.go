@@ -163,6 +163,27 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A component that has ended is an error, except if its API server was killed: then it is restarted with it.
+func TestAllRun(t *testing.T) {
+	c := dummies(t, 2, always)
+	name := string(clusters.ControllerManager.On(1))
+	process, err := c.provider.spawner.Start(processes.Spec{
+		Name: name, Program: "/bin/sh", Args: []string{"-c", "exit 1"}, LogDir: c.layout.logs(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-process.Done()
+	c.running[name] = process
+	if err := c.allRun(); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("it ended, and its API server runs: %v", err)
+	}
+	c.forget(string(clusters.APIServer.On(1)))
+	if err := c.allRun(); err != nil {
+		t.Errorf("its API server was killed: %v", err)
+	}
+}
+
 // A component that lost its lease is replaced or killed at the moment at which it is restarted: then only the new one
 // runs, or none, and no death is reported.
 func TestLostLeaseDuringAChange(t *testing.T) {

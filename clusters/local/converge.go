@@ -70,11 +70,13 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	return c.allRun()
 }
 
-// allRun returns an error if a component has ended meanwhile.
+// allRun returns an error if a component has ended meanwhile. One that ended because its API server was killed is
+// restarted with it.
 func (c *roller) allRun() error {
 	var errs []error
 	for _, component := range c.components() {
-		if process := c.process(string(component)); endedByItself(process) && !lostLease(process) {
+		process := c.process(string(component))
+		if endedByItself(process) && !lostLease(process) && !lacksAPIServer(c.programs, component) {
 			errs = append(errs, brokenBy(component, process, process.Failure()))
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// The tracks: one for each of three profiles, one for each upgrade to a profile, and one for the outage.
+// The tracks: one for each of three profiles, one for each upgrade to a profile, and four outages: one for each of the
+// two profiles with a webhook, one for the schema, and one for a webhook that fails open.
 func suite() suitetest.Suite {
 	return suitetest.Suite{
-		Definition: kai.Definition(), MaxTracks: 7, Liberties: []string{faults.AllTogether},
+		Definition: kai.Definition(), MaxTracks: 10, Liberties: []string{faults.AllTogether},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 func suite() suitetest.Suite {
 	return suitetest.Suite{
-		Definition: porch.Definition(), MaxTracks: 2, Liberties: []string{faults.AllTogether},
+		Definition: porch.Definition(), MaxTracks: 3, Liberties: []string{faults.AllTogether},
 	}
 }
 

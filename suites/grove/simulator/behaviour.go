@@ -23,6 +23,11 @@ func (b behaviour) dialect(supported []string) config.Dialect {
 	return config.Dialect{Supported: supported, Upstream: b.Variant == VariantDefault}
 }
 
+// unnamedFollow reports whether a clique without schedulerName can be combined with any other.
+func (b behaviour) unnamedFollow() bool {
+	return b.Variant == VariantUnnamedFollow || b.Has(faultEmptyNamesIgnored)
+}
+
 func (b behaviour) reasonPending() string {
 	if b.Has(faultUpstreamReasons) {
 		return "PodGangPodsCreationPending"

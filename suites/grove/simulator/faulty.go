@@ -27,7 +27,7 @@ func (b behaviour) spoil(factories backends.Factories) backends.Factories {
 		spoilt[name] = func(e backends.Environment) (backends.SchedulerBackend, error) {
 			e.Profile = b.spoilOptions(e.Profile)
 			backend, err := factory(e)
-			if err != nil && b.Has(faultConfigIgnored) {
+			if err != nil && (b.Has(faultConfigIgnored) || b.Has(faultInitErrorsLogged)) {
 				e.Profile.Config = nil
 				backend, err = factory(e)
 			}

@@ -13,8 +13,8 @@ import (
 // Name of the simulated system.
 const Name = "grove"
 
-// The variants: the specification, its upstream implementation where that differs, and the behaviour before the
-// specification.
+// The variants: the specification, its upstream implementation where that differs, another reading of the
+// specification, and the behaviour before the specification.
 const (
 	// VariantKube calls Kubernetes' scheduler kube-scheduler, as all of the specification's examples do, and also
 	// accepts default-scheduler. It is the default.
@@ -22,12 +22,17 @@ const (
 	// VariantDefault calls it only default-scheduler, names the field of the default defaultProfileName, and ignores
 	// unknown fields, as ai-dynamo/grove does.
 	VariantDefault = "default-scheduler"
+	// VariantUnnamedFollow lets a clique without schedulerName follow the cliques that have one. The default backend
+	// applies only if no clique has one.
+	VariantUnnamedFollow = "unnamed-cliques-follow"
 	// VariantBefore creates PodGangs after their Pods and without conditions, as before GREP-375.
 	VariantBefore = "before-grep-375"
 )
 
 // Variants lists the variants.
-func Variants() []string { return []string{VariantKube, VariantDefault, VariantBefore} }
+func Variants() []string {
+	return []string{VariantKube, VariantDefault, VariantUnnamedFollow, VariantBefore}
+}
 
 // Options describe where the simulator runs and how it behaves.
 type Options = operator.Options

@@ -83,7 +83,7 @@ func (v *validator) spec(ctx context.Context, set *api.PodCliqueSet) field.Error
 	}
 	errs := validateNames(set)
 	names := v.names(set, v.config.Scheduler.DefaultProfileName)
-	if v.behaviour.Has(faultEmptyNamesIgnored) {
+	if v.behaviour.unnamedFollow() {
 		names = slices.DeleteFunc(v.names(set, ""), func(name string) bool { return name == "" })
 	}
 	if len(names) > 1 && !v.behaviour.Has(faultFirstCliqueDecides) {

@@ -22,7 +22,7 @@ const (
 func nameFaults() []fault.Fault {
 	return []fault.Fault{
 		fault.New(namesUnchecked, "The webhook does not have the rule for names.",
-			breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51")),
+			breaks("02 03 04 05 06 07 10 15 16 17 19 21 28 30 33 34 36 41 43 46 47 49 50 51 54")),
 		fault.New(hintNever, "A mixed-case name is rejected with the message for any invalid name, without the "+
 			"lowercase form.", breaks("13 47 49 51")),
 		fault.New(hintAlways, "The lowercase form of a name is suggested even if it is not valid, either.", breaks("11")),
@@ -63,14 +63,14 @@ func hierarchyFaults() []fault.Fault {
 		fault.New(onlyFirstName, "Only the first sub group's name is checked.", breaks("02 15 16 17 19 21 30 49")),
 		fault.New(allNamesReported, "Every invalid name is reported, not only the first.", breaks("15 17")),
 		fault.New(namesAfterHierarchy, "Names are checked after parents and cycles.", breaks("19")),
-		fault.New(duplicatesUnchecked, "Two sub groups may have the same name.", breaks("14 15 24 40")),
+		fault.New(duplicatesUnchecked, "Two sub groups may have the same name.", breaks("14 15 24 46 54")),
 		fault.New(duplicatesBeforeNames, "Duplicates are checked before names.", breaks("15")),
-		fault.New(parentsUnchecked, "A parent need not exist.", breaks("18 20 22 24")),
+		fault.New(parentsUnchecked, "A parent need not exist.", breaks("18 20 22 24 46")),
 		fault.New(parentCaseIgnored, "A parent is searched by its lowercase form.", breaks("20")),
 		fault.New(emptyParentIsRoot, "An empty parent counts as no parent.", breaks("22")),
 		fault.New(cyclesBeforeParents, "Cycles are checked before missing parents.", breaks("24")),
 		fault.New(cyclesBeforeDuplicates, "Cycles are checked before duplicates.", breaks("24")),
-		fault.New(selfParentAllowed, "A sub group may be its own parent.", breaks("23")),
+		fault.New(selfParentAllowed, "A sub group may be its own parent.", breaks("23 46")),
 		fault.New(longCyclesOverlooked, "A cycle of more than two sub groups is not found.", breaks("23")),
 		fault.New(cyclesFromFirst, "Cycles are searched only from the first sub group.", breaks("23")),
 		fault.New(subGroupsRequired, "A PodGroup without sub groups is rejected.", breaks("25")),

@@ -71,6 +71,16 @@ func (h hierarchy) name(i int, name string) error {
 	return names{h.faults}.check(name)
 }
 
+// allNames checks nothing but the names, in the order of the list.
+func (h hierarchy) allNames(groups []api.SubGroup) error {
+	for i, group := range groups {
+		if err := h.name(i, group.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (h hierarchy) duplicates(groups []api.SubGroup) error {
 	seen := map[string]bool{}
 	for _, group := range groups {

@@ -14,7 +14,8 @@ const libertyStatusSchema = "status-schema-short"
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(
-		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47")),
+		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47 "+
+			"54")),
 		liberty.OfPrograms(),
 		[]liberty.Liberty{
 			{

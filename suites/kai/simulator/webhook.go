@@ -51,6 +51,8 @@ func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGro
 	switch {
 	case v.skips(ctx), v.faults.Has(updatesUnchecked):
 		return nil, nil
+	case v.faults.Has(updatesNamesOnly):
+		return nil, v.rejection(v.rule.allNames(after.Spec.SubGroups))
 	case v.faults.Has(updatesRatcheted) && equality.Semantic.DeepEqual(before.Spec.SubGroups, after.Spec.SubGroups):
 		return nil, nil
 	case v.faults.Has(oldObjectJudged):

@@ -42,6 +42,21 @@ func TestWebhook(t *testing.T) {
 		},
 		{"update from mixed", Webhook, nil, admissionv1.Update, mixed, valid, 200, ""},
 		{"delete mixed", Webhook, nil, admissionv1.Delete, mixed, nil, 200, ""},
+		{
+			"update to duplicates", Webhook, nil, admissionv1.Update, valid, append(valid, valid...), 403,
+			"duplicate subgroup name workers",
+		},
+		{
+			"names only on update", Webhook,
+			[]string{updatesNamesOnly},
+			admissionv1.Update, valid, append(valid, valid...), 200, "",
+		},
+		{
+			"names on update", Webhook,
+			[]string{updatesNamesOnly},
+			admissionv1.Update, valid, mixed, 403,
+			`subgroup name "Workers" must be lowercase; use "workers" instead`,
+		},
 		{"updates unchecked", Webhook, []string{updatesUnchecked}, admissionv1.Update, valid, mixed, 200, ""},
 		{
 			"bad request", Webhook,

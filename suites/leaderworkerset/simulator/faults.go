@@ -21,6 +21,7 @@ const (
 	faultUnsetPolicyIsARevision  = "unset-policy-is-a-revision"
 	faultKeepsUnknownFields      = "keeps-unknown-network-fields"
 	faultSharedHasClusterIP      = "shared-service-has-cluster-ip"
+	faultReplicaHasClusterIP     = "replica-service-has-cluster-ip"
 	faultScaleAddsServices       = "scale-up-adds-services"
 	faultLastWithoutService      = "last-replica-without-service"
 	faultSharedAlways            = "shared-service-always"
@@ -34,6 +35,7 @@ const (
 	faultScaleDownKeepsServices  = "scale-down-keeps-services"
 	faultSharedUnowned           = "shared-service-unowned"
 	faultSizeOneWithoutService   = "size-one-without-service"
+	faultServiceMadeOnce         = "service-made-once"
 	faultWorkersUnderLeader      = "workers-always-under-leader"
 	faultWorkersOwnSubdomain     = "workers-get-own-subdomain"
 	faultLeaderSetServiceName    = "leader-set-named-after-replica"
@@ -47,6 +49,7 @@ const (
 	faultTPUInSharedDomain       = "tpu-hostnames-in-shared-subdomain"
 	faultTPULeaderAlways         = "tpu-leader-always-counted"
 	faultVariablesFirst          = "variables-before-subdomain"
+	faultAddressWithoutNamespace = "address-without-namespace"
 	faultPolicyNotInRevision     = "policy-not-in-revision"
 	faultEveryPolicyWriteRolls   = "every-policy-write-rolls"
 	faultSharedDroppedWhenUnique = "shared-service-dropped-when-unique"
@@ -74,10 +77,13 @@ var apiFaults = []fault.Fault{
 }
 
 var serviceFaults = []fault.Fault{
-	fault.New(faultSharedHasClusterIP, "The shared Service has a cluster IP.", []string{"LWS-L10"}),
+	fault.New(faultSharedHasClusterIP, "The shared Service has a cluster IP.",
+		[]string{"LWS-L10", "LWS-L52", "LWS-L54", "LWS-L56", "LWS-L58"}),
 	fault.New(faultScaleAddsServices, "Under Shared, each replica that is added gets its own Service.",
 		[]string{"LWS-L11"}),
 	fault.New(faultLastWithoutService, "Under UniquePerReplica the last replica gets no Service.", []string{"LWS-L12"}),
+	fault.New(faultReplicaHasClusterIP, "A replica's Service has a cluster IP.",
+		[]string{"LWS-L12", "LWS-L52", "LWS-L56", "LWS-L58"}),
 	fault.New(faultSharedAlways, "The shared Service is also created under UniquePerReplica.", []string{"LWS-L13"}),
 	fault.New(faultServiceNamedByIndex, "A replica's Service has another name than its leader.", []string{"LWS-L14"}),
 	fault.New(faultSelectorWithoutName, "A replica's Service selects only by group index, so it also selects pods "+
@@ -87,7 +93,7 @@ var serviceFaults = []fault.Fault{
 	fault.New(faultServicesByNameOnly, "Any Service with the right name counts as the replica's Service, and its "+
 		"deletion is not noticed.", []string{"LWS-L18"}),
 	fault.New(faultServicesForTerminating, "A Service is created for a leader that is being deleted.",
-		[]string{"LWS-L18"}),
+		[]string{"LWS-L64"}),
 	fault.New(faultRecreateOrphans, "A group is recreated by deleting only its leader and orphaning the rest.",
 		[]string{"LWS-L19"}),
 	fault.New(faultScaleDownKeepsServices, "A scale-down makes the Services of the removed replicas belong to the "+
@@ -95,6 +101,8 @@ var serviceFaults = []fault.Fault{
 	fault.New(faultSharedUnowned, "The shared Service has no owner and outlives the LeaderWorkerSet.",
 		[]string{"LWS-L21"}),
 	fault.New(faultSizeOneWithoutService, "A group without workers gets no Service.", []string{"LWS-L22"}),
+	fault.New(faultServiceMadeOnce, "A leader gets its Service only before its workers, so a Service that goes later is "+
+		"not created again.", []string{"LWS-L18", "LWS-L25"}),
 }
 
 var podFaults = []fault.Fault{
@@ -106,7 +114,7 @@ var podFaults = []fault.Fault{
 		"replica's Service.", []string{"LWS-L30"}),
 	fault.New(faultSubdomainNotOverwritten, "The pod webhook does not change a leader's subdomain.", []string{"LWS-L31"}),
 	fault.New(faultOverwriteByLiveSpec, "The pod webhook overwrites the subdomain by the LeaderWorkerSet's policy, "+
-		"not by the leader's mark.", []string{"LWS-L32"}),
+		"not by the leader's mark.", []string{"LWS-L32", "LWS-L33"}),
 	fault.New(faultOverwritesAlways, "The pod webhook overwrites the subdomain of every leader.", []string{"LWS-L33"}),
 	fault.New(faultWorkersInSharedDomain, "Workers are in the shared subdomain whatever the policy.", []string{"LWS-L34"}),
 	fault.New(faultAddressOfItself, "LWS_LEADER_ADDRESS is the pod's own address.", []string{"LWS-L40"}),
@@ -119,6 +127,7 @@ var podFaults = []fault.Fault{
 		[]string{"LWS-L44"}),
 	fault.New(faultVariablesFirst, "The pod webhook sets the variables before it overwrites the subdomain.",
 		[]string{"LWS-L45"}),
+	fault.New(faultAddressWithoutNamespace, "LWS_LEADER_ADDRESS does not end with the namespace.", []string{"LWS-L46"}),
 }
 
 var transitionFaults = []fault.Fault{
@@ -138,9 +147,9 @@ var transitionFaults = []fault.Fault{
 	fault.New(faultWorkersFromLiveSpec, "Workers follow the newest policy instead of their leader's revision.",
 		[]string{"LWS-L57"}),
 	fault.New(faultServicesFromLiveSpec, "The newest policy decides whether a replica gets a Service, not its "+
-		"leader's revision.", []string{"LWS-L57", "LWS-L63"}),
+		"leader's revision.", []string{"LWS-L57", "LWS-L63", "LWS-L64"}),
 	fault.New(faultServicesOnChange, "A leader gets its Service as soon as the policy is UniquePerReplica, before it "+
-		"is updated, and keeps it when the policy is changed back.", []string{"LWS-L57", "LWS-L63"}),
+		"is updated, and keeps it when the policy is changed back.", []string{"LWS-L63", "LWS-L64"}),
 	fault.New(faultSurgeWithoutServices, "Replicas beyond the desired number get no Service.", []string{"LWS-L58"}),
 	fault.New(faultSurgeStays, "Replicas beyond the desired number stay after the rolling update.", []string{"LWS-L58"}),
 }

@@ -95,7 +95,22 @@ func (r *podReconciler) ensureService(ctx context.Context, set *api.LeaderWorker
 	if !r.wantsService(set, leader, of) {
 		return nil
 	}
+	if r.behaviour.Has(faultServiceMadeOnce) {
+		if has, err := r.hasWorkers(ctx, leader); err != nil || has {
+			return err
+		}
+	}
 	return r.ensureOwned(ctx, leader, r.behaviour.replicaService(set, leader), &corev1.Service{})
+}
+
+// hasWorkers reports whether a leader has the StatefulSet of its workers. Only a fault asks.
+func (r *podReconciler) hasWorkers(ctx context.Context, leader *corev1.Pod) (bool, error) {
+	var workers appsv1.StatefulSet
+	err := r.client.Get(ctx, client.ObjectKeyFromObject(leader), &workers)
+	if client.IgnoreNotFound(err) != nil {
+		return false, fmt.Errorf("read the StatefulSet of the workers of %s: %w", leader.Name, err)
+	}
+	return err == nil && metav1.IsControlledBy(&workers, leader), nil
 }
 
 // ensureWorkers creates the StatefulSet of a group's workers, once it should exist.

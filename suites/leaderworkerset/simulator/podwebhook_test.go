@@ -193,6 +193,7 @@ func TestPodFaults(t *testing.T) {
 		faultOverwritesAlways:        {true, false, false, false},
 		faultAddressOfItself:         {false, true, false, true},
 		faultAddressInSharedDomain:   {false, false, true, true},
+		faultAddressWithoutNamespace: {true, true, true, true},
 		faultTPUMissesLast:           {true, true, true, true},
 		faultTPUInSharedDomain:       {false, false, true, true},
 		faultTPULeaderAlways:         {false, true, false, true},

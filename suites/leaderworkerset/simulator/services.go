@@ -40,10 +40,15 @@ func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
 	}
 	service := b.headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
 	if b.Has(faultSharedHasClusterIP) {
-		service.Spec.ClusterIP = ""
-		service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(80)}}
+		addClusterIP(service)
 	}
 	return service
+}
+
+// addClusterIP makes a Service one with its own address, which is always a fault.
+func addClusterIP(service *corev1.Service) {
+	service.Spec.ClusterIP = ""
+	service.Spec.Ports = []corev1.ServicePort{{Port: 80, TargetPort: intstr.FromInt32(80)}}
 }
 
 // replicaService is the Service of one group. The group's leader owns it, so that it is deleted with the leader.
@@ -60,5 +65,9 @@ func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) 
 	if b.Has(faultServiceOwnedBySet) {
 		owner = metav1.NewControllerRef(set, api.GroupVersion.WithKind(api.Kind))
 	}
-	return b.headless(set, name, selector, owner)
+	service := b.headless(set, name, selector, owner)
+	if b.Has(faultReplicaHasClusterIP) {
+		addClusterIP(service)
+	}
+	return service
 }

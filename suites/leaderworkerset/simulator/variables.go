@@ -27,8 +27,12 @@ func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
 	if d.behaviour.Has(faultAddressInSharedDomain) {
 		subdomain = m.set
 	}
+	address := leader + "." + subdomain
+	if !d.behaviour.Has(faultAddressWithoutNamespace) {
+		address += "." + m.namespace
+	}
 	variables := []corev1.EnvVar{
-		{Name: variableLeaderAddress, Value: leader + "." + subdomain + "." + m.namespace},
+		{Name: variableLeaderAddress, Value: address},
 		{Name: variableGroupSize, Value: strconv.Itoa(m.size)},
 		{Name: variableWorkerIndex, Value: strconv.Itoa(m.worker)},
 	}

@@ -61,7 +61,8 @@ func Faults() []fault.Fault {
 		fault.New(GivenNameKept, "The object keeps the name that the client gave it.", breaks("35")),
 		fault.New(CreateOverwrites, "A creation of what exists replaces it, so that of two at once both win.",
 			breaks("30 36")),
-		fault.New(UpstreamLockMissing, "A clone does not record what exactly it was made of.", breaks("40")),
+		fault.New(CloneStartsEmpty, "A clone has the files of a new package instead of upstream's.", breaks("40")),
+		fault.New(UpstreamLockMissing, "A clone does not record what exactly it was made of.", breaks("45")),
 		fault.New(CloneOntoExisting, "A clone may add a revision to a package that exists.", breaks("41")),
 		fault.New(CloneLooksEverywhere, "A clone is rejected if the package exists in any repository.", breaks("42")),
 		fault.New(EditIsCreation, "An edit is judged like the creation of a package.", breaks("32 43 67")),
@@ -80,6 +81,7 @@ func Faults() []fault.Fault {
 		fault.New(PrefixOverlaps, "Paths are compared as texts, so that test overlaps test-package.", breaks("65")),
 		fault.New(LastElementOverlaps, "A path is compared with the last element of those that exist.", breaks("60 61 66")),
 		fault.New(OverlapEverywhere, "Packages of other repositories are looked at for overlaps.", breaks("67")),
+		fault.New(OverlapOfAllTasks, "Edits and upgrades are checked for overlaps, too.", breaks("67")),
 		fault.New(DraftTasksDropped, "A change of a draft's tasks is accepted and forgotten.", breaks("10 28")),
 		fault.New(DraftContentDropped, "A change of a draft's files is accepted and forgotten.", breaks("10")),
 		fault.New(ProposedMetadataFrozen, "Nothing of a proposed revision can be changed but its lifecycle.", breaks("11")),
@@ -99,8 +101,9 @@ func Faults() []fault.Fault {
 		fault.New(VersionCached, "The version of a revision's creation is compared with for ever, so that its second "+
 			"update is rejected.", breaks("70 73")),
 		fault.New(StaleVersionAccepted, "The version that an update names is not compared, so that the last writer wins.",
-			breaks("71 73 77")),
+			breaks("71 73 77 78")),
 		fault.New(VersionNotRequired, "An update that names no version is accepted.", breaks("72")),
+		fault.New(StaleApprovalAccepted, "The version that an approval names is not compared.", breaks("78")),
 		fault.New(StaleContentAccepted, "The version that an update of files names is not compared.", breaks("74")),
 		fault.New(StaleMetadataAccepted, "The version is compared only when the spec changes, so that of two changes of "+
 			"labels one is lost.", breaks("75")),

@@ -36,8 +36,14 @@ func (r Rules) CheckConstraints(spec *v1alpha1.PackageRevisionSpec, existing []R
 			}
 			return r.checkPath(spec, existing)
 		}
+		if err := r.checkPathOfAnyTask(spec, existing); err != nil {
+			return err
+		}
 		return r.checkEdit(spec, task.Edit, existing)
 	case v1alpha1.TaskTypeUpgrade:
+		if err := r.checkPathOfAnyTask(spec, existing); err != nil {
+			return err
+		}
 		return r.checkUpgrade(task.Upgrade, existing)
 	}
 	return nil
@@ -141,6 +147,14 @@ func (r Rules) checkPath(spec *v1alpha1.PackageRevisionSpec, existing []Revision
 		}
 	}
 	return nil
+}
+
+// checkPathOfAnyTask checks the path of a revision whose task creates no package, if there is that bug.
+func (r Rules) checkPathOfAnyTask(spec *v1alpha1.PackageRevisionSpec, existing []Revision) error {
+	if !r.Has(OverlapOfAllTasks) {
+		return nil
+	}
+	return r.checkPath(spec, existing)
 }
 
 func overlaps(r Rules, name, existing string) bool {

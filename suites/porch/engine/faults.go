@@ -41,6 +41,7 @@ const (
 
 // The bugs in clones and edits.
 const (
+	CloneStartsEmpty     = "clone-starts-empty"
 	UpstreamLockMissing  = "upstream-lock-missing"
 	CloneOntoExisting    = "clone-onto-existing"
 	CloneLooksEverywhere = "clone-looks-everywhere"
@@ -67,6 +68,7 @@ const (
 	PrefixOverlaps      = "prefix-overlaps"
 	LastElementOverlaps = "last-element-overlaps"
 	OverlapEverywhere   = "overlap-everywhere"
+	OverlapOfAllTasks   = "overlap-of-all-tasks"
 )
 
 // The bugs in the rules for updates.
@@ -92,6 +94,7 @@ const (
 	VersionCached         = "version-cached"
 	StaleVersionAccepted  = "stale-version-accepted"
 	VersionNotRequired    = "version-not-required"
+	StaleApprovalAccepted = "stale-approval-accepted"
 	StaleContentAccepted  = "stale-content-accepted"
 	StaleMetadataAccepted = "stale-metadata-accepted"
 	DeleteNeedsVersion    = "delete-needs-version"

@@ -39,8 +39,11 @@ func (r Rules) In(namespace string) Rules {
 	return r
 }
 
-// Reads reports whether the rules follow a variant.
-func (r Rules) Reads(variant Variant) bool { return r.variant == variant || r.variant == OtherReadings }
+// Reads reports whether the rules follow a reading.
+func (r Rules) Reads(reading Variant) bool { return r.variant == reading || r.variant == OtherReadings }
+
+// StoresAnything reports whether a revision can be stored with a lifecycle that does not exist.
+func (r Rules) StoresAnything() bool { return r.variant == CorruptStore }
 
 // Revision is a package revision that exists in the namespace.
 type Revision struct {

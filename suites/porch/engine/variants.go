@@ -1,7 +1,7 @@
 package engine
 
-// Variant is another reading of a place where the specification is silent or contradicts itself. Each decides one
-// ambiguity differently from requirements.yaml.
+// Variant is another reading of a place where the specification is silent or contradicts itself, or a help for tests.
+// Each reading decides one ambiguity differently from requirements.yaml.
 type Variant string
 
 // The variants.
@@ -21,6 +21,8 @@ const (
 	MissingVersionIsInvalid Variant = "missing-version-is-invalid"
 	// OtherReadings combines all of them: they do not depend on each other.
 	OtherReadings Variant = "other-readings"
+	// CorruptStore is no reading: on request, a new revision is stored with a lifecycle that does not exist.
+	CorruptStore Variant = "corrupt-store"
 )
 
 // Readings lists the variants that decide one ambiguity each.
@@ -32,4 +34,4 @@ func Readings() []Variant {
 }
 
 // Variants lists all variants.
-func Variants() []Variant { return append(Readings(), OtherReadings) }
+func Variants() []Variant { return append(Readings(), OtherReadings, CorruptStore) }

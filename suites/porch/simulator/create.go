@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// storedLifecycle is an annotation for tests: a new revision is stored with this lifecycle, which no request could
-	// give it.
+	// storedLifecycle is an annotation for tests: in the variant for it, a new revision is stored with this lifecycle,
+	// which no request could give it.
 	storedLifecycle = "simulator.rehearse.dev/stored-lifecycle"
 	// skipValidation is an annotation that turns the rules off, if the simulator has that bug.
 	skipValidation = "porch.kpt.dev/skip-validation"
@@ -86,7 +86,7 @@ func (r *revisions) beginCreate(ctx context.Context, object runtime.Object,
 		Repo: repository.URL, Directory: revision.Spec.PackageName, Ref: branch.String(),
 		Commit: request.prepared.Commit.String(),
 	}
-	if value := revision.Annotations[storedLifecycle]; value != "" {
+	if value := revision.Annotations[storedLifecycle]; value != "" && r.rules.StoresAnything() {
 		revision.Spec.Lifecycle = v1alpha1.PackageRevisionLifecycle(value)
 	}
 	return func(ctx context.Context, stored bool) {

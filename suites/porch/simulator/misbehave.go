@@ -68,7 +68,7 @@ type versions struct {
 func (v *versions) forget(revision *v1alpha1.PackageRevision) { v.first.Delete(revision.UID) }
 
 // misbehave treats an update of an old version like one of the current version, or the reverse.
-func (v *versions) misbehave(rules engine.Rules, after, before *v1alpha1.PackageRevision) error {
+func (v *versions) misbehave(rules engine.Rules, way engine.Way, after, before *v1alpha1.PackageRevision) error {
 	stale := after.ResourceVersion != before.ResourceVersion
 	switch {
 	case rules.Has(engine.VersionCached):
@@ -77,6 +77,7 @@ func (v *versions) misbehave(rules engine.Rules, after, before *v1alpha1.Package
 				errors.New(registry.OptimisticLockErrorMsg))
 		}
 	case stale && rules.Has(engine.StaleVersionAccepted),
+		stale && rules.Has(engine.StaleApprovalAccepted) && way == engine.Approval,
 		stale && rules.Has(engine.StaleMetadataAccepted) && reflect.DeepEqual(after.Spec, before.Spec),
 		after.ResourceVersion == "" && rules.Has(engine.VersionNotRequired):
 		after.ResourceVersion = before.ResourceVersion

@@ -104,7 +104,7 @@ func (r *revisions) checkVersion(ctx context.Context, after, before runtime.Obje
 	if err := r.rulesIn(ctx).CheckVersion(revision.ResourceVersion); err != nil {
 		return err
 	}
-	return r.versions.misbehave(r.rulesIn(ctx), revision, stored)
+	return r.versions.misbehave(r.rulesIn(ctx), requestOf(ctx).way, revision, stored)
 }
 
 // Delete deletes any version of a revision.

@@ -29,7 +29,7 @@ type Options = operator.Options
 // Faults lists the bugs that the simulator has on request.
 func Faults() []fault.Fault { return engine.Faults() }
 
-// Variants lists the variants of the simulator. Each follows another reading of the specification.
+// Variants lists the variants of the simulator: other readings of the specification, and one for tests.
 func Variants() []string {
 	var all []string
 	for _, variant := range engine.Variants() {

@@ -65,6 +65,12 @@ func (r *revisions) clone(ctx context.Context, revision *v1alpha1.PackageRevisio
 	default:
 		return map[string]string{}, nil
 	}
+	if r.rulesIn(ctx).Has(engine.CloneStartsEmpty) {
+		var err error
+		if files, err = engine.NewContent(&revision.Spec, nil); err != nil {
+			return nil, err
+		}
+	}
 	return r.adopt(ctx, revision, files, from)
 }
 
