@@ -285,7 +285,7 @@ func (t *trackRun) remove(ctx context.Context) {
 // sayKept reports how to reach the kept cluster, or what is kept in a borrowed one.
 func (t *trackRun) sayKept() {
 	if whose, borrowed := planning.BorrowedFrom(t.provider); borrowed {
-		t.Say("%s keeps the objects of the scenarios: export KUBECONFIG=%s", whose, t.cluster.KubeconfigPath())
+		t.Say("%s keeps the objects of the scenarios", whose) // the kubeconfig of a borrowed cluster is temporary
 		return
 	}
 	t.Say("cluster %s is kept: export KUBECONFIG=%s", t.cluster.Name(), t.cluster.KubeconfigPath())

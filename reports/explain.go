@@ -68,6 +68,9 @@ func Broke(s *Step) bool { return s.Status == Failed || s.Status == Error }
 
 // WhyNotRun says in a few words why a scenario has no verdict.
 func WhyNotRun(run *Run, track *Track, s *Scenario) string {
+	if cut := cutShort(run, s); cut != "" {
+		return cut
+	}
 	if s.Message != "" {
 		return plain.FirstLine(s.Message)
 	}
@@ -89,6 +92,30 @@ func WhyNotRun(run *Run, track *Track, s *Scenario) string {
 	default:
 		return "never started"
 	}
+}
+
+// cutShort names the step that a scenario was in when it ended without a verdict; "" if another reason is known.
+func cutShort(run *Run, s *Scenario) string {
+	i := Unended(s)
+	if i < 0 || !run.Interrupted && s.Message != "" {
+		return ""
+	}
+	text := "did not finish "
+	if run.Interrupted {
+		text = Interrupted + " in "
+	}
+	text += Numbered(s, i) + ": " + stepTitle(s.Steps[i])
+	if took := Elapsed(s.Steps[i].Started, s.Steps[i].Finished); took > 0 {
+		text += ", after " + plain.Duration(took)
+	}
+	return text
+}
+
+// Unended is the index of the step that began and has no result, or -1.
+func Unended(s *Scenario) int {
+	return slices.IndexFunc(s.Steps, func(step *Step) bool {
+		return step.Status.OrNotRun() == NotRun && !step.Started.IsZero() && !wasNotJudged(step)
+	})
 }
 
 // whySetupNotRun says in a few words why a setup step was not done.

@@ -105,7 +105,7 @@ func Reason(s *Scenario) string {
 	if len(s.Runs) > 0 {
 		once := *s
 		once.Runs = nil
-		return unstable + ": " + plain.InRuns(s.Runs) + ": " + Reason(&once)
+		return Unstable(s) + ": " + Reason(&once)
 	}
 	if line := plain.FirstLine(s.Message); line != "" {
 		return line

@@ -16,7 +16,7 @@ const markdownPassed = 25
 func Markdown(run *Run) string {
 	var b strings.Builder
 	counts := Count(run)
-	fmt.Fprintf(&b, "### Rehearse: %s in %s\n", counts, plain.Duration(Elapsed(run.Started, run.Finished)))
+	fmt.Fprintf(&b, "### Rehearse: %s in %s\n", counts, plain.Duration(run.Duration()))
 	if run.Interrupted {
 		b.WriteString("\nThe run was interrupted.\n")
 	}
@@ -29,14 +29,14 @@ func Markdown(run *Run) string {
 				if remark == "" {
 					remark = whySetupNotRun(run, t, s)
 				}
-				rows = append(rows, markdownRow(s.Status, "setup", name, remark, markdownTook(s.Started, s.Finished)))
+				rows = append(rows, markdownRow(s.Status, "setup", name, remark, markdownTook(s.Finished, s.Duration())))
 				details = append(details, plain.Details(name, text))
 			}
 		}
 	}
 	for _, t := range run.Tracks {
 		for _, s := range t.Scenarios {
-			row := markdownRow(s.Status, s.System, s.Name, markdownRemark(run, t, s), markdownTook(s.Started, s.Finished))
+			row := markdownRow(s.Status, s.System, s.Name, markdownRemark(run, t, s), markdownTook(s.Finished, s.Duration()))
 			if s.Status == Passed {
 				passed = append(passed, row)
 				continue
@@ -100,9 +100,10 @@ func markdownRemark(run *Run, t *Track, s *Scenario) string {
 	}
 }
 
-func markdownTook(from, to time.Time) string {
-	if from.IsZero() || to.IsZero() {
+// markdownTook is the own time of what has ended.
+func markdownTook(finished time.Time, own time.Duration) string {
+	if finished.IsZero() {
 		return ""
 	}
-	return plain.Duration(Elapsed(from, to))
+	return plain.Duration(own)
 }

@@ -65,6 +65,9 @@ func Merge(parts []Part) *Run {
 			if names[track.Name]++; names[track.Name] > 1 {
 				fresh.Name = fmt.Sprintf("%s (%d)", track.Name, names[track.Name])
 			}
+			if fresh.RunStarted.IsZero() {
+				fresh.RunStarted, fresh.RunFinished = run.Started, End(run)
+			}
 			fresh.Scenarios = nil
 			for _, s := range track.Scenarios {
 				fresh.Scenarios = append(fresh.Scenarios, part.scenario(s))

@@ -37,7 +37,7 @@ func TestRepeatedRun(t *testing.T) {
 		}
 	}
 	text, err := JUnit(merged)
-	if err != nil || !strings.Contains(string(text), "unstable: passed in run 1, failed in run 2, notRun in run 3: "+
+	if err != nil || !strings.Contains(string(text), "unstable: passed in run 1; failed in run 2; notRun in run 3: "+
 		"look: saw something else") {
 		t.Errorf("%v\n%s", err, text)
 	}

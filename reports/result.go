@@ -124,6 +124,9 @@ type Track struct {
 	// Processes of the cluster's components, one for each start, in order; empty if the provider's clusters do not
 	// report them.
 	Processes []Process `json:"processes,omitempty"`
+	// RunStarted and RunFinished are the times of the run that the track is from, if the file combines several runs.
+	RunStarted  time.Time `json:"runStarted,omitzero"`
+	RunFinished time.Time `json:"runFinished,omitzero"`
 }
 
 // Process is one start of a component of a cluster.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
@@ -49,6 +50,70 @@ func (s *Scenario) Duration() time.Duration {
 		own -= step.shared()
 	}
 	return max(own, 0)
+}
+
+// Duration is the time of the run. If the run combines several runs, pauses between them do not count.
+func (r *Run) Duration() time.Duration {
+	var all time.Duration
+	for _, p := range r.Periods() {
+		all += p.duration()
+	}
+	return all
+}
+
+// Periods are the times in which the run, or at least one of the runs that it combines, ran, without overlaps. There
+// are none if the end is unknown.
+func (r *Run) Periods() []Period {
+	var each []Period
+	for _, track := range r.Tracks {
+		if !track.RunStarted.IsZero() {
+			each = append(each, Period{track.RunStarted, track.RunFinished})
+		}
+	}
+	if len(each) == 0 {
+		each = []Period{{r.Started, r.Finished}}
+	}
+	slices.SortFunc(each, func(a, b Period) int { return a.From.Compare(b.From) })
+	var all []Period
+	for _, p := range each {
+		switch last := len(all) - 1; {
+		case p.duration() == 0:
+		case last < 0 || p.From.After(all[last].To):
+			all = append(all, p)
+		case p.To.After(all[last].To):
+			all[last].To = p.To
+		}
+	}
+	return all
+}
+
+// Period is a time in which something ran.
+type Period struct{ From, To time.Time }
+
+func (p Period) duration() time.Duration { return Elapsed(p.From, p.To) }
+
+// End is the end of a run. If it has not ended, End is the last time in it.
+func End(run *Run) time.Time {
+	if !run.Finished.IsZero() {
+		return run.Finished
+	}
+	last := run.Started
+	note := func(steps []*Step) {
+		for _, step := range steps {
+			for _, at := range []time.Time{step.Started, step.Finished} {
+				if at.After(last) {
+					last = at
+				}
+			}
+		}
+	}
+	for _, track := range run.Tracks {
+		note(track.Setup)
+		for _, s := range track.Scenarios {
+			note(s.Steps)
+		}
+	}
+	return last
 }
 
 // Elapsed is the time from one moment to another. It is zero if one of them is unknown.

@@ -57,3 +57,36 @@ func TestOwnTimes(t *testing.T) {
 		}
 	}
 }
+
+// The time of several runs is that in which at least one of them ran.
+func TestDurationOfSeveralRuns(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
+	run := func(from, to int) reports.Part {
+		return reports.Part{Prefix: "x", Run: &reports.Run{
+			Head:   reports.Head{Started: after(from), Finished: after(to)},
+			Tracks: []*reports.Track{{Name: "track-1"}, {Name: "track-2"}},
+		}}
+	}
+	unfinished := run(200, 0)
+	unfinished.Run.Finished = time.Time{}
+	unfinished.Run.Tracks[0].Setup = []*reports.Step{{Started: after(201), Finished: after(203)}}
+	for name, test := range map[string]struct {
+		parts   []reports.Part
+		want    time.Duration
+		periods int
+	}{
+		"one":            {[]reports.Part{run(5, 15)}, 10 * time.Second, 1},
+		"with a pause":   {[]reports.Part{run(100, 110), run(0, 10)}, 20 * time.Second, 2},
+		"side by side":   {[]reports.Part{run(0, 10), run(4, 12), run(5, 6)}, 12 * time.Second, 1},
+		"one unfinished": {[]reports.Part{run(0, 10), unfinished}, 13 * time.Second, 2},
+	} {
+		merged := reports.Merge(test.parts)
+		if got := merged.Duration(); got != test.want || len(merged.Periods()) != test.periods {
+			t.Errorf("%s: %s in %d periods, want %s in %d", name, got, len(merged.Periods()), test.want, test.periods)
+		}
+		if again := reports.Merge([]reports.Part{{Run: merged, Prefix: "y"}}); again.Duration() != test.want {
+			t.Errorf("%s, merged again: %s", name, again.Duration())
+		}
+	}
+}

@@ -1,6 +1,11 @@
 package reports
 
-import "github.com/rehearse-dev/rehearse/reports/internal/plain"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
+)
 
 // The texts of this package for writers in other packages.
 
@@ -17,6 +22,19 @@ func Headline(run *Run, track *Track, s *Scenario) string {
 		return ""
 	}
 	return plain.OneLine(markdownRemark(run, track, s))
+}
+
+// Unstable says how the results of a scenario differ between several runs: "unstable: passed in run 1, 3; failed in run
+// 2"; "" if they do not differ.
+func Unstable(s *Scenario) string {
+	if len(s.Runs) == 0 {
+		return ""
+	}
+	text := plain.InRuns(s.Runs)
+	for _, status := range Statuses() {
+		text = strings.ReplaceAll(text, fmt.Sprintf(", %s in ", status), fmt.Sprintf("; %s in ", status))
+	}
+	return unstable + ": " + text
 }
 
 // Decisive is the index of the step that decided a scenario's status, or -1.

@@ -2,15 +2,10 @@ package existing
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"strings"
 	"sync"
-	"time"
 
 	"k8s.io/client-go/rest"
 
@@ -21,8 +16,15 @@ import (
 // Cluster is the cluster that a kubeconfig connects to.
 type Cluster struct {
 	provider *Provider
-	mu       sync.Mutex
-	state    clusters.State
+	// dir is a temporary folder with the kubeconfig; remove removes it.
+	dir, kubeconfig string
+	remove          func() error
+	first           clusters.State
+
+	mu    sync.Mutex
+	state clusters.State
+	// between reports that a transition began and did not end: the cluster may have left its state.
+	between bool
 }
 
 var (
@@ -47,8 +49,8 @@ func (c *Cluster) State() clusters.State {
 // RESTConfig connects to the API server as the kubeconfig's user.
 func (c *Cluster) RESTConfig() *rest.Config { return rest.CopyConfig(c.provider.rest) }
 
-// KubeconfigPath returns the kubeconfig of the user.
-func (c *Cluster) KubeconfigPath() string { return c.provider.options.Kubeconfig }
+// KubeconfigPath returns a temporary copy of the user's kubeconfig that has only the chosen context. Delete removes it.
+func (c *Cluster) KubeconfigPath() string { return c.kubeconfig }
 
 // HostAddress returns the address at which the cluster's API server reaches this machine.
 func (c *Cluster) HostAddress() string { return c.provider.hostAddress() }
@@ -68,46 +70,64 @@ func (c *Cluster) ExecInPod(ctx context.Context, namespace, pod, container strin
 	return podexec.Exec(ctx, c.provider.rest, namespace, pod, container, command, stdin)
 }
 
-// Converge runs the transition command with KUBECONFIG, REHEARSE_VERSION, REHEARSE_FEATURE_GATES (A=true,B=false) and
-// REHEARSE_STATE (JSON). Afterwards the cluster must be in the state, as far as the cluster shows it.
+// Converge runs the transition command. Afterwards the cluster must be in the state, as far as the cluster shows it.
 func (c *Cluster) Converge(ctx context.Context, state clusters.State) error {
-	if sameCluster(state, c.State()) {
+	if c.isAt(state) {
 		return c.reached(state)
 	}
-	encoded, err := json.Marshal(state)
+	command, err := c.command(state)
 	if err != nil {
-		return fmt.Errorf("write the state for the transition command: %w", err)
+		return err
 	}
-	var gates []string
-	for _, gate := range clusters.SortedKeys(state.FeatureGates) {
-		gates = append(gates, fmt.Sprintf("%s=%t", gate, state.FeatureGates[gate]))
+	if err := command.start(ctx); err != nil {
+		return err
 	}
-	run := c.provider.options.TransitionCommand
-	if len(run) == 0 {
-		return errors.New("there is no --transition-command")
-	}
-	command := exec.CommandContext(ctx, run[0], run[1:]...)
-	command.WaitDelay = time.Second // do not wait for a child that inherited its output
-	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
-		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
-	if output, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w; it said:\n%s", run[0], err, output)
+	c.setOut(state)
+	if err := command.wait(ctx); err != nil {
+		return err
 	}
 	if err := c.settle(ctx, state); err != nil {
-		return fmt.Errorf("%s: %w", run[0], err)
+		return fmt.Errorf("%s: %w", command.Args[0], err)
 	}
 	return c.reached(state)
+}
+
+// isAt reports whether the cluster is in a state, except for its systems.
+func (c *Cluster) isAt(state clusters.State) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.between && sameCluster(state, c.state)
+}
+
+// setOut notes that the cluster may be anywhere between two states.
+func (c *Cluster) setOut(to clusters.State) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.between = true
+	left := fmt.Sprintf("a transition to %s did not end", to)
+	c.provider.left.Store(&left)
 }
 
 func (c *Cluster) reached(state clusters.State) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.state = state
+	c.state, c.between = state, false
+	if sameCluster(state, c.first) {
+		c.provider.left.Store(nil)
+		return nil
+	}
+	left := fmt.Sprintf("a transition has led to %s", state)
+	c.provider.left.Store(&left)
 	return nil
 }
 
 // Collect does nothing: the logs of an existing cluster are not available.
 func (c *Cluster) Collect(context.Context, string) error { return nil }
 
-// Delete leaves the cluster as it is.
-func (c *Cluster) Delete(context.Context) error { return nil }
+// Delete leaves the cluster as it is. It removes the copy of the kubeconfig.
+func (c *Cluster) Delete(context.Context) error {
+	if err := c.remove(); err != nil {
+		return fmt.Errorf("remove the copy of the kubeconfig: %w", err)
+	}
+	return nil
+}

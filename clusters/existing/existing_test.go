@@ -1,16 +1,21 @@
 package existing
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -43,6 +48,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func provider(t *testing.T, s *server, command ...string) *Provider {
 	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir()) // not every test deletes its clusters
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
@@ -236,6 +242,230 @@ func TestTransitionCommand(t *testing.T) {
 	}
 	if got := c.State().String(); got != next.String() {
 		t.Errorf("state %s, want %s", got, next)
+	}
+}
+
+// The command and the steps reach the chosen context, whatever the user's current one is. No other context is in reach.
+func TestContext(t *testing.T) {
+	s := &server{}
+	s.version.Store("v1.35.4")
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	kubeconfig := filepath.Join(folder, "kubeconfig")
+	text := fmt.Sprintf(`{apiVersion: v1, kind: Config, current-context: prod,
+clusters: [{name: p, cluster: {server: "http://127.0.0.1:1"}}, {name: s, cluster: {server: %q}}],
+contexts: [{name: prod, context: {cluster: p, user: p}},
+  {name: staging, context: {cluster: s, user: s, namespace: there}}],
+users: [{name: p, user: {token: secret}}, {name: s, user: {tokenFile: mine}}]}`, web.URL)
+	for name, content := range map[string]string{"kubeconfig": text, "mine": "token"} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(folder, "out")
+	p, err := New(Options{
+		Kubeconfig: kubeconfig, Context: "staging",
+		TransitionCommand: []string{"/bin/sh", "-c", `cat "$KUBECONFIG" > "$0"`, out},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(c.KubeconfigPath()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	next := clusters.State{Version: "1.35.4", RuntimeConfig: map[string]string{"api/all": "true"}}
+	if err := c.Converge(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	got, err := clientcmd.LoadFromFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.CurrentContext != "staging" || got.Clusters["s"].Server != web.URL ||
+		got.Contexts["staging"].Namespace != "there" || len(got.Contexts)+len(got.AuthInfos) != 2 ||
+		got.AuthInfos["s"].TokenFile != filepath.Join(folder, "mine") {
+		t.Errorf("the command got %+v", got)
+	}
+	if err := c.Delete(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Dir(c.KubeconfigPath())); !os.IsNotExist(err) {
+		t.Errorf("the copy stays: %v", err)
+	}
+	if after, err := os.ReadFile(kubeconfig); err != nil || string(after) != text {
+		t.Errorf("the user's kubeconfig changed, %v:\n%s", err, after)
+	}
+}
+
+// A track gets the cluster only in its first state. What an earlier track changed may be invisible.
+func TestLaterTrack(t *testing.T) {
+	first := clusters.State{Version: "1.35.4"}
+	hidden := clusters.State{Version: "1.35.4", RuntimeConfig: map[string]string{"api/all": "true"}}
+	for name, test := range map[string]struct {
+		path    []clusters.State
+		command string
+		now     string
+		want    string
+	}{
+		"nothing changed":     {},
+		"and back":            {path: []clusters.State{hidden, first}},
+		"an invisible change": {path: []clusters.State{hidden}, want: "a transition has led to 1.35.4 "},
+		"a failed change":     {path: []clusters.State{hidden}, command: "exit 1", want: "a transition to 1.35.4 "},
+		"somebody else changed": {
+			now: "v1.36.3", want: "runs Kubernetes 1.36.3, but 1.35.4 is wanted; take it back to 1.35.4",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{}
+			s.version.Store("v1.35.4")
+			p := provider(t, s, "/bin/sh", "-c", test.command)
+			c, err := p.Create(t.Context(), "1", first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, state := range test.path {
+				if err := c.Converge(t.Context(), state); (err != nil) != (test.command != "") {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Delete(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if test.now != "" {
+				s.version.Store(test.now)
+			}
+			_, err = p.Create(t.Context(), "2", first)
+			if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) ||
+				!strings.Contains(err.Error(), "cluster ctx is not in the first state any more")) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+// After a command that failed, the cluster may be anywhere, and the command has to lead back.
+func TestRevert(t *testing.T) {
+	s := &server{}
+	s.version.Store("v1.35.4")
+	calls := filepath.Join(t.TempDir(), "calls")
+	p := provider(t, s, "/bin/sh", "-c", `echo "$REHEARSE_VERSION" >> "$0"; test "$REHEARSE_VERSION" = 1.35.4`, calls)
+	first := clusters.State{Version: "1.35.4"}
+	c, err := p.Create(t.Context(), "x", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Converge(t.Context(), clusters.State{Version: "1.36.3"}); err == nil {
+		t.Fatal("the command failed, and nobody noticed")
+	}
+	for range 2 { // the second time there is nothing to do
+		if err := c.Converge(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, _ := os.ReadFile(calls); string(got) != "1.36.3\n1.35.4\n" {
+		t.Errorf("the command ran for %q", got)
+	}
+}
+
+// A command that could not be started has changed nothing.
+func TestNoSuchTransitionCommand(t *testing.T) {
+	s := &server{}
+	s.version.Store("v1.35.4")
+	p := provider(t, s, filepath.Join(t.TempDir(), "none"))
+	first := clusters.State{Version: "1.35.4"}
+	c, err := p.Create(t.Context(), "x", first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Converge(t.Context(), clusters.State{Version: "1.36.3"}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+	if err := c.Converge(t.Context(), first); err != nil {
+		t.Errorf("back: %v", err)
+	}
+}
+
+// Nobody waits for a child that the command leaves in the background, with its output.
+func TestTransitionCommandLeavesAChild(t *testing.T) {
+	s := &server{}
+	s.version.Store("v1.35.4")
+	end := filepath.Join(t.TempDir(), "end")
+	if err := syscall.Mkfifo(end, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := provider(t, s, "/bin/sh", "-c", `cat "$0" &`, end)
+	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Converge(t.Context(), clusters.State{Version: "1.35.4", FeatureGates: map[string]bool{"G": false}})
+	if err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(end, nil, 0o600); err != nil {
+		t.Error(err)
+	}
+}
+
+// An interrupt ends the command and its children: they may clean up, and those that do not end are killed.
+func TestTransitionCommandInterrupted(t *testing.T) {
+	for name, test := range map[string]struct {
+		child string
+		grace time.Duration
+		want  string
+	}{
+		"the child cleans up": {`trap 'echo clean >> "$0"; exit' TERM`, time.Hour, "clean\n"},
+		"the child hangs":     {`trap '' TERM`, time.Nanosecond, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &server{}
+			s.version.Store("v1.35.4")
+			dir := t.TempDir()
+			ready, out := filepath.Join(dir, "ready"), filepath.Join(dir, "out")
+			if err := syscall.Mkfifo(ready, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p := provider(t, s, "/bin/sh", "-c", `sh -c "$2; exec 3> '$1'; echo >&3; while :; do sleep 60; done" "$0" & wait`,
+				out, ready, test.child)
+			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			command, err := c.(*Cluster).command(clusters.State{Version: "1.36.3"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			command.grace = test.grace
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if err := command.start(ctx); err != nil {
+				t.Fatal(err)
+			}
+			pipe, err := os.Open(ready) // waits for the child
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer pipe.Close()
+			if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			if err := command.wait(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := io.ReadAll(pipe); err != nil { // ends when the child has ended
+				t.Error(err)
+			}
+			if got, _ := os.ReadFile(out); string(got) != test.want {
+				t.Errorf("the child wrote %q, want %q", got, test.want)
+			}
+		})
 	}
 }
 

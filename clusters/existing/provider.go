@@ -8,14 +8,15 @@ import (
 	"net"
 	"net/url"
 	"reflect"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // Options of a Provider.
@@ -40,7 +41,10 @@ type Provider struct {
 	rest    *rest.Config
 	// name is the name of the context, cluster the name of the cluster in the kubeconfig.
 	name, cluster string
+	access        Access
 	patience
+	// left says how transitions have left the cluster; nil while it is in its first state.
+	left atomic.Pointer[string]
 }
 
 // New reads the kubeconfig.
@@ -50,45 +54,10 @@ func New(o Options) (*Provider, error) {
 		return nil, err
 	}
 	access.Config.QPS = -1
-	o.Kubeconfig = access.File
 	return &Provider{
-		options: o, rest: access.Config, name: access.Context, cluster: access.Cluster,
+		options: o, rest: access.Config, name: access.Context, cluster: access.Cluster, access: access,
 		patience: patienceFor(o.TransitionTimeout),
 	}, nil
-}
-
-// Access is how a kubeconfig reaches a cluster.
-type Access struct {
-	Config *rest.Config
-	// File, and the names of the context and the cluster in it.
-	File, Context, Cluster string
-}
-
-// ReadKubeconfig reads a file ("": the default places) for a context ("": its current one).
-func ReadKubeconfig(file, context string) (Access, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = file
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
-		&clientcmd.ConfigOverrides{CurrentContext: context})
-	config, err := loader.ClientConfig()
-	if err != nil {
-		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
-	}
-	raw, err := loader.RawConfig()
-	if err != nil {
-		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
-	}
-	a := Access{Config: config, File: file, Context: context}
-	if context == "" {
-		a.Context = raw.CurrentContext
-	}
-	if file == "" {
-		a.File = rules.GetDefaultFilename()
-	}
-	if named := raw.Contexts[a.Context]; named != nil {
-		a.Cluster = named.Cluster
-	}
-	return a, nil
 }
 
 // Name returns "existing".
@@ -185,7 +154,16 @@ func (p *Provider) hostAddress() string {
 	return ""
 }
 
-// at returns an error if the cluster is not in the state, as far as the cluster shows it.
+// differsError reports that a cluster is not in a state.
+type differsError struct{ error }
+
+func differs(format string, args ...any) error { return differsError{fmt.Errorf(format, args...)} }
+
+// Unwrap returns what differs.
+func (e differsError) Unwrap() error { return e.error }
+
+// at returns an error if the cluster is not in the state, as far as the cluster shows it: a differsError, unless the
+// cluster cannot be asked.
 func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	got, err := p.serverVersion()
 	if err != nil {
@@ -193,7 +171,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 	}
 	var errs []error
 	if !agree(state.Version, got) {
-		errs = append(errs, fmt.Errorf("cluster %s runs Kubernetes %s, but %s is wanted", p.name, got, state.Version))
+		errs = append(errs, differs("cluster %s runs Kubernetes %s, but %s is wanted", p.name, got, state.Version))
 	}
 	if len(state.Nodes) > 0 {
 		errs = append(errs, errors.New("an existing cluster keeps its nodes: remove nodes"))
@@ -211,7 +189,7 @@ func (p *Provider) at(ctx context.Context, state clusters.State) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("read which feature gates cluster %s has: %w", p.name, err))
 		} else if err := proof.Component(metrics, "", state.FeatureGates); err != nil {
-			errs = append(errs, fmt.Errorf("kube-apiserver of cluster %s: %w", p.name, err))
+			errs = append(errs, differs("kube-apiserver of cluster %s: %w", p.name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -232,9 +210,38 @@ func (p *Provider) metrics(ctx context.Context) ([]byte, error) {
 // Prepare has nothing to get.
 func (p *Provider) Prepare(context.Context, clusters.State) error { return nil }
 
-// Create returns the existing cluster.
-func (p *Provider) Create(_ context.Context, _ string, state clusters.State) (clusters.Cluster, error) {
-	return &Cluster{provider: p, state: state}, nil
+// Create returns the existing cluster. It must still be in the first state, in which Check found it.
+func (p *Provider) Create(ctx context.Context, _ string, state clusters.State) (clusters.Cluster, error) {
+	if err := p.still(ctx, state); err != nil {
+		return nil, err
+	}
+	c := &Cluster{provider: p, first: state, state: state}
+	var err error
+	if c.dir, c.remove, err = scratch.Folder("existing"); err != nil {
+		return nil, err
+	}
+	if c.kubeconfig, err = p.access.write(c.dir); err != nil {
+		return nil, errors.Join(err, c.remove())
+	}
+	return c, nil
+}
+
+// still returns an error unless the cluster is in its first state: an earlier track, or somebody else, may have changed
+// it since Check.
+func (p *Provider) still(ctx context.Context, first clusters.State) error {
+	err := p.at(ctx, first)
+	if left := p.left.Load(); err == nil && left != nil {
+		err = differs("%s", *left)
+	}
+	var changed differsError
+	switch {
+	case errors.As(err, &changed):
+		return fmt.Errorf("cluster %s is not in the first state any more (an earlier track or somebody else changed it): "+
+			"%w; take it back to %s, and run the rest again", p.name, err, first)
+	case err != nil:
+		return fmt.Errorf("check that cluster %s is still in its first state: %w", p.name, err)
+	}
+	return nil
 }
 
 // Footprint reports that there is only one cluster, which needs nothing of this machine.

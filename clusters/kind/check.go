@@ -77,29 +77,11 @@ func checkStep(from, to clusters.State) error {
 			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to "+
 				"%d", before, after))
 	}
-	errs = append(errs, checkEtcd(from, to))
 	return errors.Join(errs...)
 }
 
 func sameNodes(a, b []clusters.NodeGroup) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
-}
-
-// firstWithEtcd36 is the first minor version whose kubeadm installs etcd 3.6.
-const firstWithEtcd36 = 34
-
-// checkEtcd rejects a rollback from etcd 3.6 to 3.5.
-func checkEtcd(from, to clusters.State) error {
-	before, err1 := clusters.ParseVersion(from.Version)
-	after, err2 := clusters.ParseVersion(to.Version)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	if before.Minor >= firstWithEtcd36 && after.Minor < firstWithEtcd36 && before.Major == 1 && after.Major == 1 {
-		return fmt.Errorf("a kind cluster cannot roll back from Kubernetes %s to %s: etcd 3.5 of the older version "+
-			"cannot read the data of etcd 3.6; use --provider local, whose etcd stays the same", before, after)
-	}
-	return nil
 }
 
 // extended reports whether a resource is an extended resource that kubelet accepts, such as example.com/dongle. A

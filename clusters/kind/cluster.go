@@ -111,6 +111,9 @@ func (c *Cluster) create(ctx context.Context, name string, state clusters.State,
 	if c.record, err = record.New(c.record.Dir, name, state); err != nil {
 		return err
 	}
+	if err := c.record.UseEngine(c.engine.Program, c.engine.Endpoint(ctx)); err != nil {
+		return err
+	}
 	by := &creation.Creator{
 		Engine: c.engine, Executable: c.provider.Executable, Lock: c.lock, Progress: c.provider.Progress,
 		Image: image, Balancer: balancer, Record: c.record,
@@ -142,7 +145,8 @@ func (c *Cluster) connect(ctx context.Context) error {
 // use connects a cluster: it sets live, dns and change.
 func use(c *Cluster, live *live.Cluster) {
 	c.live, c.dns = live, &coredns.Server{Cluster: live}
-	c.change = convergence.New(live, c.record, c.provider.source(), c.dns)
+	source := c.provider.sourceIn(func(context.Context) (*engine.Engine, error) { return c.engine, nil })
+	c.change = convergence.New(live, c.record, source, c.dns)
 }
 
 // Name returns the cluster's name in kind.
@@ -162,7 +166,7 @@ func (c *Cluster) Folder() string { return c.record.Dir }
 
 // HostAddress returns the address at which the nodes reach this host. A server of a scenario must listen on it. It is
 // the gateway of the nodes' own network, not of another one; "" if the nodes cannot reach this host.
-func (c *Cluster) HostAddress() string { return c.live.Gateway }
+func (c *Cluster) HostAddress() string { return c.live.Host.Address }
 
 // Metrics reads a component's /metrics on the control plane that it names; if it names none, those of the component
 // that leads, or of the first control plane.

@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -45,7 +46,7 @@ func (c *Cluster) converger(ctx context.Context, state clusters.State) (*converg
 	if err := c.connect(ctx); err != nil {
 		return nil, err
 	}
-	return c.change, checkStep(c.State(), state)
+	return c.change, errors.Join(checkStep(c.State(), state), c.live.Host.CheckSystems(state.Systems))
 }
 
 // Kill kills a component of the control plane, or etcd, without warning, and leaves it down. It kills the component

@@ -5,6 +5,7 @@ package kind
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"sync"
 
@@ -181,7 +182,7 @@ func (p *Provider) Describe(ctx context.Context, name string) (clusters.Descript
 		return clusters.Description{}, err
 	}
 	d := clusters.Description{State: r.State(), Kubeconfig: r.Kubeconfig()}
-	e, err := p.engine(ctx)
+	e, err := p.engineOf(ctx, r)
 	if err != nil {
 		return d, err
 	}
@@ -202,7 +203,7 @@ func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingClust
 	if err != nil {
 		return nil, err
 	}
-	e, err := p.engine(ctx)
+	e, err := p.engineOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -213,15 +214,41 @@ func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingClust
 	return &Cluster{provider: p, engine: e, lock: lock, record: r}, nil
 }
 
+// engineOf returns the engine that has the nodes of a cluster. Another one would not find them, and the cluster would
+// seem to be gone. Records of older versions do not name it.
+func (p *Provider) engineOf(ctx context.Context, r *record.Record) (*engine.Engine, error) {
+	program, endpoint := r.Engine()
+	if program == "" {
+		return p.engine(ctx)
+	}
+	e, err := engine.Use(ctx, program, endpoint)
+	if err != nil {
+		return nil, fmt.Errorf("reach the engine of cluster %s: %w; if that engine is gone for good, remove the folder %s",
+			r.Name(), err, r.Dir)
+	}
+	return e, nil
+}
+
+// engineIn returns the engine that has the nodes of the cluster in a folder.
+func (p *Provider) engineIn(ctx context.Context, dir string) (*engine.Engine, error) {
+	r, err := record.Read(dir)
+	if err != nil {
+		return p.engine(ctx) // its creation had hardly begun
+	}
+	return p.engineOf(ctx, r)
+}
+
 // source returns the source of node images.
-func (p *Provider) source() *images.Source {
-	return &images.Source{Engine: p.engine, Images: p.Images, CacheDir: p.CacheDir, Progress: p.Progress}
+func (p *Provider) source() *images.Source { return p.sourceIn(p.engine) }
+
+func (p *Provider) sourceIn(e func(context.Context) (*engine.Engine, error)) *images.Source {
+	return &images.Source{Engine: e, Images: p.Images, CacheDir: p.CacheDir, Progress: p.Progress}
 }
 
 // Sweep removes left-overs of killed runs.
 func (p *Provider) Sweep(ctx context.Context) error {
 	removed, err := p.folders().Sweep(func(name, dir string) error {
-		e, err := p.engine(ctx)
+		e, err := p.engineIn(ctx, dir)
 		if err != nil {
 			return err
 		}

@@ -44,18 +44,20 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 			"no image",
 			`case "$1" in image) echo "No such image" >&2; exit 1 ;; pull) echo "manifest unknown" >&2; exit 1 ;; esac`,
 			"1.34.4", 1,
-			cli.ExitBroken, "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest " +
-				"unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
+			cli.ExitBroken, "there is no node image docker.io/kindest/node:v1.34.4: docker pull --quiet " +
+				"docker.io/kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
 		},
 		{
-			"no image of a minor version", `case "$1" in manifest) echo "no such host" >&2; exit 1 ;; esac`, "1.34", 1,
-			cli.ExitInput, "there is no local node image of Kubernetes 1.34, and the registry has none",
+			"no image of a minor version", `case "$1" in image) echo "No such image" >&2; exit 1 ;; manifest) echo "no such host" >&2; exit 1 ;; esac`,
+			"1.34", 1,
+			cli.ExitInput, "there is no local node image of Kubernetes 1.34, and the registry could not be asked for " +
+				"docker.io/kindest/node:v1.34.4: docker manifest inspect docker.io/kindest/node:v1.34.4: no such host",
 		},
 		{
 			"no image of a load balancer",
 			`case "$1 $2 $5" in "image inspect "*node*) echo sha256:1 ;; "image inspect "*) echo "No such image" >&2; exit 1 ;; "pull "*) echo "no such host" >&2; exit 1 ;; esac`, "1.34.4", 3,
-			cli.ExitBroken, "there is no image envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: " +
-				"docker pull --quiet envoyproxy/envoy:v1.36.2: no such host; build one (sudo rehearse node-images VERSION) or " +
+			cli.ExitBroken, "there is no image docker.io/envoyproxy/envoy:v1.36.2 for the load balancer that several control planes need: " +
+				"docker pull --quiet docker.io/envoyproxy/envoy:v1.36.2: no such host; build one (sudo rehearse node-images VERSION) or " +
 				"name your own (--node-image load-balancer=IMAGE)",
 		},
 		{

@@ -290,6 +290,7 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	planned.Started = time.Now()
 	reported := session.Report[*explorations.Report]{
 		Dir: f.reportDir, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
+		Text: explorations.TextIn,
 	}
 	if err := reported.Begin(planned); err != nil { // a shard that dies leaves this
 		return err
@@ -301,7 +302,6 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 			report.Path[i+1].Flips = hop.Changes() // without the list of a version, its gates are not named
 		}
 	}
-	fmt.Fprint(command.OutOrStdout(), explorations.Text(report))
 	reported.Of = report
 	return reported.Finish(command, err)
 }

@@ -231,7 +231,7 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 		return nil
 	}
 	reported := session.Report[*upgrades.Report]{
-		Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown,
+		Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
 	}
 	planned := plannedUpgrade(options)
 	planned.Command = cli.CommandLine(command)
@@ -239,7 +239,6 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 		return err
 	}
 	report, err := upgrade.Run(command.Context(), options)
-	fmt.Fprint(command.OutOrStdout(), upgrades.Text(report))
 	report.Command = planned.Command
 	reported.Of = report
 	return reported.Finish(command, err)

@@ -88,12 +88,12 @@ func TestJudge(t *testing.T) {
 			"changes 2 -> 1 [2] \nbroken before 1 [0] ", 0,
 		},
 		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the rollback fixes it", 1},
-		{"not judged at the first state, so not at later ones", Label, []Outcome{unknown, good, good, good}, "cannot be judged 1 [0] ", 3},
-		{"not judged later", Label, []Outcome{good, unknown, good, good}, "cannot be judged 1 -> 2 [1] ", 3},
+		{"not judged at the first state, so not at later ones", Label, []Outcome{unknown, good, good, good}, "not judged 1 [0] ", 3},
+		{"not judged later", Label, []Outcome{good, unknown, good, good}, "not judged 1 -> 2 [1] ", 3},
 		{
 			"whether it is fixed could not be judged", Label,
 			[]Outcome{good, bad, unknown, bad},
-			"breaks 1 -> 2 [1 3] whether the rollback fixes it could not be judged\ncannot be judged 2 -> 1 [2] ", 1,
+			"breaks 1 -> 2 [1 3] whether the rollback fixes it could not be judged\nnot judged 2 -> 1 [2] ", 1,
 		},
 		{"the content changed", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
 		{"a new warning", Warning, []Outcome{good, warned, good, warned}, "changes 1 -> 2 [1 3] ", 0},
@@ -111,7 +111,7 @@ func TestJudge(t *testing.T) {
 		{
 			"it still moves before any upgrade, and then nobody can look", Moved,
 			[]Outcome{changed, unknown, good, good},
-			"cannot be judged 1 -> 2 [1] \nbroken before 1 [0] ", 3,
+			"not judged 1 -> 2 [1] \nbroken before 1 [0] ", 3,
 		},
 		{"pods restart before any upgrade", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
 	} {
@@ -156,7 +156,7 @@ func TestJudgeJoinsFindings(t *testing.T) {
 	if len(r.Findings) != 1 || len(r.Findings[0].Objects) != 2 || r.Findings[0].Kind != "Pod of Service" {
 		t.Fatalf("findings %+v", r.Findings)
 	}
-	if got, want := r.Sentence(), "1 -> 2 -> 1 -> 2: 1 object; 2 break, 0 change, 0 cannot be judged"; got != want {
+	if got, want := r.Sentence(), "1 -> 2 -> 1 -> 2: 1 object; 2 break, 0 change, 0 not judged"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if cell := r.Matrix[0].Cells[1]; cell != (upgrades.Cell{Breaks: 2, Good: 1}) {

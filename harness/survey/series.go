@@ -65,6 +65,16 @@ type Outcome struct {
 	Class string
 }
 
+// Broken reports whether a check of a given object, or of one that belongs to it, is bad at the current state.
+func (s *answers) Broken(given *manifests.Object) bool {
+	for _, series := range s.series {
+		if series.Root.Given == given && series.Outcomes[s.state].Answer == Bad {
+			return true
+		}
+	}
+	return false
+}
+
 // Target is an object that is surveyed.
 type Target struct {
 	// Given is the manifest; nil for an object that a controller made.

@@ -55,8 +55,8 @@ func TestUpgradeOfACopy(t *testing.T) {
 	must(t, err)
 	want := []string{
 		"breaks: moved StatefulSet default/web [1] the rollback was not rehearsed",
-		"cannot be judged: copy APIService v1.elsewhere.example.com [0] ",
-		"cannot be judged: copy CustomResourceDefinition shapes.example.com [0] ",
+		"not judged: copy APIService v1.elsewhere.example.com [0] ",
+		"not judged: copy CustomResourceDefinition shapes.example.com [0] ",
 	}
 	if got := said(r); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

@@ -97,6 +97,7 @@ func (h hidden) hide(r *upgrades.Report) {
 	for _, f := range r.Findings {
 		f.Words = replacer.Replace(f.Words)
 	}
+	r.Failure = replacer.Replace(r.Failure)
 	for i, note := range r.Notes {
 		r.Notes[i] = replacer.Replace(note)
 	}

@@ -27,9 +27,13 @@ func TestHide(t *testing.T) {
 	r := &upgrades.Report{
 		Findings: []*upgrades.Finding{{Words: `it is true that 1 is not hunter2-and-more, "hunter2", aHVudGVyMg==, swordfish, c3dvcmRmaXNo or other-value`}},
 		Checks:   []*upgrades.Check{{Message: "hunter2"}},
-		Notes: []string{`it says "url\": \"postgres://u:p@h/db?a=1\u0026b=2\""`},
+		Failure:  "start with hunter2",
+		Notes:    []string{`it says "url\": \"postgres://u:p@h/db?a=1\u0026b=2\""`},
 	}
 	h.hide(r)
+	if r.Failure != "start with (hidden)" {
+		t.Errorf("got %s", r.Failure)
+	}
 	if got, want := r.Findings[0].Words,
 		`it is true that 1 is not (hidden), "(hidden)", (hidden), (hidden), (hidden) or (hidden)`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -45,13 +45,18 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 		deleted = append(deleted, one.object)
 	}
 	r.survey.Replace(deleted, created...)
-	for _, one := range removed.kept {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,
-			one.object.Place(), r.report.Path[i-1].Name, one.err))
-	}
+	known := removed.kept // they stay, or a finding says already what is wrong with them
 	for _, one := range slices.Concat(removed.going, left) {
+		if r.survey.Broken(one.object) {
+			known = append(known, one)
+			continue
+		}
 		r.uncreated(one, i, "it was deleted to recreate it, and is not checked from here on",
 			"recreate it by hand on the new version, or exclude it with --except")
+	}
+	for _, one := range known {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,
+			one.object.Place(), r.report.Path[i-1].Name, one.err))
 	}
 	if err := r.survey.Still(ctx); err != nil {
 		return err

@@ -77,8 +77,9 @@ func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
 	}
 	r.lacking()
 	r.unaccepted()
-	r.hidden.hide(r.report)
 	r.report.Interrupted = ctx.Err() != nil
+	r.report.Fail(err)
+	r.hidden.hide(r.report)
 	r.report.Finished = time.Now()
 	return r.report, err
 }

@@ -40,6 +40,9 @@ func Markdown(r *Report) string {
 	for _, line := range r.Unjudged {
 		fmt.Fprintf(&b, "\nNot judged: %s\n", plain.Escaped(line))
 	}
+	if line := r.DroppedLine(); line != "" {
+		fmt.Fprintf(&b, "\n%s\n", plain.Escaped(line))
+	}
 	for _, line := range r.Untried {
 		fmt.Fprintf(&b, "\nNot tried: %s\n", plain.Escaped(line))
 	}

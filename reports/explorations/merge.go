@@ -62,6 +62,7 @@ func Merge(parts []Part) (*Report, error) {
 
 // add adds the results of a shard.
 func (r *Report) add(part *Report) {
+	r.Failure = cmp.Or(r.Failure, part.Failure)
 	r.Interrupted, r.Late = r.Interrupted || part.Interrupted, r.Late || part.Late
 	for i, s := range part.Path {
 		whole := r.Path[i]

@@ -4,6 +4,7 @@ package explorations
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -46,6 +47,8 @@ type Report struct {
 	// Interrupted says that the exploration was stopped before its end. Late says that its time was up.
 	Interrupted bool `json:"interrupted,omitempty"`
 	Late        bool `json:"late,omitempty"`
+	// Failure is the error that ended the exploration. Unjudged has it, too.
+	Failure string `json:"failure,omitempty"`
 	// Shard says which part of an exploration this is; nil for all of it. Idle says that the part has no kinds, because
 	// there are fewer kinds than shards.
 	Shard *reports.Shard `json:"shard,omitempty"`
@@ -174,11 +177,34 @@ func (r *Report) Fields() (all, covered int) {
 	return all, covered
 }
 
+// Fail adds the error that ended the exploration to what could not be judged. An interrupt is no failure.
+func (r *Report) Fail(err error) {
+	if err == nil || r.Interrupted {
+		return
+	}
+	r.Failure = err.Error()
+	said := func(line string) bool { return strings.Contains(line, r.Failure) }
+	r.Unjudged = slices.Insert(slices.DeleteFunc(r.Unjudged, said), 0,
+		"the exploration failed before its end: "+r.Failure)
+}
+
+// DroppedLine says how many findings their own scenarios did not show; "" if there are none.
+func (r *Report) DroppedLine() string {
+	switch n := len(r.Dropped); n {
+	case 0:
+		return ""
+	case 1:
+		return "1 finding was not shown again by its own scenario; explore.json has it"
+	default:
+		return fmt.Sprintf("%d findings were not shown again by their own scenarios; explore.json has them", n)
+	}
+}
+
 // Sentence returns the result in one sentence.
 func (r *Report) Sentence() string {
 	if r.Idle {
-		return fmt.Sprintf("shard %d/%d has nothing to explore: there are fewer kinds than shards", r.Shard.Number,
-			r.Shard.Of)
+		return fmt.Sprintf("shard %d/%d has nothing to explore: there are fewer kinds than shards%s", r.Shard.Number,
+			r.Shard.Of, upgrades.Ending(r.Head, r.Interrupted))
 	}
 	var names []string
 	for _, s := range r.Path {
@@ -198,7 +224,7 @@ func (r *Report) Sentence() string {
 	if reached := r.reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
 	}
-	return text
+	return text + upgrades.Ending(r.Head, r.Interrupted)
 }
 
 func (r *Report) reached() int {
@@ -222,7 +248,7 @@ func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return 130
-	case r.Idle:
+	case r.Idle && r.Failure == "":
 		return 0
 	case unknown > 0:
 		return 1

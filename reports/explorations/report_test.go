@@ -1,9 +1,12 @@
 package explorations_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +120,71 @@ func TestTextSaysWhatIsNew(t *testing.T) {
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+}
+
+// The error that ended an exploration comes first in what is not judged, once.
+func TestFail(t *testing.T) {
+	r := report()
+	r.Findings, r.Unjudged = nil, []string{"Node: it was away", "the exploration failed before its end: no etcd"}
+	r.Fail(errors.New("no etcd"))
+	want := []string{"the exploration failed before its end: no etcd", "Node: it was away"}
+	if r.Failure != "no etcd" || !slices.Equal(r.Unjudged, want) || r.ExitCode() != 3 {
+		t.Errorf("%q, %q, exit code %d", r.Failure, r.Unjudged, r.ExitCode())
+	}
+	idle := report()
+	idle.Idle, idle.Findings = true, nil
+	if idle.Fail(errors.New("no etcd")); idle.ExitCode() != 3 {
+		t.Errorf("a shard without a kind passes, though it failed")
+	}
+	stopped := report()
+	stopped.Interrupted = true
+	if stopped.Fail(context.Canceled); stopped.Failure != "" || stopped.Unjudged != nil {
+		t.Errorf("an interrupt is an error: %q", stopped.Failure)
+	}
+}
+
+func TestSentenceOfAPart(t *testing.T) {
+	r := report()
+	r.Interrupted = true
+	if want := "3 objects crossed; interrupted"; !strings.HasSuffix(r.Sentence(), want) {
+		t.Errorf("%q does not end with %q", r.Sentence(), want)
+	}
+	r = report()
+	r.Started = time.Unix(1000, 0)
+	if want := "crossed; it had not finished when this was written"; !strings.HasSuffix(r.Sentence(), want) {
+		t.Errorf("%q does not end with %q", r.Sentence(), want)
+	}
+}
+
+func TestTextInColumns(t *testing.T) {
+	r := report()
+	r.Findings[0].Words = "\x1b[2J" + strings.Repeat("a message ", 12)
+	text := explorations.TextIn(r, 60)
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) > 60 {
+			t.Errorf("a line has %d columns: %s", len(line), line)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Errorf("it has control characters: %q", text)
+	}
+}
+
+// The terminal and the Markdown say in the same words how many findings were not shown again.
+func TestDropped(t *testing.T) {
+	r := report()
+	dropped := &explorations.Finding{ID: "a"}
+	for n, want := range []string{
+		"", "1 finding was not shown again by its own scenario; explore.json has it",
+		"2 findings were not shown again by their own scenarios; explore.json has them",
+	} {
+		r.Dropped = slices.Repeat([]*explorations.Finding{dropped}, n)
+		for _, text := range []string{explorations.Text(r), explorations.Markdown(r)} {
+			if !strings.Contains(text, want) || strings.Contains(text, "not shown again by") != (n > 0) {
+				t.Errorf("%d: it lacks %q:\n%s", n, want, text)
+			}
 		}
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Text returns the report for a terminal: a sentence, the findings, and what was and was not tried.
-func Text(r *Report) string {
+// Text returns the report as a text: a sentence, the findings, and what was and was not tried.
+func Text(r *Report) string { return TextIn(r, 0) }
+
+// TextIn returns the text for a terminal with so many columns; 0 if lines may have any length.
+func TextIn(r *Report, columns int) string {
 	var b strings.Builder
 	b.WriteString(r.Sentence() + "\n")
 	for _, f := range r.Findings {
@@ -17,8 +20,8 @@ func Text(r *Report) string {
 	all, covered := r.Fields()
 	fmt.Fprintf(&b, "\n%s, %d of %d fields that can be set, %d objects tried in %d dry runs (%.0f a second)\n",
 		plain.Plural(len(r.Kinds), "kind"), covered, all, r.Tried, r.DryRuns, r.PerSecond)
-	if n := len(r.Dropped); n > 0 {
-		fmt.Fprintf(&b, "%s not shown again by their own scenarios; explore.json has them\n", were(n))
+	if line := r.DroppedLine(); line != "" {
+		b.WriteString(line + "\n")
 	}
 	for _, line := range r.Unjudged {
 		b.WriteString("not judged: " + line + "\n")
@@ -29,14 +32,7 @@ func Text(r *Report) string {
 	for _, note := range r.Notes {
 		b.WriteString("note: " + note + "\n")
 	}
-	return b.String()
-}
-
-func were(n int) string {
-	if n == 1 {
-		return "1 finding was"
-	}
-	return fmt.Sprintf("%d findings were", n)
+	return plain.Wrap(plain.Clean(b.String()), columns)
 }
 
 // Title returns the finding in one line.
@@ -66,7 +62,7 @@ func objectsOf(f *Finding) string {
 	if f.Objects == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d, for %s", f.Objects, strings.Join(f.Fields, ", "))
+	return fmt.Sprint(f.Objects) + plain.Prefixed(", for ", strings.Join(f.Fields, ", "))
 }
 
 // Lines returns the lines of a finding, each a word and its text.

@@ -48,12 +48,17 @@ type Reason struct {
 	Text  string
 }
 
-// Reasons returns why cells of a scenario are not passed: failures first, and otherwise in the order of the cells.
+// Worst returns the statuses of cells that are not passed, worst first.
+func Worst() []reports.Status {
+	return []reports.Status{
+		reports.Failed, Unstable, reports.Error, reports.NotRun, reports.Known, reports.Skipped,
+	}
+}
+
+// Reasons returns why cells of a scenario are not passed: the worst first, and otherwise in the order of the cells.
 func (r *Report) Reasons(scenario string) []Reason {
 	var all []Reason
-	for _, status := range []reports.Status{
-		reports.Failed, Unstable, reports.Error, reports.NotRun, reports.Known, reports.Skipped,
-	} {
+	for _, status := range Worst() {
 		var texts []string
 		cells := map[string][]*Cell{}
 		for _, cell := range r.Cells {

@@ -39,6 +39,8 @@ func TestBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePage(t, filepath.Join(dir, "real.html"), run, nil)
+	both, files := severalRuns()
+	writePage(t, filepath.Join(dir, "several.html"), both, files)
 	many, files := bigRun(1000, 200)
 	writePage(t, filepath.Join(dir, "big.html"), many, files)
 	text, err := OfUpgrade(brokenUpgrade())
@@ -142,6 +144,12 @@ spec:
       match: {status: {readyReplicas: 3}}
 `
 
+const brokenHistory = `{"line":"change","at":"2026-01-01T00:00:03Z","step":1,"change":"added","resource":"deployments","kind":"Deployment","name":"web","object":{"spec":{"replicas":3},"status":{}}}
+{"line":"change","at":"2026-01-01T00:00:06Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"status":{"readyReplicas":2,"conditions":[{"type":"Available","status":"False"}]}},"managers":[{"name":"rehearse","fields":{"f:spec":{"f:replicas":{}}}},{"name":"kube-controller-manager","subresource":"status","fields":{"f:status":{"f:conditions":{"k:{\"type\":\"Available\"}":{"f:status":{},"f:type":{}}},"f:readyReplicas":{}}}}]}
+{"line":"change","at":"2026-01-01T00:00:07Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"spec":{"replicas":4}}}
+{"line":"managers","at":"2026-01-01T00:00:08Z","step":3,"resource":"deployments","kind":"Deployment","name":"web","managers":[{"name":"late","fields":{"f:spec":{"f:replicas":{}},"f:status":{"f:readyReplicas":{}}}}]}
+`
+
 // brokenRun returns a run with a scenario that passed, one that failed after a transition, and one that could not be
 // judged.
 func brokenRun() (*reports.Run, fs.FS) {
@@ -171,11 +179,6 @@ func brokenRun() (*reports.Run, fs.FS) {
 	}
 	broken := scenario("broken", reports.Failed, "", moving, failed, never)
 	broken.Artifacts = []string{"broken/history.jsonl"}
-	history := `{"line":"change","at":"2026-01-01T00:00:03Z","step":1,"change":"added","resource":"deployments","kind":"Deployment","name":"web","object":{"spec":{"replicas":3},"status":{}}}
-{"line":"change","at":"2026-01-01T00:00:06Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"status":{"readyReplicas":2,"conditions":[{"type":"Available","status":"False"}]}},"managers":[{"name":"rehearse","fields":{"f:spec":{"f:replicas":{}}}},{"name":"kube-controller-manager","subresource":"status","fields":{"f:status":{"f:conditions":{"k:{\"type\":\"Available\"}":{"f:status":{},"f:type":{}}},"f:readyReplicas":{}}}}]}
-{"line":"change","at":"2026-01-01T00:00:07Z","step":2,"change":"modified","resource":"deployments","kind":"Deployment","name":"web","patch":{"spec":{"replicas":4}}}
-{"line":"managers","at":"2026-01-01T00:00:08Z","step":3,"resource":"deployments","kind":"Deployment","name":"web","managers":[{"name":"late","fields":{"f:spec":{"f:replicas":{}},"f:status":{"f:readyReplicas":{}}}}]}
-`
 	process := func(name, version string, from, ready, to float64) reports.Process {
 		return reports.Process{Component: name, Version: version, Started: after(from), Ready: after(ready), Ended: after(to)}
 	}
@@ -207,7 +210,7 @@ func brokenRun() (*reports.Run, fs.FS) {
 			Statement: "It becomes ready.",
 		}},
 	}
-	return run, fstest.MapFS{"broken/history.jsonl": {Data: []byte(history)}}
+	return run, fstest.MapFS{"broken/history.jsonl": {Data: []byte(brokenHistory)}}
 }
 
 // bigRun returns a run with the given numbers of scenarios and of changes in each. No two changes are alike, so that

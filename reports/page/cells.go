@@ -1,6 +1,9 @@
 package page
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 	"github.com/rehearse-dev/rehearse/reports/matrices"
@@ -19,6 +22,10 @@ func OfMatrix(r *matrices.Report) ([]byte, error) {
 	if !r.Finished.IsZero() {
 		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
 	}
+	ranks := map[string]int{}
+	for i, status := range matrices.Worst() {
+		ranks[matrices.Word(status)] = i
+	}
 	for _, scenario := range r.Scenarios {
 		v.Matrices = append(v.Matrices, scenarioCells(r, scenario))
 		for _, reason := range r.Reasons(scenario) {
@@ -28,7 +35,21 @@ func OfMatrix(r *matrices.Report) ([]byte, error) {
 			})
 		}
 	}
+	slices.SortStableFunc(v.Findings, func(a, b finding) int { return cmp.Compare(ranks[a.Severity], ranks[b.Severity]) })
 	return render(v)
+}
+
+// untested reports whether a finding only says why cells were left out.
+func (f finding) untested() bool { return f.Severity == matrices.Word(reports.Skipped) }
+
+// Shown are the findings that the page shows as cards.
+func (v *view) Shown() []finding {
+	return slices.DeleteFunc(slices.Clone(v.Findings), finding.untested)
+}
+
+// Untested are the findings that the page folds.
+func (v *view) Untested() []finding {
+	return slices.DeleteFunc(slices.Clone(v.Findings), func(f finding) bool { return !f.untested() })
 }
 
 func scenarioCells(r *matrices.Report, scenario string) matrix {
@@ -39,9 +60,15 @@ func scenarioCells(r *matrices.Report, scenario string) matrix {
 	for _, version := range r.Versions {
 		row := matrixRow{Name: version}
 		for _, kubernetes := range r.Kubernetes {
-			one := cell{}
+			one := cell{Text: matrices.Word(reports.Skipped)}
+			if r.Shard != nil {
+				one.Text = "another shard"
+			}
 			if c := r.Cell(scenario, version, kubernetes); c != nil {
 				one = cell{Status: shade(c.Status), Text: matrices.Word(c.Status), Title: plain.OneLine(c.Reason)}
+				if c.Title != "" {
+					one.Link = File + "#" + anchor(c.Title)
+				}
 			}
 			row.Cells = append(row.Cells, one)
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -21,7 +20,8 @@ const (
 	mostText    = 20_000 // of one step's message or evidence
 )
 
-// The data of the script. Names are short because there are many. Times are milliseconds since the start of the run.
+// The data of the script. Names are short because there are many. Times are milliseconds since the start of the track,
+// which is that of the run unless the track has another.
 type (
 	runData struct {
 		Start     int64             `json:"start"`
@@ -32,6 +32,7 @@ type (
 	}
 	trackData struct {
 		Name      string        `json:"name"`
+		Start     int64         `json:"start,omitempty"`
 		Bands     []bandData    `json:"bands"`
 		Processes []processData `json:"processes,omitempty"`
 	}
@@ -71,6 +72,8 @@ type (
 		Objects     []objectData `json:"objects,omitempty"`
 		Gaps        [][2]int64   `json:"gaps,omitempty"`
 		History     string       `json:"history,omitempty"`
+		Files       []file       `json:"files,omitempty"`
+		Alone       string       `json:"alone,omitempty"`
 		Problem     string       `json:"problem,omitempty"`
 	}
 	stepData struct {
@@ -91,6 +94,7 @@ type (
 		Diff     []difference `json:"d,omitempty"`
 		Attempts []string     `json:"t,omitempty"`
 		Logs     []logLine    `json:"g,omitempty"`
+		Silent   string       `json:"l,omitempty"`
 	}
 	objectData struct {
 		Kind      string `json:"k"`
@@ -106,15 +110,21 @@ type (
 	}
 )
 
-// dataOf returns the packed data of the script, and a sentence about what is left out.
-func dataOf(run *reports.Run, histories map[*reports.Scenario]*history, files fs.FS) (packed, left string, err error) {
-	if run.Started.IsZero() {
+// data returns the packed data of the script, and a sentence about what is left out.
+func (c *collector) data() (packed, left string, err error) {
+	if c.run.Started.IsZero() {
 		return "", "", nil
 	}
-	c := collector{start: millis(run.Started), run: run, histories: histories, files: files}
-	data := runData{Start: c.start, End: max(c.relative(millis(end(run))), 1), Sources: run.Sources}
-	for _, track := range run.Tracks {
-		data.Tracks = append(data.Tracks, c.track(track, data.End))
+	c.apart = len(c.run.Periods()) > 1
+	data := runData{Start: millis(c.run.Started), End: 1, Sources: c.run.Sources}
+	for _, track := range c.run.Tracks {
+		end := c.begin(track)
+		data.End = max(data.End, end)
+		one := c.track(track, end)
+		if c.start != data.Start {
+			one.Start = c.start
+		}
+		data.Tracks = append(data.Tracks, one)
 		for _, s := range track.Scenarios {
 			data.Scenarios = append(data.Scenarios, c.scenario(track, s, len(data.Tracks)-1))
 		}
@@ -126,6 +136,18 @@ func dataOf(run *reports.Run, histories map[*reports.Scenario]*history, files fs
 	}
 	packed, err = pack(text)
 	return packed, left, err
+}
+
+// begin sets the start from which the times of a track count, and returns the end of its run. If several runs have
+// pauses between them, each track counts from the start of its own run: a day without a run would leave no room for
+// the runs.
+func (c *collector) begin(track *reports.Track) (end int64) {
+	from, to := c.run.Started, reports.End(c.run)
+	if c.apart && !track.RunStarted.IsZero() {
+		from, to = track.RunStarted, track.RunFinished
+	}
+	c.start = millis(from)
+	return c.relative(millis(to))
 }
 
 // pack compresses a text, and encodes it with characters that are allowed in HTML.
@@ -145,13 +167,20 @@ func pack(text []byte) (string, error) {
 	return b.String(), nil
 }
 
+// collector makes a page of a run.
 type collector struct {
-	start     int64
 	run       *reports.Run
 	histories map[*reports.Scenario]*history
 	files     fs.FS
-	// order of the histories in which the page takes them.
-	taken []*reports.Scenario
+	anchors   anchors
+	// beside says that the page is in the report folder, beside the files of the scenarios.
+	beside bool
+	// apart says that the run combines several runs, with pauses between them. start is the time from which times count.
+	apart bool
+	start int64
+	// taken are the scenarios in the order of the data, and starts the times from which their times count.
+	taken  []*reports.Scenario
+	starts []int64
 }
 
 // relative returns a time for the script. 0 means none, so the earliest time is 1.
@@ -232,23 +261,4 @@ func ended(t *reports.Track) bool {
 	return slices.ContainsFunc(t.Setup, func(s *reports.Step) bool {
 		return (s.Verb == "delete" || s.Verb == "leaving") && !s.Started.IsZero()
 	})
-}
-
-func end(run *reports.Run) (last time.Time) {
-	last = run.Finished
-	if !last.IsZero() {
-		return last
-	}
-	last = run.Started
-	for _, track := range run.Tracks {
-		for _, step := range track.Setup {
-			last = later(last, step.Started, step.Finished)
-		}
-		for _, s := range track.Scenarios {
-			for _, step := range s.Steps {
-				last = later(last, step.Started, step.Finished)
-			}
-		}
-	}
-	return last
 }

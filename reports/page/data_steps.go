@@ -12,13 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-func later(times ...time.Time) time.Time {
-	return slices.MaxFunc(times, func(a, b time.Time) int { return a.Compare(b) })
-}
-
 func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number int) scenarioData {
 	data := scenarioData{
-		Name: s.Name, Anchor: anchor(s), Track: number, System: s.System, Status: string(s.Status),
+		Name: s.Name, Anchor: c.anchors[s], Track: number, System: s.System, Status: string(s.Status),
 		Description: s.Description, Remark: brief(reports.Headline(c.run, track, s)),
 		File: s.File, Line: s.Line, Covers: s.Covers, Versions: s.Versions, Namespace: s.Namespace,
 		From: c.relative(millis(s.Started)), To: c.relative(millis(s.Finished)), Steps: make([]stepData, 0, len(s.Steps)),
@@ -37,11 +33,14 @@ func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number i
 			data.Gaps = append(data.Gaps, [2]int64{c.relative(millis(gap.At)), until})
 		}
 	}
-	c.taken = append(c.taken, s)
+	if s.Status != reports.Passed {
+		data.Files, data.Alone = filesOf(s, c.beside), alone(c.run, s)
+	}
+	c.taken, c.starts = append(c.taken, s), append(c.starts, c.start)
 	return data
 }
 
-func (c *collector) step(step *reports.Step, logs []logLine) stepData {
+func (c *collector) step(step *reports.Step, logs *stepLogs) stepData {
 	data := stepData{
 		Name: reports.StepTitle(step), Verb: step.Verb, Status: string(step.Status), From: c.relative(millis(step.Started)),
 		To:     c.relative(millis(step.Finished)),
@@ -55,11 +54,11 @@ func (c *collector) step(step *reports.Step, logs []logLine) stepData {
 	for _, attempt := range step.Attempts {
 		first, _, _ := strings.Cut(strings.TrimSpace(attempt.Outcome), "\n")
 		data.Attempts = append(data.Attempts,
-			fmt.Sprintf("+%s %s", plain.Duration(reports.Elapsed(step.Started, attempt.At)), plain.Clean(first)))
+			fmt.Sprintf("step +%s %s", plain.Duration(reports.Elapsed(step.Started, attempt.At)), plain.Clean(first)))
 	}
 	if step.Status != reports.Passed {
 		data.Diff = differences(step.Message)
-		data.Logs = logsOf(step, logs)
+		data.Logs, data.Silent = logs.of(step)
 	}
 	return data
 }
@@ -123,6 +122,7 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 	changes, bodies, bare, without := 0, 0, 0, 0
 	for _, i := range order {
 		h := c.histories[c.taken[i]]
+		c.start = c.starts[i]
 		if h == nil {
 			continue
 		}

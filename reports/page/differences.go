@@ -10,8 +10,9 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// difference is one field that differs from the wanted one.
+// difference is one field that differs from the wanted one. Object is the object that has it, if the message names one.
 type difference struct {
+	Object string `json:"o,omitempty"`
 	Field  string `json:"f"`
 	Wanted string `json:"w"`
 	Seen   string `json:"s"`
@@ -21,6 +22,7 @@ type difference struct {
 var (
 	oneLined  = regexp.MustCompile(`^\s*([^\s:][^:]*?): wanted (.+?), (is .+|not there|not in .+)$`)
 	forbidden = regexp.MustCompile(`^\s*([^\s:][^:]*?): must be absent, is (.+)$`)
+	subject   = regexp.MustCompile(`^(\S+):$`)
 	titled    = regexp.MustCompile(`^\s*([\w.\[\]"-]+):$`)
 	wantLine  = regexp.MustCompile(`^\s+(?:want|wanted)\s+(.+)$`)
 	gotLine   = regexp.MustCompile(`^\s+(?:got|is)\s+(.+)$`)
@@ -33,15 +35,25 @@ const mostDifferences = 40
 func differences(message string) []difference {
 	var all []difference
 	lines := strings.Split(plain.Clean(message), "\n")
+	about := ""
 	for i, line := range lines {
+		if line != "" && line[0] != ' ' {
+			about = ""
+			if m := subject.FindStringSubmatch(line); m != nil {
+				about = m[1]
+			}
+		}
 		if m := oneLined.FindStringSubmatch(line); m != nil {
-			all = append(all, difference{m[1], m[2], strings.TrimPrefix(m[3], "is ")})
+			all = append(all, difference{about, m[1], m[2], strings.TrimPrefix(m[3], "is ")})
 		} else if m := forbidden.FindStringSubmatch(line); m != nil {
-			all = append(all, difference{m[1], "absent", m[2]})
+			all = append(all, difference{about, m[1], "absent", m[2]})
 		} else if m := titled.FindStringSubmatch(line); m != nil && i+2 < len(lines) {
 			want, got := wantLine.FindStringSubmatch(lines[i+1]), gotLine.FindStringSubmatch(lines[i+2])
 			if want != nil && got != nil {
-				all = append(all, difference{m[1], want[1], got[1]})
+				if line[0] != ' ' {
+					about = "" // the line is the field itself
+				}
+				all = append(all, difference{about, m[1], want[1], got[1]})
 			}
 		}
 		if len(all) == mostDifferences {

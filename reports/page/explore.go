@@ -26,13 +26,19 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 		fact{"Fields", fmt.Sprintf("%d of %d that can be set", covered, all)},
 		fact{"Objects", fmt.Sprintf("%d tried, %d crossed", r.Tried, r.Crossed)}, fact{"Dry runs", fmt.Sprint(r.DryRuns)},
 		fact{"Seed", fmt.Sprint(r.Seed)})
-	for _, known := range []bool{false, true} {
-		for _, f := range r.Findings {
-			if (f.Known != "") == known {
-				v.Findings = append(v.Findings, exploredFinding(f))
-			}
+	var fresh, known []finding
+	for _, f := range r.Findings {
+		if f.Known == "" {
+			fresh = append(fresh, exploredFinding(f))
+		} else {
+			known = append(known, exploredFinding(f))
 		}
 	}
+	v.Findings = fresh
+	for _, line := range r.Unjudged {
+		v.Findings = append(v.Findings, notJudged(line))
+	}
+	v.Findings = append(v.Findings, known...)
 	if len(r.Matrix) > 0 {
 		var path []*upgrades.State
 		for _, s := range r.Path {
@@ -46,16 +52,28 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"Not judged", r.Unjudged}, {"Not tried", r.Untried}, {"Note", r.Notes}} {
+	}{{"Not tried", r.Untried}, {"Note", r.Notes}} {
 		for _, line := range part.lines {
 			v.Notes = append(v.Notes, part.title+": "+line)
 		}
 	}
-	if n := len(r.Dropped); n > 0 {
-		v.Notes = append(v.Notes, fmt.Sprintf("%s: not shown again by a scenario of its own. explore.json has the rest.",
-			plain.Plural(n, "observation")))
+	if line := r.DroppedLine(); line != "" {
+		v.Notes = append(v.Notes, line)
 	}
 	return render(v)
+}
+
+// hazard gives hazards a colour of their own.
+const hazard reports.Status = "hazard"
+
+// notJudged returns what could not be judged as a finding.
+func notJudged(line string) finding {
+	title, reason, _ := strings.Cut(line, ": ")
+	one := finding{Status: reports.Error, Severity: string(upgrades.Unjudged), Title: title}
+	if reason != "" {
+		one.Lines = []findingLine{{Name: "Reason", Text: reason}}
+	}
+	return one
 }
 
 func exploredFinding(f *explorations.Finding) finding {
@@ -64,7 +82,7 @@ func exploredFinding(f *explorations.Finding) finding {
 		Scenario: f.Scenario,
 	}
 	if f.Sort == explorations.Hazard {
-		one.Status = reports.Error
+		one.Status = hazard
 	}
 	if f.Known != "" {
 		one.Status, one.Severity = reports.Known, "known "+string(f.Sort)

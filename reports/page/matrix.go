@@ -16,7 +16,12 @@ type matrix struct {
 	Rows                []matrixRow
 	// Flips are shown beside it: the gates that flip on the way to a column.
 	Flips []flips
+	// Broken names what is in the cells that did not pass.
+	Broken []brokenCell
 }
+
+// brokenCell is a cell that did not pass, by its row and its column.
+type brokenCell struct{ Row, Column, Names string }
 
 type column struct{ Name, Remark string }
 
@@ -31,11 +36,12 @@ type matrixRow struct {
 	Cells             []cell
 }
 
-// cell has the worst status that was seen, if any.
+// cell has the worst status that was seen, if any. Link leads to its scenario; "" for none.
 type cell struct {
 	Status reports.Status
 	Text   string
 	Title  string
+	Link   string
 }
 
 // gravity orders statuses: a cell shows its worst one. It is green only if everything passed.
@@ -51,7 +57,7 @@ func requirements(run *reports.Run) matrix {
 	m := matrix{
 		Title: "Requirements and versions", Corner: "requirement",
 		Text: "How many scenarios tested a requirement in a version. The colour is that of the worst result: 1/2 is one of " +
-			"two. An empty cell was not tested.",
+			"two.",
 	}
 	columns := reports.Versions(run)
 	for _, version := range columns {
@@ -86,7 +92,11 @@ func requirements(run *reports.Run) matrix {
 	for _, id := range ids {
 		row := matrixRow{Name: id, Level: statements[id].Level, Text: statements[id].Statement}
 		for _, version := range columns {
-			row.Cells = append(row.Cells, cellOf(cells[id][version]))
+			one := cellOf(cells[id][version])
+			row.Cells = append(row.Cells, one)
+			if one.Status != "" && one.Status != reports.Passed {
+				m.Broken = append(m.Broken, brokenCell{id, version, one.Title})
+			}
 		}
 		m.Rows = append(m.Rows, row)
 	}
@@ -126,7 +136,7 @@ func versionOf(state string) string {
 }
 
 func cellOf(by map[reports.Status][]string) cell {
-	var c cell
+	c := cell{Text: "untested"}
 	total := 0
 	var titles []string
 	for _, status := range gravity {

@@ -30,19 +30,20 @@ var calm = []string{
 }
 
 // movements lists what changed by itself, for each transition of each scenario.
-func movements(run *reports.Run, histories map[*reports.Scenario]*history) []moved {
+func (c *collector) movements() []moved {
 	var all []moved
-	for _, track := range run.Tracks {
+	for _, track := range c.run.Tracks {
 		for _, s := range track.Scenarios {
-			if histories[s] == nil {
+			if c.histories[s] == nil {
 				continue
 			}
 			for i, step := range s.Steps {
 				if step.Verb == "transition" && !step.Started.IsZero() {
-					if underLoad(run, step) {
+					if underLoad(c.run, step) {
 						continue
 					}
-					if m := movedBy(s, i, histories[s]); len(m.Objects) > 0 {
+					if m := movedBy(s, i, c.histories[s]); len(m.Objects) > 0 {
+						m.Link = c.anchors.step(s, i)
 						all = append(all, m)
 					}
 				}
@@ -63,7 +64,7 @@ func movedBy(s *reports.Scenario, i int, h *history) moved {
 	for until < len(s.Steps) && slices.Contains(calm, s.Steps[until].Verb) && s.Steps[until].Verb != "transition" {
 		until++
 	}
-	m := moved{Scenario: s.Name, Link: anchor(s) + "/" + itoa(i+1), Transition: reports.StepTitle(s.Steps[i])}
+	m := moved{Scenario: s.Name, Transition: reports.StepTitle(s.Steps[i])}
 	for _, o := range h.Objects {
 		if o.Kind == "Event" || o.Kind == "Lease" {
 			continue

@@ -40,21 +40,24 @@ var filtersScript string
 func Format(dir string) reports.FileFormat {
 	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
 		if run.Finished.IsZero() {
-			return Of(run, nil)
+			return of(run, nil, true)
 		}
-		return Of(run, os.DirFS(dir))
+		return of(run, os.DirFS(dir), true)
 	}}
 }
 
 // Of returns the page of a run. files is the report folder with the histories and logs of its scenarios; nil for
-// none.
-func Of(run *reports.Run, files fs.FS) ([]byte, error) {
-	histories := readHistories(run, files)
-	data, left, err := dataOf(run, histories, files)
+// none. The page names files without links: it may be written anywhere.
+func Of(run *reports.Run, files fs.FS) ([]byte, error) { return of(run, files, false) }
+
+// of returns the page of a run. With beside, it is in the report folder, and links the files there.
+func of(run *reports.Run, files fs.FS, beside bool) ([]byte, error) {
+	c := collector{run: run, histories: readHistories(run, files), files: files, anchors: anchorsOf(run), beside: beside}
+	data, left, err := c.data()
 	if err != nil {
 		return nil, err
 	}
-	v := viewOf(run, histories)
+	v := c.view()
 	if left != "" {
 		v.Notes = append(v.Notes, left)
 	}
@@ -64,8 +67,9 @@ func Of(run *reports.Run, files fs.FS) ([]byte, error) {
 
 func render(v *view) ([]byte, error) {
 	page, err := template.New(File).Funcs(template.FuncMap{
-		"sign": reports.Sign,
-		"word": word,
+		"linked": linked,
+		"sign":   reports.Sign,
+		"word":   word,
 	}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("read the template of %s: %w", File, err)

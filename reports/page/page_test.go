@@ -16,12 +16,13 @@ import (
 
 func TestDifferences(t *testing.T) {
 	message := "eventually: it did not.\nweb:\n  status.readyReplicas: wanted 3, is 2\n  spec.a: must be absent, " +
-		"is 1\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nnothing: here"
+		"is 1\nweb-2:\n  b: wanted x, not there\nmessage:\n  want contains \"a\"\n  got  \"b\"\nThe rest:\n  c: wanted 1, is 2"
 	want := []difference{
-		{"status.readyReplicas", "3", "2"},
-		{"spec.a", "absent", "1"},
-		{"b", "x", "not there"},
-		{"message", `contains "a"`, `"b"`},
+		{"web", "status.readyReplicas", "3", "2"},
+		{"web", "spec.a", "absent", "1"},
+		{"web-2", "b", "x", "not there"},
+		{"", "message", `contains "a"`, `"b"`},
+		{"", "c", "1", "2"},
 	}
 	if got := differences(message); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
@@ -132,7 +133,11 @@ func movedRun() (*reports.Run, fstest.MapFS) {
 
 func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	run, files := movedRun()
-	got := movements(run, readHistories(run, files))
+	moves := func() []moved {
+		c := collector{run: run, histories: readHistories(run, files), anchors: anchorsOf(run)}
+		return c.movements()
+	}
+	got := moves()
 	want := []moved{{
 		Scenario: "s", Link: "s/2", Transition: "transition",
 		Objects: []movedObject{{"Pod web-0", "deleted, modified", "spec.a"}, {"Pod fresh", "added", ""}},
@@ -142,7 +147,7 @@ func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	}
 	for _, text := range []string{"- transition: {}\n  during: []\n", ""} {
 		run.Sources["a.yaml"] = text
-		if got := movements(run, readHistories(run, files)); len(got) > 0 {
+		if got := moves(); len(got) > 0 {
 			t.Errorf("of the step %q: %+v", text, got)
 		}
 	}

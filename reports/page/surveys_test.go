@@ -1,6 +1,7 @@
 package page
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -35,10 +36,14 @@ func brokenExploration() *explorations.Report {
 			{Name: "1.35.4", Reached: true, Way: upgrades.Up, Flips: []string{"SomeGate turns on"}},
 			{Name: "1.34.4", Way: upgrades.Back},
 		},
-		Kinds:    []*explorations.Kind{{Name: "Ingress", Fields: 10, Covered: 9}},
-		Matrix:   []*upgrades.Row{{Kind: "Ingress", Objects: 3, Cells: []upgrades.Cell{{Good: 3}, {Good: 1, Breaks: 2}, {}}}},
+		Kinds: []*explorations.Kind{{Name: "Ingress", Fields: 10, Covered: 9}},
+		Matrix: []*upgrades.Row{
+			{Kind: "Ingress", Objects: 3, Cells: []upgrades.Cell{{Good: 3}, {Good: 1, Breaks: 2}, {}}},
+			{Kind: "Gadget", Objects: 1, Cells: []upgrades.Cell{{}, {Good: 1}, {}}},
+		},
 		Findings: []*explorations.Finding{finding(explorations.Defect, "news"), finding(explorations.Hazard, "")},
 		Unjudged: []string{"Node: it was away"},
+		Dropped:  []*explorations.Finding{finding(explorations.Defect, "")},
 	}
 }
 
@@ -48,10 +53,39 @@ func TestPageOfAnExploration(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 1 defect (1 known), 1 hazard", "422 &lt;no&gt;",
-		"kind: Scenario", "2 break, 1 ok", `class="s-notRun" title="the cluster did not reach this state"`,
-		"SomeGate turns on", "1.34.4 → 1.35.4: 1 gate<", "Not judged: Node: it was away", "known defect")
-	if known, fresh := strings.Index(string(text), "known defect"), strings.Index(string(text), ">hazard<"); fresh < 0 || fresh > known {
-		t.Error("what is known comes before what is new")
+		"kind: Scenario", "2 break, 1 ok", "<td>absent</td>", `class="s-notRun" title="the cluster did not reach this state"`,
+		"SomeGate turns on", "1.34.4 → 1.35.4: 1 gate<", "known defect", `<span class="badge s-hazard">hazard</span>`,
+		"1 finding was not shown again by its own scenario; explore.json has it", "<h2>Notes</h2>")
+	at := -1
+	for _, want := range []string{">hazard<", `<span class="badge s-error">not judged</span> Node `, "<dd>it was away<", "known defect"} {
+		next := strings.Index(string(text), want)
+		if next <= at {
+			t.Errorf("%s is not there, or comes too early", want)
+		}
+		at = next
+	}
+}
+
+// If there is no verdict, the first card says why.
+func TestPagesSayWhyThereIsNoVerdict(t *testing.T) {
+	failure := errors.New("start etcd: no room")
+	explored, upgraded := brokenExploration(), brokenUpgrade()
+	explored.Findings, upgraded.Findings = explored.Findings[:1], nil
+	explored.Fail(failure)
+	upgraded.Fail(failure)
+	one, err1 := OfExploration(explored)
+	other, err2 := OfUpgrade(upgraded)
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range [][]byte{one, other} {
+		_, first, _ := strings.Cut(string(page), `<article class="failure finding">`)
+		first, _, _ = strings.Cut(first, "</article>")
+		holds(t, page, `class="top v-error"`)
+		holds(t, []byte(first), `<span class="badge s-error">not judged</span>`, "failed before its end", "start etcd: no room")
+		if strings.Contains(first, "0 objects") {
+			t.Errorf("the card counts objects that it is not about: %s", first)
+		}
 	}
 }
 

@@ -148,6 +148,9 @@ func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
 	}
 	one.Text = strings.Join(parts, ", ")
 	one.Title = one.Text
+	if one.Text == "" {
+		one.Text = "absent"
+	}
 	if one.Status == "" && !s.Reached {
 		return cell{Status: reports.NotRun, Text: "not reached", Title: "the cluster did not reach this state"}
 	}

@@ -67,18 +67,34 @@ type scenarioRow struct {
 	Anchor, Name, System, Took, Remark, Place string
 	Status                                    reports.Status
 	Number                                    int
+	// Steps are the links to steps that the page contains. Without scripts they lead to this line.
+	Steps []string
 }
 
-func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
-	counts := reports.Count(run)
+func (c *collector) view() *view {
+	run, counts := c.run, reports.Count(c.run)
 	v := &view{
 		Title: "Rehearse: " + counts.String(), Sentence: sentence(run), Description: counts.String(), Verdict: verdict(run),
 		HasTimeline: !run.Started.IsZero(),
-		Chips:       chips(counts), Facts: facts(run), Reproduce: run.Command, Notes: notes(run), Groups: groups(run),
-		Moved: movements(run, histories), Choices: choices(run),
+		Chips:       chips(counts), Facts: facts(run), Reproduce: run.Command, Notes: notes(run), Groups: c.groups(),
+		Moved: c.movements(), Choices: choices(run),
 	}
 	if m := requirements(run); len(m.Rows) > 0 {
 		v.Matrices = append(v.Matrices, m)
+	}
+	steps := map[string][]string{}
+	link := func(to string) {
+		if name, step, _ := strings.Cut(to, "/"); step != "" && !slices.Contains(steps[name], to) {
+			steps[name] = append(steps[name], to)
+		}
+	}
+	for _, g := range v.Groups {
+		for _, f := range g.Members {
+			link(f.Link)
+		}
+	}
+	for _, m := range v.Moved {
+		link(m.Link)
 	}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
@@ -87,22 +103,12 @@ func viewOf(run *reports.Run, histories map[*reports.Scenario]*history) *view {
 				took = plain.Duration(s.Duration())
 			}
 			v.Rows = append(v.Rows, scenarioRow{
-				Anchor: anchor(s), Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)),
-				Place: place(s), Status: s.Status, Number: len(v.Rows),
+				Anchor: c.anchors[s], Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)),
+				Place: place(s), Status: s.Status, Number: len(v.Rows), Steps: steps[c.anchors[s]],
 			})
 		}
 	}
 	return v
-}
-
-// anchor returns the name of a scenario in links.
-func anchor(s *reports.Scenario) string {
-	return strings.Map(func(r rune) rune {
-		if r == ' ' || r == '/' || r == '?' || r == '#' || r == '"' {
-			return '-'
-		}
-		return r
-	}, s.Name)
 }
 
 func place(s *reports.Scenario) string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
@@ -207,7 +213,7 @@ func facts(run *reports.Run) []fact {
 		all = nil
 	}
 	if !run.Finished.IsZero() {
-		all = append(all, fact{"Took", plain.Duration(reports.Elapsed(run.Started, run.Finished))})
+		all = append(all, fact{"Took", plain.Duration(run.Duration())})
 	}
 	var paths []string
 	for _, track := range run.Tracks {

@@ -29,9 +29,22 @@ func (l lines) end(run *reports.Run, report, link string) string {
 }
 
 func (l lines) block(b *strings.Builder, word, name, text string) {
-	fmt.Fprintf(b, "\n%s  %s\n", l.style.paint(red, word),
-		l.style.paint(bold, plain.Wrap(l.style.plain(plain.OneLine(name)), l.width)))
+	fmt.Fprintf(b, "\n%s\n", l.headed(red, word, bold, l.style.plain(plain.OneLine(name))))
 	fmt.Fprintf(b, "%s\n", l.explained(plain.Indent(plain.Clean(text), hanging)))
+}
+
+// headed returns a word and a text in their colours; without a colour for a text that has none.
+func (l lines) headed(color, word, rest, text string) string {
+	wrapped := plain.Wrap(word+"  "+text, l.width)
+	after, whole := strings.CutPrefix(wrapped, word)
+	if !whole { // the word itself is too wide
+		return l.style.paint(color, wrapped)
+	}
+	if rest == "" {
+		return l.style.paint(color, word) + after
+	}
+	bare := strings.TrimLeft(after, " \n")
+	return l.style.paint(color, word) + after[:len(after)-len(bare)] + l.style.paint(rest, bare)
 }
 
 // sameEnd is a group of scenarios on a track that ended for the same reason.
@@ -149,7 +162,7 @@ func (l lines) listed(b *strings.Builder, run *reports.Run, status reports.Statu
 			more = fmt.Sprintf(" and %d more", len(list)-shown)
 			list = list[:shown]
 		}
-		fmt.Fprintf(b, "\n%s  %s\n%s\n", l.style.paint(yellow, word), plain.Wrap(why, l.width),
+		fmt.Fprintf(b, "\n%s\n%s\n", l.headed(yellow, word, "", why),
 			plain.Wrap(hanging+strings.Join(list, ", ")+more, l.width))
 	}
 }

@@ -83,7 +83,7 @@ func (t *Terminal) liveText(sign string, used int, text string) string {
 // soFar is the last line of the live view.
 func (t *Terminal) soFar(now time.Time) string {
 	c := reports.Count(t.run)
-	text := fmt.Sprintf("%d of %d scenarios", c.Passed+c.Known+c.Failed+c.Errors, c.Total())
+	text := fmt.Sprintf("%d of %d scenarios", c.Passed+c.Known+c.Failed+c.Errors+c.Skipped, c.Total())
 	if c.Failed > 0 {
 		text += fmt.Sprintf(", %d failed", c.Failed)
 	}

@@ -472,3 +472,59 @@ func TestTerminalThatIsGone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The heading of a failure, its word included, fits on the terminal.
+func TestTerminalWrapsHeadings(t *testing.T) {
+	var out bytes.Buffer
+	at := reporttest.Began
+	long := strings.TrimSpace(strings.Repeat("SomeGate=true ", 9))
+	run := &reports.Run{
+		Head: reports.Head{Started: at, Finished: at.Add(time.Second)},
+		Tracks: []*reports.Track{{
+			Name: "track-1", Setup: []*reports.Step{{
+				Name: long, Verb: "create", Status: reports.Failed, Message: "it did not start", Started: at, Finished: at,
+			}},
+			Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Skipped, Message: "it needs " + long}},
+		}},
+	}
+	for _, color := range []bool{false, true} {
+		out.Reset()
+		shown := terminal.New(terminal.Config{
+			Out: &out, TTY: true, Width: func() int { return 80 }, Color: color, Clock: clocktesting.NewFakeClock(at),
+		})
+		if err := shown.Observe(reports.Event{Kind: reports.RunFinished, Run: run}); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(out.String(), "")
+		for line := range strings.SplitSeq(text, "\n") {
+			if n := utf8.RuneCountInString(line); n > 80 {
+				t.Errorf("a line has %d columns: %s", n, line)
+			}
+		}
+		for _, want := range []string{"SETUP FAILED  ", "SKIPPED  it needs", long} {
+			if !strings.Contains(strings.ReplaceAll(text, "\n  ", " "), want) {
+				t.Errorf("it lacks %q:\n%s", want, text)
+			}
+		}
+	}
+}
+
+// Scenarios that are skipped count as done.
+func TestTerminalCountsSkippedScenarios(t *testing.T) {
+	out := &screen{columns: 80}
+	clk := handClock{clocktesting.NewFakeClock(reporttest.Began), handTicker{make(chan time.Time)}}
+	shown := terminal.New(terminal.Config{Out: out, TTY: true, Width: func() int { return 80 }, Clock: clk})
+	defer shown.Close()
+	run := &reports.Run{Head: reports.Head{Started: reporttest.Began}, Tracks: []*reports.Track{{
+		Scenarios: []*reports.Scenario{
+			{Name: "a", Status: reports.Passed}, {Name: "b", Status: reports.Skipped}, {Name: "c", Status: reports.NotRun},
+		},
+	}}}
+	if err := shown.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
+		t.Fatal(err)
+	}
+	clk.tick()
+	if want := "2 of 3 scenarios"; !strings.Contains(out.String(), want) {
+		t.Errorf("it lacks %q:\n%s", want, out)
+	}
+}

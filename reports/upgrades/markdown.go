@@ -7,13 +7,20 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
+// where is the finding's hop, and how many objects it concerns, if any.
+func (f *Finding) where() string {
+	if len(f.Objects) == 0 {
+		return f.Hop
+	}
+	return f.Hop + ", " + plain.Plural(len(f.Objects), "object")
+}
+
 // Markdown is the report for a change ticket.
 func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", plain.Escaped(r.Sentence()))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s, %s\n\n", f.Severity, plain.Escaped(f.title()), plain.Escaped(f.Hop),
-			plain.Plural(len(f.Objects), "object"))
+		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s\n\n", f.Severity, plain.Escaped(f.title()), plain.Escaped(f.where()))
 		for i, o := range f.Objects {
 			if i == shownObjects {
 				fmt.Fprintf(&b, "- and %d more\n", len(f.Objects)-i)

@@ -4,6 +4,7 @@ package upgrades
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	// Breaks: something no longer works, or moved by itself.
 	Breaks Severity = "breaks"
 	// Unjudged: the result is unknown. It never counts as a success.
-	Unjudged Severity = "cannot be judged"
+	Unjudged Severity = "not judged"
 	// Changes: something differs, but works.
 	Changes Severity = "changes"
 	// Before: it was broken before the first transition, which is therefore not to blame.
@@ -35,6 +36,8 @@ type Report struct {
 
 	// Interrupted says that the rehearsal did not finish.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Failure is the error that ended the rehearsal. A finding has it, too.
+	Failure string `json:"failure,omitempty"`
 	// Processes are all starts of the cluster's components, in order.
 	Processes []reports.Process `json:"processes,omitempty"`
 	// Path of states, in order.
@@ -179,13 +182,48 @@ func (r *Report) Count(s Severity) int {
 	return len(objects) + others
 }
 
-// Sentence is the result: 1.34.4 -> 1.35.4 -> 1.34.4: 12 objects; 1 breaks, 0 change, 0 cannot be judged.
+// Fail adds the error that ended the rehearsal as a finding, after what breaks. An interrupt is no failure. Only the
+// first error counts.
+func (r *Report) Fail(err error) {
+	if err == nil || r.Interrupted || r.Failure != "" {
+		return
+	}
+	r.Failure = err.Error()
+	f := &Finding{
+		Severity: Unjudged, Check: "run", Kind: "rehearsal", Objects: []Object{}, States: []int{},
+		What: "it failed before its end", Words: r.Failure,
+	}
+	if at := slices.IndexFunc(r.Path, func(s *State) bool { return !s.Reached }); at >= 0 {
+		f.State, f.States, f.Hop = at, []int{at}, r.Path[at].Name
+		if at > 0 {
+			f.Hop = r.Path[at-1].Name + " -> " + f.Hop
+		}
+	}
+	before := slices.IndexFunc(r.Findings, func(f *Finding) bool { return f.Severity != Breaks })
+	if before < 0 {
+		before = len(r.Findings)
+	}
+	r.Findings = slices.Insert(r.Findings, before, f)
+}
+
+// Ending is what a sentence says about a result that is not the whole one.
+func Ending(head reports.Head, interrupted bool) string {
+	switch {
+	case interrupted:
+		return "; interrupted"
+	case !head.Started.IsZero() && head.Finished.IsZero():
+		return "; it had not finished when this was written"
+	}
+	return ""
+}
+
+// Sentence is the result: 1.34.4 -> 1.35.4 -> 1.34.4: 12 objects; 1 breaks, 0 change, 0 not judged.
 func (r *Report) Sentence() string {
 	var names []string
 	for _, s := range r.Path {
 		names = append(names, s.Name)
 	}
-	text := fmt.Sprintf("%s: %s; %s, %s, %d cannot be judged", strings.Join(names, " -> "),
+	text := fmt.Sprintf("%s: %s; %s, %s, %d not judged", strings.Join(names, " -> "),
 		plain.Plural(r.Objects, "object"),
 		verb(r.Count(Breaks), "break"), verb(r.Count(Changes), "change"), r.Count(Unjudged))
 	if n := r.Count(Before); n > 0 {
@@ -194,7 +232,7 @@ func (r *Report) Sentence() string {
 	if reached := r.reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
 	}
-	return text
+	return text + Ending(r.Head, r.Interrupted)
 }
 
 func (r *Report) reached() int {

@@ -1,9 +1,12 @@
 package upgrades
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,5 +131,75 @@ func TestExitCode(t *testing.T) {
 		if got := test.r.ExitCode(); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
+	}
+}
+
+// The error that ended a rehearsal is a finding after what breaks. It is never a success, and an interrupt is no error.
+func TestFail(t *testing.T) {
+	r := sample()
+	r.Path[2].Reached = false
+	r.Fail(errors.New("start lws: <no>\x1b[31m"))
+	r.Fail(errors.New("another"))
+	if r.Failure != "start lws: <no>\x1b[31m" || len(r.Findings) != 3 || r.ExitCode() != 1 {
+		t.Fatalf("%q, %d findings, exit code %d", r.Failure, len(r.Findings), r.ExitCode())
+	}
+	want := "NOT JUDGED  1.36.3 -> 1.35.4  rehearsal: it failed before its end\n    seen: start lws: <no>\n"
+	for text, want := range map[string]string{
+		Text(r): "\n" + want, Markdown(r): "start lws: &lt;no>", findingText(r.Findings[1]): "it failed before its end",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(Markdown(r), "0 objects") {
+		t.Errorf("it counts objects that it is not about:\n%s", Markdown(r))
+	}
+	junit, err := JUnit(r)
+	if err != nil || !strings.Contains(string(junit), `name="run rehearsal"`) {
+		t.Errorf("%v: no case in %s", err, junit)
+	}
+	well := sample()
+	well.Findings = nil
+	if well.Fail(errors.New("delete the cluster")); well.ExitCode() != 3 || well.Findings[0].Line() !=
+		"NOT JUDGED  rehearsal: it failed before its end" {
+		t.Errorf("exit code %d: %s", well.ExitCode(), well.Findings[0].Line())
+	}
+	stopped := sample()
+	stopped.Interrupted = true
+	if stopped.Fail(context.Canceled); stopped.Failure != "" || len(stopped.Findings) != 2 {
+		t.Errorf("an interrupt is an error: %q", stopped.Failure)
+	}
+}
+
+func TestSentenceOfAPart(t *testing.T) {
+	for want, change := range map[string]func(*Report){
+		"1 not judged":                                   func(*Report) {},
+		"1 not judged; interrupted":                      func(r *Report) { r.Interrupted = true },
+		"; it had not finished when this was written":    func(r *Report) { r.Finished = time.Time{} },
+		"not judged; 2 of 3 states reached; interrupted": func(r *Report) { r.Interrupted, r.Path[2].Reached = true, false },
+	} {
+		r := sample()
+		if change(r); !strings.HasSuffix(r.Sentence(), want) {
+			t.Errorf("%q does not end with %q", r.Sentence(), want)
+		}
+	}
+}
+
+// On a narrow terminal, the text is wrapped, and the table becomes a line for each kind and state.
+func TestTextInColumns(t *testing.T) {
+	r := sample()
+	r.Findings[0].Words = "\x1b[2J" + strings.Repeat("a message ", 12)
+	text := TextIn(r, 60)
+	for line := range strings.SplitSeq(text, "\n") {
+		if len(line) > 60 {
+			t.Errorf("a line has %d columns: %s", len(line), line)
+		}
+	}
+	want := "NetworkPolicy.networking.k8s.io, objects: 2\n    1.35.4: 2 ok\n    1.36.3: 2 BREAKS\n    1.35.4: 2 ok\n"
+	if !strings.Contains(text, want) || strings.Contains(text, "kind  ") || strings.Contains(text, "\x1b") {
+		t.Errorf("it lacks %q, or has a table or control characters:\n%s", want, text)
+	}
+	if wide := TextIn(r, 200); !strings.Contains(wide, "\n1 other kind                     2        ok ") {
+		t.Errorf("it has no table:\n%s", wide)
 	}
 }

@@ -2,6 +2,7 @@ package upgrades
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,18 +12,21 @@ import (
 // shownObjects is how many objects of a finding the text names. upgrade.json has all.
 const shownObjects = 5
 
-// Text returns the report for a terminal: a sentence, the findings, and the matrix.
-func Text(r *Report) string {
+// Text returns the report as a text: a sentence, the findings, and the matrix.
+func Text(r *Report) string { return TextIn(r, 0) }
+
+// TextIn returns the text for a terminal with so many columns; 0 if lines may have any length.
+func TextIn(r *Report, columns int) string {
 	var b strings.Builder
 	b.WriteString(r.Sentence() + "\n")
 	for _, f := range r.Findings {
 		b.WriteString("\n" + findingText(f))
 	}
-	b.WriteString("\n" + matrixText(r))
+	b.WriteString("\n" + matrixText(r, columns))
 	for _, note := range r.Notes {
 		b.WriteString("note: " + note + "\n")
 	}
-	return b.String()
+	return plain.Wrap(plain.Clean(b.String()), columns)
 }
 
 func findingText(f *Finding) string {
@@ -43,7 +47,7 @@ func findingText(f *Finding) string {
 
 // Line returns the finding in one line: how bad it is, the hop, the kind, and what fails.
 func (f *Finding) Line() string {
-	return fmt.Sprintf("%s  %s  %s", strings.ToUpper(string(f.Severity)), f.Hop, f.title())
+	return strings.ToUpper(string(f.Severity)) + plain.Prefixed("  ", f.Hop) + "  " + f.title()
 }
 
 // title returns the finding's kind and sentence.
@@ -108,41 +112,80 @@ func (o Object) String() string {
 	return o.Name + "  " + o.Place
 }
 
-// matrixText has a row for each kind with a finding, and one line for the others.
-func matrixText(r *Report) string {
-	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprint(table, "kind\tobjects")
-	for _, s := range r.Path {
-		fmt.Fprint(table, "\t"+s.Name)
-	}
+// line is a line of the matrix: what it is about, the number of objects, and a text for each state.
+type line struct {
+	name, objects string
+	cells         []string
+}
+
+// matrixLines has a line for each kind with a finding, one for the others, and one for the times.
+func matrixLines(r *Report) []line {
+	var all []line
 	kinds, objects := 0, 0
 	for _, row := range r.Matrix {
 		if row.well() && r.reached() == len(r.Path) {
 			kinds, objects = kinds+1, objects+row.Objects
 			continue
 		}
-		fmt.Fprintf(table, "\n%s\t%d", row.Kind, row.Objects)
+		one := line{name: row.Kind, objects: fmt.Sprint(row.Objects)}
 		for i, cell := range row.Cells {
-			fmt.Fprint(table, "\t"+cell.text(r.Path[i]))
+			one.cells = append(one.cells, cell.text(r.Path[i]))
 		}
+		all = append(all, one)
 	}
 	if kinds > 0 {
 		which := "other kind"
 		if kinds == len(r.Matrix) {
 			which = "kind"
 		}
-		fmt.Fprintf(table, "\n%s\t%d", plain.Plural(kinds, which), objects)
-		for range r.Path {
-			fmt.Fprint(table, "\tok")
+		all = append(all, line{
+			name: plain.Plural(kinds, which), objects: fmt.Sprint(objects),
+			cells: slices.Repeat([]string{"ok"}, len(r.Path)),
+		})
+	}
+	took := line{name: "took"}
+	for _, s := range r.Path {
+		took.cells = append(took.cells, fmt.Sprintf("%.1fs", s.Transition+s.Survey))
+	}
+	return append(all, took)
+}
+
+// matrixText is a table. If that is wider than the terminal, it is a line for each kind and state.
+func matrixText(r *Report, columns int) string {
+	var b strings.Builder
+	lines := matrixLines(r)
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprint(table, "kind\tobjects")
+	for _, s := range r.Path {
+		fmt.Fprint(table, "\t"+s.Name)
+	}
+	for _, one := range lines {
+		fmt.Fprint(table, "\n"+one.name+"\t"+one.objects)
+		for _, text := range one.cells {
+			fmt.Fprint(table, "\t"+text)
 		}
 	}
-	fmt.Fprint(table, "\ntook\t")
-	for _, s := range r.Path {
-		fmt.Fprintf(table, "\t%.1fs", s.Transition+s.Survey)
-	}
 	_ = table.Flush() // writing to a Builder never fails
-	return b.String() + "\n"
+	if text := b.String(); columns <= 0 || widest(text) <= columns {
+		return text + "\n"
+	}
+	b.Reset()
+	for _, one := range lines {
+		b.WriteString(one.name + plain.Prefixed(", objects: ", one.objects) + "\n")
+		for i, text := range one.cells {
+			fmt.Fprintf(&b, "    %s: %s\n", r.Path[i].Name, text)
+		}
+	}
+	return b.String()
+}
+
+// widest returns how many columns the widest line takes.
+func widest(text string) int {
+	columns := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		columns = max(columns, plain.Cells(line))
+	}
+	return columns
 }
 
 // well reports whether all objects of the kind are good in all states.
@@ -161,7 +204,7 @@ func (c Cell) text(s *State) string {
 	for _, part := range []struct {
 		n    int
 		text string
-	}{{c.Breaks, "BREAKS"}, {c.Unjudged, "?"}, {c.Changes, "changed"}, {c.Before, "before"}, {c.Good, "ok"}} {
+	}{{c.Breaks, "BREAKS"}, {c.Unjudged, string(Unjudged)}, {c.Changes, "changed"}, {c.Before, "before"}, {c.Good, "ok"}} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}

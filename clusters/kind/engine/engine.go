@@ -40,13 +40,12 @@ func Detect(ctx context.Context) (*Engine, error) {
 		if _, err := exec.LookPath(program); err != nil {
 			continue
 		}
-		e := &Engine{Program: program}
-		_, err := e.Output(ctx, "ps", "--quiet", "--last", "1")
+		e, err := answering(ctx, program)
 		if err == nil {
 			return e, nil
 		}
 		if first == nil {
-			first = explain(program, err)
+			first = err
 		}
 	}
 	if first == nil {
@@ -54,6 +53,62 @@ func Detect(ctx context.Context) (*Engine, error) {
 			"--provider local", strings.Join(candidates, ", "))
 	}
 	return nil, first
+}
+
+// answering returns the engine of a program, if it answers.
+func answering(ctx context.Context, program string) (*Engine, error) {
+	e := &Engine{Program: program}
+	if program == "docker" {
+		// Other engines can have a command of that name. kind would mistake them for Docker.
+		said, err := e.Output(ctx, "-v")
+		if err == nil && said != "" && !strings.HasPrefix(said, "Docker version") {
+			return nil, fmt.Errorf("docker is another engine (docker -v: %s): use its own name (%s=podman or nerdctl)", said,
+				chooser)
+		}
+	}
+	if _, err := e.Output(ctx, "ps", "--quiet", "--last", "1"); err != nil {
+		return nil, explain(program, err)
+	}
+	return e, nil
+}
+
+// Use returns an engine that was used before: its program, and its endpoint at that time ("" for any).
+func Use(ctx context.Context, program, endpoint string) (*Engine, error) {
+	if !slices.Contains(programs, program) {
+		return nil, fmt.Errorf("%q is not a container engine: want one of %s", program, strings.Join(programs, ", "))
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return nil, fmt.Errorf("%s is not on the PATH: install it again", program)
+	}
+	e, err := answering(ctx, program)
+	if err != nil {
+		return nil, err
+	}
+	now := e.Endpoint(ctx)
+	switch {
+	case endpoint == "" || now == "" || now == endpoint:
+		return e, nil
+	case program == "docker":
+		return nil, fmt.Errorf("docker was at %s, and is at %s now: set DOCKER_HOST=%s", endpoint, now, endpoint)
+	}
+	return nil, fmt.Errorf("%s had its containers in %s, and has them in %s now: run rehearse as the user whose they are",
+		program, endpoint, now)
+}
+
+// Endpoint returns where docker's daemon or podman's storage is, to recognize the engine later; "" if it does not say.
+func (e *Engine) Endpoint(ctx context.Context) string {
+	ask := map[string][]string{
+		"docker": {"context", "inspect", "--format", "{{.Endpoints.docker.Host}}"},
+		"podman": {"info", "--format", "{{.Store.GraphRoot}}"},
+	}[e.Program]
+	if ask == nil {
+		return ""
+	}
+	endpoint, err := e.Output(ctx, ask...)
+	if err != nil {
+		return ""
+	}
+	return endpoint
 }
 
 // explain says in one sentence why an engine did not answer.

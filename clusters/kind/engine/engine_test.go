@@ -36,6 +36,10 @@ func TestDetectSaysWhyThereIsNone(t *testing.T) {
 			"this user may not use it",
 		},
 		{
+			"podman of the name docker", "[ $1 != -v ] || echo podman version 5.0.0",
+			"docker is another engine (docker -v: podman version 5.0.0)",
+		},
+		{
 			"something else", "echo 'what is this' >&2; exit 1",
 			"docker does not answer: docker ps --quiet --last: what is this",
 		},
@@ -51,7 +55,7 @@ func TestDetectSaysWhyThereIsNone(t *testing.T) {
 }
 
 func TestDetectTakesOneThatAnswers(t *testing.T) {
-	fake(t, "exit 0")
+	fake(t, "[ $1 != -v ] || echo Docker version 28.2.2, build 1")
 	e, err := Detect(t.Context())
 	if err != nil || e.Program != "docker" {
 		t.Errorf("got %v, %v", e, err)
@@ -96,5 +100,64 @@ func TestAnInterruptIsNoFailureOfTheCommand(t *testing.T) {
 	cancel()
 	if _, err := e.Output(ctx, "ps"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A cluster's engine is used again, even if another one is found first. It must still be in the same place.
+func TestUse(t *testing.T) {
+	fake(t, `case "$*" in -v) echo Docker version 1 ;; context*) echo unix:///a.sock ;; esac`)
+	dir := os.Getenv("PATH")
+	podman := `case "$1" in info) echo /storage ;; esac`
+	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\n"+podman), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ program, endpoint, want string }{
+		{"docker", "unix:///a.sock", ""},
+		{"docker", "", ""},
+		{
+			"docker", "unix:///b.sock",
+			"docker was at unix:///b.sock, and is at unix:///a.sock now: set DOCKER_HOST=unix:///b.sock",
+		},
+		{"podman", "/storage", ""},
+		{"podman", "/home/storage", "run rehearse as the user"},
+		{"nerdctl", "", "nerdctl is not on the PATH"},
+		{"sh", "", `"sh" is not a container engine`},
+	} {
+		e, err := Use(t.Context(), c.program, c.endpoint)
+		if c.want == "" && (err != nil || e.Program != c.program ||
+			c.endpoint != "" && e.Endpoint(t.Context()) != c.endpoint) {
+			t.Errorf("%s at %q: got %v, %v", c.program, c.endpoint, e, err)
+		}
+		if c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s at %q: got %v, want %s", c.program, c.endpoint, err, c.want)
+		}
+	}
+}
+
+func TestBuildCommand(t *testing.T) {
+	for _, c := range []struct{ info, want string }{
+		{"Security Options:\n  seccomp", "sudo rehearse node-images 1.34"},
+		{
+			"Security Options:\n  rootless\n  cgroupns",
+			"for this rootless engine: sudo DOCKER_HOST=unix:///a.sock rehearse node-images 1.34",
+		},
+	} {
+		e := fake(t, "case $1 in info) echo '"+c.info+"' ;; context) echo unix:///a.sock ;; esac")
+		if got := e.BuildCommand(t.Context(), "1.34", "x:1"); got != c.want {
+			t.Errorf("docker, %s: got %s", c.info, got)
+		}
+		for info, want := range map[string]string{
+			"false": "sudo rehearse node-images 1.34",
+			"true": "sudo rehearse node-images 1.34; and because this engine is rootless: sudo podman save x:1 | " +
+				"podman load",
+		} {
+			podman := "#!/bin/sh\necho '  security:'; echo '    rootless: " + info + "'\n"
+			if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "podman"), []byte(podman), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if got := (&Engine{Program: "podman"}).BuildCommand(t.Context(), "1.34", "x:1"); got != want {
+				t.Errorf("podman, %s: got %s", info, got)
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -47,4 +48,22 @@ func (e *Engine) Tags(ctx context.Context, repository string) ([]string, error) 
 		}
 	}
 	return tags, nil
+}
+
+// rootlessLine matches what docker, nerdctl and podman write about a rootless engine.
+var rootlessLine = regexp.MustCompile(`(?mi)^\s*rootless(: true)?\s*$`)
+
+// BuildCommand returns the commands that build our images for a version, and bring one of them into this engine. With
+// sudo, node-images loads them into root's storage, which a rootless engine does not use.
+func (e *Engine) BuildCommand(ctx context.Context, version, image string) string {
+	build := "sudo rehearse node-images " + version
+	about, err := e.Output(ctx, "info")
+	switch {
+	case err != nil || !rootlessLine.MatchString(about):
+		return build
+	case e.Program == "docker":
+		return "for this rootless engine: sudo DOCKER_HOST=" + e.Endpoint(ctx) + " rehearse node-images " + version
+	}
+	return fmt.Sprintf("%s; and because this engine is rootless: sudo %s save %s | %s load", build, e.Program, image,
+		e.Program)
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 const (
@@ -81,6 +82,10 @@ func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 func (b *Builder) removeBases() error {
 	old, err := filepath.Glob(filepath.Join(b.CacheDir, "base-*"))
 	for _, dir := range old {
+		if mounted := unmount(dir); mounted != nil {
+			err = errors.Join(err, mounted)
+			continue
+		}
 		err = errors.Join(err, os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -103,9 +108,14 @@ func (b *Builder) debootstrap(ctx context.Context, rootfs string) error {
 	b.Progress("getting Debian %s and %d packages (about a minute)", suite, len(packages))
 	arguments := []string{"--variant=minbase", "--include=" + strings.Join(packages, ","), suite, rootfs}
 	if b.Mirror != "" {
-		arguments = append(arguments, b.Mirror)
+		// Without Debian's keys, debootstrap would install whatever the mirror has. Its own mirror has a certificate.
+		arguments = append([]string{"--force-check-gpg"}, append(arguments, b.Mirror)...)
 	}
-	_, err = output(ctx, path, arguments...)
+	_, err = run(ctx, program(ctx, path, arguments...), runIsolated)
+	if err != nil && strings.Contains(err.Error(), "Keyring-based check was requested") {
+		return fmt.Errorf("the packages of mirror %s cannot be verified, because Debian's keys are missing: install them "+
+			"(sudo apt-get install debian-archive-keyring): %w", b.Mirror, err)
+	}
 	return err
 }
 
@@ -134,26 +144,65 @@ func baseLayer(rootfs, path string) (layer, error) {
 	return l, nil
 }
 
-// output runs a program and returns its standard output. An error contains its last lines.
-func output(ctx context.Context, program string, args ...string) (string, error) {
-	var out, all bytes.Buffer
-	command := exec.CommandContext(ctx, program, args...)
+// outputTimeout is how long to wait for the output of a program that has ended, if its children keep it open.
+const outputTimeout = 5 * time.Second
+
+// program returns a command with an environment that does not depend on the user.
+func program(ctx context.Context, path string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(ctx, path, args...)
+	command.WaitDelay = outputTimeout
 	command.Env = []string{"PATH=" + defaultPath, "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive", "HOME=/root"}
 	for _, name := range []string{"http_proxy", "https_proxy", "no_proxy"} {
 		if value, set := os.LookupEnv(name); set {
 			command.Env = append(command.Env, name+"="+value)
 		}
 	}
+	return command
+}
+
+// output runs a program and returns its standard output. An error contains its last lines.
+func output(ctx context.Context, path string, args ...string) (string, error) {
+	return run(ctx, program(ctx, path, args...), (*exec.Cmd).Run)
+}
+
+// run is output for a command and the way to run it.
+func run(ctx context.Context, command *exec.Cmd, way func(*exec.Cmd) error) (string, error) {
+	var out, all bytes.Buffer
 	command.Stdout, command.Stderr = &tee{&out, &all}, &all
-	if err := command.Run(); err != nil {
+	if err := way(command); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		lines := strings.Split(strings.TrimSpace(all.String()), "\n")
-		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(program), strings.Join(args[:min(2, len(args))], " "), err,
+		args, lines := command.Args, strings.Split(strings.TrimSpace(all.String()), "\n")
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(args[0]), strings.Join(args[1:min(3, len(args))], " "), err,
 			strings.Join(lines[max(0, len(lines)-5):], " / "))
 	}
 	return out.String(), nil
+}
+
+// runIsolated runs a program that ends with its mounts and children.
+func runIsolated(command *exec.Cmd) error {
+	ended, err := startIsolated(command)
+	if err != nil {
+		return err
+	}
+	return <-ended
+}
+
+// startIsolated starts a program that ends with its mounts and children. Its thread is kept until then.
+func startIsolated(command *exec.Cmd) (ended <-chan error, err error) {
+	isolate(command)
+	started, done := make(chan error), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := command.Start()
+		started <- err
+		if err == nil {
+			done <- command.Wait()
+		}
+	}()
+	return done, <-started
 }
 
 type tee struct{ a, b *bytes.Buffer }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -205,11 +206,11 @@ func (b *Builder) assemble(ctx context.Context, p parts, tag, key string) error 
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(b.CacheDir, "build-")
+	work, remove, err := temporary.Folder(b.CacheDir, "build-")
 	if err != nil {
-		return fmt.Errorf("make a folder to build in: %w", err)
+		return err
 	}
-	defer os.RemoveAll(work)
+	defer remove()
 	b.Progress("putting the images of %s into containerd's store", p.version)
 	store, err := p.containerdStore(ctx, base, work)
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
 )
 
 // BalancerTag is the tag of our own load balancer for clusters of several control planes.
@@ -75,11 +75,11 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(b.CacheDir, "build-")
+	work, remove, err := temporary.Folder(b.CacheDir, "build-")
 	if err != nil {
-		return fmt.Errorf("make a folder to build in: %w", err)
+		return err
 	}
-	defer os.RemoveAll(work)
+	defer remove()
 	w, err := newLayer(filepath.Join(work, "top.tar"))
 	if err != nil {
 		return err

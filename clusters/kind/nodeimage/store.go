@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
 )
 
 // startTimeout is how long containerd may take to answer.
@@ -28,11 +30,11 @@ func (p parts) containerdStore(ctx context.Context, b base, work string) (string
 		return "", err
 	}
 	// In the node's tree, containerd runs in its own folder.
-	inside, err := os.MkdirTemp(filepath.Join(b.rootfs, "tmp"), "build-")
+	inside, remove, err := temporary.Folder(filepath.Join(b.rootfs, "tmp"), "build-")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(inside)
+	defer remove()
 	at := "/tmp/" + filepath.Base(inside)
 	if err := os.WriteFile(filepath.Join(inside, "config.toml"), []byte(storeConfig), 0o644); err != nil {
 		return "", err
@@ -53,12 +55,11 @@ func startContainerd(ctx context.Context, rootfs, at string) (stop func() error,
 	var said strings.Builder
 	command := exec.CommandContext(ctx, "chroot", rootfs, "containerd", "--config", at+"/config.toml", "--root",
 		at+"/root", "--state", at+"/state", "--address", at+"/socket")
-	command.Stderr, command.WaitDelay = &said, 5*time.Second
-	if err := command.Start(); err != nil {
+	command.Stderr, command.WaitDelay = &said, outputTimeout
+	done, err := startIsolated(command)
+	if err != nil {
 		return nil, fmt.Errorf("start containerd: %w", err)
 	}
-	done := make(chan error, 1)
-	go func() { done <- command.Wait() }()
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
@@ -87,7 +88,7 @@ func importImages(ctx context.Context, rootfs, at string, images []archive) erro
 	go func() { writer.CloseWithError(writeArchive(writer, images...)) }()
 	command := exec.CommandContext(ctx, "chroot", rootfs, "ctr", "--address", at+"/socket", "--namespace", "k8s.io",
 		"images", "import", "--all-platforms", "--no-unpack", "-")
-	command.Stdin, command.Stdout, command.Stderr = reader, &said, &said
+	command.Stdin, command.Stdout, command.Stderr, command.WaitDelay = reader, &said, &said, outputTimeout
 	err := command.Run()
 	_ = reader.Close()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
 )
 
 //go:embed sources/coredns.go.txt
@@ -58,11 +59,11 @@ func (s *toolStore) build(ctx context.Context, name, requirement string, source 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make a folder of the cache: %w", err)
 	}
-	work, err := os.MkdirTemp(dir, "build-")
+	work, remove, err := temporary.Folder(dir, "build-")
 	if err != nil {
-		return "", fmt.Errorf("make a folder to build in: %w", err)
+		return "", err
 	}
-	defer os.RemoveAll(work)
+	defer remove()
 	files := map[string][]byte{"go.mod": []byte(module)}
 	if source != nil {
 		files["main.go"] = source

@@ -23,22 +23,37 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// inWords writes milliseconds for a person.
-function inWords(ms) {
+// inWords writes milliseconds for a person. From a minute on it rounds to seconds, and from an hour on to minutes, unless
+// step is smaller: times that are step apart look different.
+function inWords(ms, step = Infinity) {
   if (ms < 1000) return Math.round(ms) + 'ms';
-  if (ms < 60000) return (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + 's';
-  const s = Math.round(ms / 1000);
-  if (s < 3600) return Math.floor(s / 60) + 'm' + String(s % 60).padStart(2, '0') + 's';
-  return Math.floor(s / 3600) + 'h' + String(Math.floor(s % 3600 / 60)).padStart(2, '0') + 'm';
+  if (ms < 60000) return (ms / 1000).toFixed(step < 10 ? 3 : step < 100 || ms < 10000 ? 2 : 1) + 's';
+  const places = step < 10 ? 3 : step < 100 ? 2 : step < 1000 ? 1 : 0;
+  const s = Math.round(ms / 1000 * 10 ** places) / 10 ** places, two = n => String(n).padStart(2, '0');
+  const seconds = (s % 60).toFixed(places).padStart(places ? places + 3 : 2, '0') + 's', minutes = Math.floor(s / 60);
+  if (s < 3600) return minutes + 'm' + seconds;
+  return Math.floor(minutes / 60) + 'h' + two(minutes % 60) + 'm' + (step < 60000 ? seconds : '');
 }
+
+// zero is the time from which the times of a track count. clock is a time of day in it; several runs may be of several days.
+const zero = track => track.start || data.start;
+function clock(track, ms) {
+  const text = new Date(zero(track) + ms).toISOString();
+  return (data.tracks.some(t => t.start) ? text.slice(0, 10) + ' ' : '') + text.slice(11, 19) + ' UTC';
+}
+
+// tookOf is the own time of a step: without the transition, and without waiting for other scenarios.
+const tookOf = step => (step.b || data.end) - step.a - (step.w || 0) - (step.x || 0);
 
 // The link: #scenario/step?status=failed&text=x
 function readLink() {
-  const [place, query] = decodeURI(location.hash.slice(1)).split('?');
+  const [raw, query] = location.hash.slice(1).split('?');
+  let place = raw;
+  try { place = decodeURIComponent(raw); } catch { /* it was typed, and leads nowhere */ }
   const cut = place.lastIndexOf('/');
   const step = cut > 0 ? Number(place.slice(cut + 1)) : 0;
   const id = step > 0 ? place.slice(0, cut) : place;
-  return { scenario: data.scenarios.findIndex(s => s.id === id), step: step > 0 ? step - 1 : -1, filters: new URLSearchParams(query || '') };
+  return { scenario: data.scenarios.findIndex(s => s.id === id), step: step > 0 ? step - 1 : -1, filters: query === undefined ? null : new URLSearchParams(query) };
 }
 
 function link() {
@@ -91,6 +106,16 @@ function themes() {
   apply();
 }
 
+// repaint draws the timeline in another theme: paper is light. The theme of the screen comes back with null.
+let screenTheme;
+function repaint(theme) {
+  if (!data) return;
+  const root = document.documentElement.dataset;
+  if (theme) { screenTheme = root.theme; root.theme = theme; } else if (screenTheme) root.theme = screenTheme; else delete root.theme;
+  recolor();
+  draw();
+}
+
 // choose a scenario, a step of it, or nothing, and show it.
 function choose(scenario, step, options = {}) {
   const other = scenario !== chosen.scenario;
@@ -102,7 +127,10 @@ function choose(scenario, step, options = {}) {
   showStep();
   drawSoon(true);
   if (!options.fromLink) writeLink();
-  if (options.scroll && scenario >= 0) at('step').scrollIntoView({ block: 'nearest' });
+  if (options.scroll && scenario >= 0) {
+    draw(); // the timeline above it has its height then
+    at('step').scrollIntoView({ block: 'start' });
+  }
 }
 
 async function start() {
@@ -110,10 +138,11 @@ async function start() {
   themes();
   document.addEventListener('click', event => {
     const button = event.target.closest('button');
-    if (button?.dataset.copy) copy(document.getElementById(button.dataset.copy).textContent, button);
+    if (button && 'copy' in button.dataset) copy((document.getElementById(button.dataset.copy) || button.previousElementSibling).textContent, button);
     if (button?.classList.contains('copy-failure')) copy(markdownOf(button.closest('article')), button);
   });
-  addEventListener('beforeprint', () => { for (const d of document.querySelectorAll('details')) d.open = true; });
+  addEventListener('beforeprint', () => { for (const d of document.querySelectorAll('details')) d.open = true; repaint('light'); });
+  addEventListener('afterprint', () => repaint(null));
   const packed = at('data');
   if (!packed) { document.documentElement.dataset.ready = 'yes'; return; } // there is nothing to draw
   try {
@@ -124,13 +153,19 @@ async function start() {
   }
   prepareTimeline();
   prepareFilters();
-  const follow = () => {
+  // A link without filters, as those in the page are, keeps them. The link in the address then has them, too.
+  const follow = event => {
     const wanted = readLink();
-    takeFilters(wanted.filters);
-    choose(wanted.scenario, wanted.step, { fromLink: true, scroll: wanted.step >= 0 });
-    if (wanted.scenario >= 0) { if (data.scenarios[wanted.scenario].objects?.length <= 12) chosen.open.add(wanted.scenario); drawSoon(true); reveal(wanted.scenario); }
+    if (wanted.filters || !event) takeFilters(wanted.filters || new URLSearchParams());
+    if (data.scenarios[wanted.scenario]?.objects?.length <= 12) chosen.open.add(wanted.scenario);
+    choose(wanted.scenario, wanted.step, { fromLink: !event || wanted.scenario < 0, scroll: true });
+    if (wanted.scenario < 0) return;
+    reveal(wanted.scenario);
+    if (event) at('step').focus({ preventScroll: true });
   };
   addEventListener('hashchange', follow);
+  // While the page loads, the browser scrolls to the row that the link names.
+  if (document.readyState !== 'complete') await new Promise(done => addEventListener('load', done, { once: true }));
   follow();
   document.documentElement.dataset.ready = 'yes';
 }

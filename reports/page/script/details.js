@@ -1,11 +1,22 @@
 // What there is to say of a scenario and of a step.
 function showStep() {
-  const panel = at('step'), s = data.scenarios[chosen.scenario];
+  const panel = at('step'), s = data.scenarios[chosen.scenario], held = focused(panel);
   panel.replaceChildren();
   panel.hidden = !s;
   if (!s) return;
   const step = s.steps[chosen.step];
   if (step) oneStep(panel, s, step); else oneScenario(panel, s);
+  refocus(panel, held);
+}
+
+// focused is the label of the element of a panel that has the focus; null if none has it.
+const focused = panel => panel.contains(document.activeElement) ? document.activeElement.getAttribute('aria-label') || '' : null;
+
+// refocus gives the focus to the button with that label, or to the panel, after its elements were made anew.
+function refocus(panel, label) {
+  if (label === null) return;
+  const same = [...panel.querySelectorAll('button, input')].find(b => b.getAttribute('aria-label') === label && !b.disabled);
+  (same || panel).focus({ preventScroll: true });
 }
 
 const badge = status => el('span', { class: 'badge s-' + status }, (signs[status] || '-') + ' ' + (words[status] || status));
@@ -20,9 +31,9 @@ function buttons(...more) {
 function oneScenario(panel, s) {
   panel.append(el('h2', { id: '_step-title' }, badge(s.status), s.name, buttons()),
     s.text ? el('p', {}, s.text) : '', s.remark ? el('p', { class: 'headline' }, s.remark) : '',
-    el('dl', { class: 'lines' }, fact('File', el('code', {}, s.file + ':' + s.line)), fact('Requirements', (s.covers || []).join(', ')), fact('Namespace', s.ns || ''), fact('Began', s.a ? '+' + inWords(s.a) : '')));
+    el('dl', { class: 'lines' }, fact('File', el('code', {}, s.file + ':' + s.line)), fact('Requirements', (s.covers || []).join(', ')), fact('Namespace', s.ns || ''), fact('Began', began(s, s)), filesFact(s)), aloneLine(s));
   const list = el('ol', { class: 'steps' });
-  s.steps.forEach((step, n) => list.append(el('li', {}, el('a', { href: '#' + encodeURI(s.id) + '/' + (n + 1), onclick: e => { e.preventDefault(); choose(chosen.scenario, n); } }, step.n), ' ', badge(step.s), ' ', step.a ? inWords((step.b || data.end) - step.a - (step.w || 0) - (step.x || 0)) : '')));
+  s.steps.forEach((step, n) => list.append(el('li', {}, el('a', { href: '#' + encodeURI(s.id) + '/' + (n + 1), onclick: e => { e.preventDefault(); choose(chosen.scenario, n); } }, step.n), ' ', badge(step.s), ' ', step.a ? inWords(tookOf(step)) : '')));
   panel.append(el('h3', {}, 'Steps'), list, objectList(s));
 }
 
@@ -32,8 +43,8 @@ function oneStep(panel, s, step) {
   panel.append(el('h2', { id: '_step-title' }, badge(step.s), el('span', {}, el('a', { href: '#' + encodeURI(s.id), onclick: e => { e.preventDefault(); choose(chosen.scenario, -1); } }, s.name), ` › step ${n + 1} of ${s.steps.length}: ${step.n}`),
     buttons(go(n - 1), go(n + 1), el('button', { type: 'button', onclick: e => copy(stepMarkdown(s, step, n), e.target) }, 'Copy as Markdown'))));
   panel.append(el('dl', { class: 'lines' }, fact('Verb', step.v || step.n), fact('Place', step.p ? el('code', {}, step.p) : ''), fact('Cluster', step.st || ''),
-    fact('Began', step.a ? '+' + inWords(step.a) : 'it did not run'), fact('Took', step.a ? inWords((step.b || data.end) - step.a - (step.w || 0) - (step.x || 0)) : ''),
-    fact('Waited for other scenarios', step.w ? inWords(step.w) : ''), fact('Transition', step.x ? inWords(step.x) : ''), fact('Decides', (step.c || []).join(', '))));
+    fact('Began', began(s, step) || 'it did not run'), fact('Took', step.a ? inWords(tookOf(step)) : ''),
+    fact('Waited for other scenarios', step.w ? inWords(step.w) : ''), fact('Transition', step.x ? inWords(step.x) : ''), fact('Decides', (step.c || []).join(', ')), step.s === 'passed' ? '' : filesFact(s)), step.s === 'passed' ? '' : aloneLine(s));
   if (step.d) panel.append(differenceTable(step.d));
   if (step.m) panel.append(el('h3', {}, step.s === 'passed' ? 'What it says' : 'Why'), el('pre', { class: 'account', tabindex: 0 }, step.m));
   if (step.o) panel.append(el('p', { class: 'note' }, 'Note: ' + step.o));
@@ -43,14 +54,21 @@ function oneStep(panel, s, step) {
     el('figure', {}, el('figcaption', {}, 'Seen'), el('pre', { tabindex: 0 }, step.e || '(nothing more than the message)'))));
   if (step.q) panel.append(el('details', { open: step.q.length < 1500 }, el('summary', {}, 'The request: its body'), el('pre', { tabindex: 0 }, step.q)));
   if (step.t) panel.append(el('h3', {}, 'Attempts'), el('pre', { tabindex: 0 }, step.t.join('\n')));
-  if (step.g) panel.append(el('h3', {}, 'Logs and events of this time'), el('pre', { class: 'logs', tabindex: 0 }, step.g.map(l => l.f.padEnd(10) + ' ' + l.t).join('\n')));
+  if (step.g || step.l) panel.append(el('h3', {}, 'Logs and events of this time'));
+  if (step.g) panel.append(el('pre', { class: 'logs', tabindex: 0 }, step.g.map(l => l.f.padEnd(10) + ' ' + l.t).join('\n')));
+  if (step.l) panel.append(el('p', { class: 'hint' }, step.l));
   panel.append(changesIn(s, n + 1), objectList(s));
 }
+
+// began is when a scenario or a step began: since the start of the run, and the time of day.
+const began = (s, part) => part.a ? `+${inWords(part.a)} (${clock(data.tracks[s.track], part.a)})` : '';
+const filesFact = s => s.files ? fact('Files', ...s.files.flatMap((f, i) => [i ? ', ' : '', f.l ? el('a', { href: f.l }, f.n) : f.n])) : '';
+const aloneLine = s => s.alone ? el('p', { class: 'command' }, 'Run it alone: ', el('code', { class: 'alone' }, s.alone), ' ', el('button', { type: 'button', 'data-copy': '' }, 'Copy')) : '';
 
 function differenceTable(list) {
   return el('div', { class: 'scroll' }, el('table', { class: 'differences' },
     el('thead', {}, el('tr', {}, ...['field', 'wanted', 'seen'].map(t => el('th', { scope: 'col' }, t)))),
-    el('tbody', {}, ...list.map(d => el('tr', {}, el('th', { scope: 'row' }, el('code', {}, d.f)), el('td', { class: 'wanted' }, el('code', {}, d.w)), el('td', { class: 'seen' }, el('code', {}, d.s)))))));
+    el('tbody', {}, ...list.map(d => el('tr', {}, el('th', { scope: 'row' }, d.o ? [el('span', { class: 'object' }, d.o), ' '] : '', el('code', {}, d.f)), el('td', { class: 'wanted' }, el('code', {}, d.w)), el('td', { class: 'seen' }, el('code', {}, d.s)))))));
 }
 
 // excerpt is the step as the file has it, with the numbers of its lines.
@@ -119,12 +137,16 @@ const fence = text => { let f = '```'; while (text.includes(f)) f += '`'; return
 function stepMarkdown(s, step, n) {
   let text = `**${s.name}**, step ${n + 1} of ${s.steps.length}: ${step.n}: **${words[step.s] || step.s}**\n\n`;
   text += [['file', step.p], ['cluster', step.st], ['requirements', (s.covers || []).join(', ')]].filter(f => f[1]).map(f => `- ${f[0]}: ${f[1]}`).join('\n') + '\n';
-  if (step.d) text += '\n| field | wanted | seen |\n| --- | --- | --- |\n' + step.d.map(d => `| \`${d.f}\` | \`${d.w.replaceAll('|', '\\|')}\` | \`${d.s.replaceAll('|', '\\|')}\` |`).join('\n') + '\n';
+  if (step.d) text += '\n| field | wanted | seen |\n| --- | --- | --- |\n' + step.d.map(d => `| \`${d.o ? d.o + ' ' : ''}${d.f}\` | \`${d.w.replaceAll('|', '\\|')}\` | \`${d.s.replaceAll('|', '\\|')}\` |`).join('\n') + '\n';
   const body = step.m || step.e || '';
   if (body) text += `\n${fence(body)}text\n${body}\n${fence(body)}\n`;
-  const command = at('command');
-  if (command) text += `\nRun it again: \`${command.textContent}\`\n`;
-  return text;
+  return text + commandLine(s.alone);
+}
+
+// commandLine is the command that runs a scenario alone, or else the one that repeats the run.
+function commandLine(alone) {
+  const again = at('command')?.textContent;
+  return alone ? `\nRun it alone: \`${alone}\`\n` : again ? `\nRun it again: \`${again}\`\n` : '';
 }
 
 // markdownOf a failure as the page shows it.
@@ -135,6 +157,8 @@ function markdownOf(article) {
   let text = `**${clean(head)}**\n\n`;
   const headline = clean(article.querySelector('.headline'));
   if (headline) text += headline + '\n';
+  const message = clean(article.querySelector('.message'));
+  if (message) text += message + '\n';
   const where = clean(article.querySelector('.where'));
   if (where) text += `\n${where}\n`;
   const rows = [...article.querySelectorAll('.differences tbody tr')];
@@ -142,7 +166,5 @@ function markdownOf(article) {
   for (const line of article.querySelectorAll('.lines div')) text += `- ${clean(line.querySelector('dt'))}: ${clean(line.querySelector('dd'))}\n`;
   const account = article.querySelector('.account')?.textContent.trim();
   if (account) text += `\n${fence(account)}text\n${account}\n${fence(account)}\n`;
-  const command = at('command');
-  if (command) text += `\nRun it again: \`${command.textContent}\`\n`;
-  return text;
+  return text + commandLine(article.querySelector('.alone')?.textContent);
 }

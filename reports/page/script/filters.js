@@ -3,6 +3,8 @@ function prepareFilters() {
   const form = at('filters');
   if (!form) return;
   form.hidden = false;
+  // What is scrolled to is below the filters, which stay at the top.
+  new ResizeObserver(() => { document.documentElement.style.scrollPaddingTop = (getComputedStyle(form).position === 'sticky' ? form.offsetHeight : 0) + 16 + 'px'; }).observe(form);
   form.addEventListener('submit', e => e.preventDefault());
   form.addEventListener('input', () => { applyFilters(); writeLink(); });
   form.addEventListener('reset', () => setTimeout(() => { for (const b of form.querySelectorAll('[data-status]')) b.setAttribute('aria-pressed', 'false'); applyFilters(); writeLink(); }));
@@ -48,6 +50,8 @@ function applyFilters() {
     part.hidden = !all && id !== '' && !ids.has(id);
   }
   for (const group of document.querySelectorAll('.group')) group.hidden = ![...group.querySelectorAll('.failure')].some(f => !f.hidden);
+  at('hides').hidden = all;
+  at('hides').textContent = all ? '' : `Filters hide ${data.scenarios.length - chosen.shown.size} of ${data.scenarios.length} scenarios: ` + [statuses.length ? 'status ' + statuses.map(s => words[s] || s).join(', ') : '', ...Object.entries(values).filter(v => v[1]).map(([name, value]) => name + ' ' + value)].filter(Boolean).join('; ');
   at('shown').textContent = all ? '' : `${chosen.shown.size} of ${data.scenarios.length} shown`;
   drawSoon(true);
 }

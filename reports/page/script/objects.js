@@ -105,7 +105,7 @@ const managersNote = end => end ? el('p', { class: 'note' }, 'Who manages a fiel
 
 function showObject(scenario, object, n) {
   const panel = at('object'), s = data.scenarios[scenario], o = s?.objects?.[object];
-  const opened = panel.hidden || chosen.object !== object;
+  const held = focused(panel), opened = panel.hidden || chosen.object !== object;
   panel.hidden = !o;
   if (!o) return;
   if (opened) requestAnimationFrame(() => panel.scrollIntoView({ block: 'nearest' }));
@@ -120,6 +120,7 @@ function showObject(scenario, object, n) {
     el('h2', { id: '_object-title' }, el('span', {}, `${o.k} ${o.ns ? o.ns + '/' : ''}${o.n}`), el('span', { class: 'buttons' }, close)),
     el('div', { class: 'scrub' }, to(-1, 'Change before'), range, to(1, 'Next change')),
     el('p', {}, el('strong', {}, kinds[type]), ` at +${inWords(t)}, change ${n + 1} of ${o.c.length}` + (step ? `, in step ${step}: ${s.steps[step - 1]?.n || ''}` : ', before the first step')));
+  refocus(panel, held);
   const now = stateAt(o, n);
   if (now === undefined) { panel.append(el('p', { class: 'note' }, `The page does not have this state; ${s.history} has it.`)); drawSoon(true); return; }
   const changed = fieldsChanged(o, n);

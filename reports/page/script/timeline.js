@@ -16,7 +16,7 @@ function prepareTimeline() {
   canvas.addEventListener('pointermove', onMove);
   canvas.addEventListener('pointerup', onUp);
   canvas.addEventListener('pointercancel', () => { lanes.drag = null; drawSoon(); });
-  canvas.addEventListener('pointerleave', () => { lanes.pointer = null; at('readout').textContent = ''; drawSoon(); });
+  canvas.addEventListener('pointerleave', () => { if (lanes.pointer) at('readout').textContent = ''; lanes.pointer = null; drawSoon(); });
   canvas.addEventListener('keydown', onKey);
   at('in').addEventListener('click', () => zoom(0.5));
   at('out').addEventListener('click', () => zoom(2));
@@ -27,7 +27,7 @@ function prepareTimeline() {
 
 function recolor() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['ground', 'raised', 'line', 'text', 'soft', 'focus', 'cursor', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'c-passed', 'c-failed', 'c-error', 'c-known', 'c-notRun', 'c-move', 'c-ready', 'c-starting']) {
+  for (const name of ['ground', 'raised', 'line', 'text', 'soft', 'focus', 'cursor', 'v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'c-passed', 'c-failed', 'c-error', 'c-known', 'c-notRun', 'c-move', 'c-ready', 'on-ready', 'c-starting', 'passed', 'failed', 'error', 'known', 'notRun', 'skipped']) {
     lanes.colors[name] = style.getPropertyValue('--' + name).trim();
   }
   drawSoon();
@@ -132,10 +132,13 @@ function ticks(g) {
   g.globalAlpha = 1;
 }
 
-function tickTimes() {
+function tickStep() {
   const span = lanes.view[1] - lanes.view[0], most = Math.max(2, (lanes.width - lanes.label) / 90);
-  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5].find(s => span / s <= most) || 144e5;
-  const times = [];
+  return [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5].find(s => span / s <= most) || 144e5;
+}
+
+function tickTimes() {
+  const step = tickStep(), times = [];
   for (let t = Math.ceil(lanes.view[0] / step) * step; t <= lanes.view[1]; t += step) times.push(t);
   return times;
 }
@@ -148,9 +151,9 @@ function axis(g) {
   g.beginPath(); g.moveTo(0, axisHeight - .5); g.lineTo(lanes.width, axisHeight - .5); g.stroke();
   g.fillStyle = c.soft;
   g.font = '11px system-ui, sans-serif';
-  for (const t of tickTimes()) if (x(t) >= lanes.label - 1 && x(t) < lanes.width - 30) g.fillText('+' + (t === 0 ? '0' : inWords(t).replace('.00s', 's').replace('.0s', 's')), x(t) + 3, axisHeight / 2);
+  for (const t of tickTimes()) if (x(t) >= lanes.label - 1 && x(t) < lanes.width - 30) g.fillText('+' + (t === 0 ? '0' : inWords(t, tickStep()).replace(/\.0+s$/, 's')), x(t) + 3, axisHeight / 2);
   if (lanes.pointer && lanes.pointer[0] > lanes.label) {
-    const text = '+' + inWords(timeAt(lanes.pointer[0])), w = g.measureText(text).width + 8;
+    const text = '+' + inWords(timeAt(lanes.pointer[0]), perPixel()), w = g.measureText(text).width + 8;
     const left = Math.min(lanes.pointer[0], lanes.width - w);
     g.fillStyle = c.cursor; g.fillRect(left, 3, w, axisHeight - 7);
     g.fillStyle = c.ground; g.fillText(text, left + 4, axisHeight / 2);
@@ -167,6 +170,8 @@ function crossings(g, first, last, top) {
       if (!b.verb) continue;
       const a = x(b.a), w = Math.max(x(b.b) - a, 1);
       if (a + w < lanes.label || a > lanes.width) continue;
+      g.strokeStyle = b.status === 'passed' ? lanes.colors['c-move'] : lanes.colors['c-failed'];
+      for (const edge of b.verb === 'transition' ? [a, a + w] : []) { g.beginPath(); g.moveTo(Math.round(edge) + .5, top(from)); g.lineTo(Math.round(edge) + .5, top(to + 1)); g.stroke(); }
       hatch(g, a, top(from), w, (to - from + 1) * rowHeight, b.status === 'passed' ? lanes.colors['c-move'] : lanes.colors['c-failed'], b.verb === 'transition' ? .28 : .12);
     }
   }
@@ -223,8 +228,8 @@ function drawRow(g, row, top) {
     case 'process':
       for (const p of row.lives) {
         const end = p.b || data.end, ready = p.r || (p.v ? end : p.a);
-        bar(g, p.a, ready, top + 5, rowHeight - 10, c['c-starting']);
-        if (end > ready) { bar(g, ready, end, top + 5, rowHeight - 10, c['c-ready']); inside(g, p.v || '', ready, end, top, '#ffffff'); }
+        bar(g, p.a, ready, top + 8, rowHeight - 16, c['c-starting']);
+        if (end > ready) { bar(g, ready, end, top + 5, rowHeight - 10, c['c-ready']); inside(g, p.v || '', ready, end, top, c['on-ready']); }
         if (p.u) { g.fillStyle = c['c-failed']; g.font = 'bold 13px system-ui'; g.fillText('✗', x(end) - 3, top + rowHeight / 2); }
       }
       break;
@@ -233,13 +238,23 @@ function drawRow(g, row, top) {
         if (step.s === 'notRun' && !step.a) return;
         const from = step.a, to = step.b || data.end, own = to - (step.x || 0);
         const color = c['c-' + step.s] || c['c-notRun'];
-        if (step.w || step.x) { g.globalAlpha = .3; bar(g, from, to, top + 4, rowHeight - 8, color); g.globalAlpha = 1; if (!step.x) bar(g, own, to, top + 4, rowHeight - 8, color); } else bar(g, from, to, top + 4, rowHeight - 8, color, 2);
-        if (step.s === 'failed' || step.s === 'error') bar(g, from, to, top + 3, rowHeight - 6, color, 4);
+        if (step.w || step.x) { g.globalAlpha = .3; const seen = bar(g, from, to, top + 4, rowHeight - 8, color); g.globalAlpha = 1; if (seen) { g.strokeStyle = color; g.stroke(); } if (!step.x) bar(g, own, to, top + 4, rowHeight - 8, color); } else bar(g, from, to, top + 4, rowHeight - 8, color, 2);
+        if (['failed', 'error', 'known'].includes(step.s)) { bar(g, from, to, top + 3, rowHeight - 6, color, 4); mark(g, signs[step.s], from, to, top, c[step.s]); }
         if (chosen.scenario === row.n && chosen.step === n) { g.strokeStyle = c.text; g.lineWidth = 2; g.strokeRect(x(from) - 1, top + 2, Math.max(x(to) - x(from), 4) + 2, rowHeight - 4); g.lineWidth = 1; }
       });
       break;
     case 'object': drawLife(g, row, top);
   }
+}
+
+// mark puts a sign into a bar, or beside one that is too narrow: not everybody sees its colour.
+function mark(g, sign, from, to, top, color) {
+  const a = x(from), w = Math.max(x(to) - a, 4), left = Math.max(a, lanes.label), y = top + rowHeight / 2;
+  if (a + w < lanes.label || a > lanes.width) return;
+  g.font = 'bold 12px system-ui, sans-serif';
+  if (a + w - left >= g.measureText(sign).width + 4) { g.fillStyle = lanes.colors.ground; g.fillText(sign, left + 2, y); return; }
+  g.strokeStyle = lanes.colors.ground; g.lineWidth = 3; g.strokeText(sign, a + w + 2, y); g.lineWidth = 1;
+  g.fillStyle = color; g.fillText(sign, a + w + 2, y);
 }
 
 function drawLife(g, row, top) {
@@ -274,7 +289,7 @@ function labels(g, first, last, top) {
       const has = row.s.objects?.length;
       g.fillStyle = c.soft;
       if (has) g.fillText(chosen.open.has(row.n) ? '▾' : '▸', 3, y + rowHeight / 2);
-      g.fillStyle = c['c-' + row.s.status] || c.soft;
+      g.fillStyle = c[row.s.status] || c.soft;
       g.fillText(signs[row.s.status] || '-', left + 2, y + rowHeight / 2);
       left += 16;
     }
@@ -284,6 +299,9 @@ function labels(g, first, last, top) {
   g.strokeStyle = c.line;
   g.beginPath(); g.moveTo(lanes.label - .5, 0); g.lineTo(lanes.label - .5, lanes.height); g.stroke();
 }
+
+// perPixel is the time of one pixel.
+const perPixel = () => (lanes.view[1] - lanes.view[0]) / (lanes.width - lanes.label);
 
 function setView(from, to) {
   const span = Math.min(Math.max(to - from, 5), data.end);
@@ -385,12 +403,12 @@ function toggleObjects(n) {
 function describeAt(px, y) {
   const row = rowAt(y), t = timeAt(px);
   if (!row || px < lanes.label) return row ? row.label : '';
-  const when = '+' + inWords(Math.max(t, 0)) + '  ';
+  const when = '+' + inWords(Math.max(t, 0), perPixel()) + '  ';
   const band = row.track.bands.find(b => t >= b.a && t <= b.b);
   switch (row.kind) {
     case 'scenario': {
       const n = hit(row, px), step = row.s.steps[n];
-      return when + (step ? `${row.s.name}, step ${n + 1}: ${step.n}: ${words[step.s] || step.s}, ${inWords((step.b || data.end) - step.a)}` : row.s.name);
+      return when + (step ? `${row.s.name}, step ${n + 1}: ${step.n}: ${words[step.s] || step.s}, ${inWords(tookOf(step))}${step.x ? ', transition ' + inWords(step.x) : ''}` : row.s.name);
     }
     case 'object': { const n = hit(row, px); return when + row.label + (n >= 0 ? ': ' + kinds[row.o.c[n][1]] : ''); }
     case 'process': { const p = row.lives.find(p => t >= p.a && t <= (p.b || data.end)); return when + row.label + (p ? ` ${p.v || ''} ${p.r && t < p.r ? 'starting' : 'running'}` : ': away'); }
@@ -413,7 +431,17 @@ function onKey(event) {
   };
   if (!acts[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();
+  const before = lanes.view;
   acts[event.key]();
+  if (event.key !== 'Enter') at('readout').textContent = lanes.view === before ? describeChosen() : `shown: +${inWords(lanes.view[0], perPixel())} to +${inWords(lanes.view[1], perPixel())}`;
+}
+
+// describeChosen says in one line what is chosen, for those who do not see the timeline.
+function describeChosen() {
+  const s = data.scenarios[chosen.scenario], step = s?.steps[chosen.step];
+  if (!s) return '';
+  const objects = chosen.open.has(chosen.scenario) && s.objects ? `, objects shown: ${s.objects.length}` : '';
+  return (step ? `${s.name}, step ${chosen.step + 1} of ${s.steps.length}: ${step.n}: ${words[step.s] || step.s}` : `${s.name}: ${words[s.status] || s.status}`) + objects;
 }
 
 // reveal scrolls the lanes to a scenario.

@@ -43,8 +43,11 @@ async function interactions(browser, name) {
   await page.reload();
   await page.waitForSelector('html[data-ready]', { state: 'attached' });
   check((await text('step')).includes('step 2 of 3'), 'the link does not survive a reload');
+  await page.getByRole('button', { name: 'Previous step' }).click();
+  check(await page.evaluate(() => document.activeElement.id) === '_step', 'a button that is used up leaves the focus nowhere');
   await page.getByRole('button', { name: 'Next step' }).click();
-  check((await place()).endsWith('#broken/3'), 'the next step is not in the link: ' + await place());
+  await page.keyboard.press('Enter');
+  check((await place()).endsWith('#broken/3'), 'the next step is not in the link, or its button loses the focus: ' + await place());
 
   const sent = await open(browser, name, { hash: '#unknown/1' });
   check((await sent.locator('#_step').innerText()).includes('The request: its body\nkind: Deployment'), 'the step does not show its request: ' + await sent.locator('#_step').innerText());
@@ -52,16 +55,20 @@ async function interactions(browser, name) {
 
   // The keyboard: up and down, left and right, plus, minus, zero, o.
   const canvas = page.locator('#_canvas');
+  await page.mouse.move(2, 2); // away from the timeline
   await canvas.focus();
   await page.keyboard.press('ArrowLeft');
   check((await place()).endsWith('#broken/2'), 'left does not choose the step before');
+  check((await text('readout')).includes('broken, step 2 of 3: it is ready: failed'), 'left says nothing: ' + await text('readout'));
   await page.keyboard.press('ArrowUp');
   check((await place()).endsWith('#good'), 'up does not choose the scenario before: ' + await place());
+  check((await text('readout')).includes('good: passed'), 'up says nothing: ' + await text('readout'));
   const image = () => page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(document.getElementById('_canvas').toDataURL())))));
   const whole = await image();
   await page.keyboard.press('+');
   const nearer = await image();
   check(whole !== nearer, 'plus does not zoom');
+  check((await text('readout')).startsWith('shown: +'), 'plus says nothing: ' + await text('readout'));
   await page.keyboard.press('0');
   check(await image() === whole, 'zero does not show all again');
   await page.keyboard.press('ArrowDown');
@@ -79,6 +86,11 @@ async function interactions(browser, name) {
   const box = await canvas.boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 40);
   check(/^\+/.test(await text('readout')), 'the cursor has no time: ' + await text('readout'));
+  // The pointer and the panel have the same time for a transition.
+  const lane = await page.locator('#_lanes').evaluate(e => e.scrollTop);
+  await page.mouse.move(box.x + 220 + (box.width - 220) * 3.5 / 9, box.y + 26 + 22 * 5.5 - lane);
+  check((await text('readout')).endsWith('broken, step 1: upgrade: passed, 0ms, transition 3.00s'), 'the pointer says: ' + await text('readout'));
+  await page.mouse.move(box.x + box.width / 2, box.y + 40);
   const before = await image();
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -200);
@@ -136,7 +148,7 @@ async function interactions(browser, name) {
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: { writeText: async t => { window.copied = t; } } }); });
   await page.locator('.failure').first().getByRole('button', { name: 'Copy as Markdown' }).click();
   const copied = await page.evaluate(() => window.copied || '');
-  check(copied.includes('| field | wanted | seen |') && copied.includes('Run it again'), 'the Markdown is: ' + copied);
+  check(copied.includes('| `web status.readyReplicas` | `3` | `2` |') && copied.includes("Run it alone: `rehearse run a.yaml --focus='^broken$'`"), 'the Markdown is: ' + copied);
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
   await page.locator('#_theme').click();
@@ -151,10 +163,78 @@ async function interactions(browser, name) {
   await plain.context().close();
 }
 
+// links follows the links in the page as a reader does: with clicks.
+async function links(browser, name) {
+  const page = await open(browser, name, { hash: '#?status=failed' });
+  await page.setViewportSize({ width: 1600, height: 400 });
+  const text = id => page.locator('#_' + id).innerText();
+  const place = () => page.evaluate(() => location.hash);
+  const inView = () => page.locator('#_step').evaluate(e => { const top = e.getBoundingClientRect().top; return top > 0 && top < innerHeight / 2; });
+  // settled waits until the page has stopped scrolling.
+  const settled = () => page.evaluate(async () => { for (let last = -1; last !== scrollY;) { last = scrollY; await new Promise(done => setTimeout(done, 100)); } });
+  const follow = async (where, want) => {
+    await page.locator(where).first().click();
+    await page.locator('#_step:not([hidden])').waitFor({ timeout: 5000 }).catch(() => problems.push(`${name}: a click on ${where} opens no panel`));
+    await settled();
+    check((await text('step')).includes(want), `a click on ${where} shows: ` + await text('step'));
+    check(await inView(), `a click on ${where} opens the panel out of view`);
+    await page.getByRole('button', { name: 'Close' }).first().click();
+  };
+  await follow('.failure h4 a', 'step 2 of 3: it is ready');
+  await follow('#_moved caption a', 'step 1 of 3: upgrade');
+  await page.locator('.failure h4 a').first().click();
+  await settled();
+  check(await place() === '#broken/2?status=failed', 'a click loses the filters: ' + await place());
+  check((await text('shown')).startsWith('1 of'), 'a click clears the filters: ' + await text('shown'));
+  check((await text('step')).includes('Began\n+5.00s (00:00:05 UTC)'), 'the step has no time of day: ' + await text('step'));
+  await page.getByRole('button', { name: 'Close' }).first().click();
+  await follow('#_scenarios tr:not([hidden]) a', 'Steps');
+  await page.goto('about:blank');
+  await page.goto('file://' + path.join(folder, name) + '#a%');
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
+  check(!await page.locator('#_step').isVisible(), 'a link that leads nowhere opens a panel');
+  await page.context().close();
+
+  // Without script a link leads to the line of the scenario.
+  const plain = await open(browser, name, { script: false });
+  await plain.locator('.failure h4 a').first().click();
+  check(await plain.locator('#_scenarios tr:has(:target)').count() === 1, 'without script the link of a failure leads nowhere');
+  await plain.context().close();
+}
+
+// several looks at a page of two runs with the same scenarios, a day apart.
+async function several(browser, name) {
+  const page = await open(browser, name);
+  await page.locator('.failure h4 a').first().click();
+  await page.locator('#_step:not([hidden])').waitFor({ timeout: 5000 }).catch(() => problems.push(`${name}: a click on a failure opens no panel`));
+  const step = await page.locator('#_step').innerText();
+  check(step.includes('failed') && step.includes('(2026-01-02 00:00:05 UTC)'), 'the link of a failed scenario shows that of another run: ' + step);
+
+  // No two labels of the axis are alike, however near the timeline is.
+  await page.locator('#_canvas').focus();
+  for (const key of ['0', '+', '+', ...Array(10).fill('Shift+ArrowRight'), '+', '+', '+', '+', '+']) await page.keyboard.press(key);
+  const labels = await page.evaluate(() => new Promise(done => {
+    const kept = CanvasRenderingContext2D.prototype.fillText, seen = [];
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { seen.push(text); kept.call(this, text, ...at); };
+    dispatchEvent(new Event('afterprint'));
+    requestAnimationFrame(() => { CanvasRenderingContext2D.prototype.fillText = kept; done(seen); });
+  }));
+  const axis = [...new Set(labels.filter(l => l.startsWith('+')))], count = labels.filter(l => l.startsWith('+')).length;
+  check(axis.length >= 5 && axis.every(l => /^\+1m\d\d(\.\d+)?s$/.test(l)), 'the axis has the labels ' + axis.join(' '));
+  check(count % axis.length === 0 && count <= 2 * axis.length, 'labels of the axis repeat: ' + labels.filter(l => l.startsWith('+')).join(' '));
+  await page.context().close();
+}
+
 // elsewhere looks at a page on paper, and in an iframe that may run scripts and nothing else, as CI systems show it.
 async function elsewhere(browser, name) {
-  const page = await open(browser, name, { hash: '#broken/2' });
-  await page.emulateMedia({ media: 'print' });
+  const page = await open(browser, name, { hash: '#broken/2?status=failed', theme: 'dark' });
+  check(!await page.locator('#_hides').isVisible(), 'the note for paper is on the screen');
+  const colors = () => page.evaluate(() => [document.body, document.querySelector('.chip.s-failed')].map(e => getComputedStyle(e).backgroundColor + ' ' + getComputedStyle(e).color).join(', '));
+  const dark = await colors();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  check(await colors() === 'rgb(255, 255, 255) rgb(0, 0, 0), rgb(255, 235, 233) rgb(164, 14, 38)', 'on paper the colours are ' + await colors());
+  check(await colors() !== dark, 'the page was not dark');
+  check((await page.locator('#_hides').innerText()) === 'Filters hide 2 of 3 scenarios: status failed', 'on paper nothing says what the filters hide');
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   check(!await page.locator('.toolbar').isVisible() && !await page.locator('#_filters').isVisible(), 'buttons are printed');
   check(await page.locator('.account').first().isVisible(), 'the whole account is not printed');
@@ -199,6 +279,8 @@ async function big(browser, name) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: flags });
   for (const name of ['broken.html', 'real.html', 'upgrade.html', 'explore.html']) await looks(browser, name);
   await interactions(browser, 'broken.html');
+  await links(browser, 'broken.html');
+  await several(browser, 'several.html');
   await elsewhere(browser, 'broken.html');
   await big(browser, 'big.html');
   await browser.close();

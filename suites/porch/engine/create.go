@@ -35,7 +35,7 @@ func (r Rules) CheckNew(spec *v1alpha1.PackageRevisionSpec) error {
 		}
 	}
 	for i := range spec.Tasks {
-		if err := r.checkTask(&spec.Tasks[i]); err != nil {
+		if err := checkTask(r, &spec.Tasks[i]); err != nil {
 			return err
 		}
 	}

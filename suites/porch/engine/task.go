@@ -5,7 +5,7 @@ import (
 )
 
 // checkTask checks that a task's type is known, and that the task has what the type needs.
-func (r Rules) checkTask(task *v1alpha1.Task) error {
+func checkTask(r Rules, task *v1alpha1.Task) error {
 	const field = "spec.tasks[0].type"
 	for fault, unknown := range map[string]v1alpha1.TaskType{
 		InitUnknown: v1alpha1.TaskTypeInit, CloneUnknown: v1alpha1.TaskTypeClone, EditUnknown: v1alpha1.TaskTypeEdit,

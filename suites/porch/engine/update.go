@@ -47,7 +47,7 @@ func (r Rules) CheckUpdate(before, after *v1alpha1.PackageRevisionSpec, way Way)
 		if reflect.DeepEqual(before.Tasks, after.Tasks) {
 			break // stored tasks were already checked
 		}
-		if err := r.checkTask(&after.Tasks[i]); err != nil {
+		if err := checkTask(r, &after.Tasks[i]); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 	if before.PackageName != after.PackageName || before.RepositoryName != after.RepositoryName ||
 		before.WorkspaceName != after.WorkspaceName || before.Revision != after.Revision {
 		if !(r.Has(PublishedSpecMutable) && before.Lifecycle == v1alpha1.Published) {
-			return r.immutable("spec", "package, repository, workspace and revision of a package revision cannot change")
+			return immutable(r, "spec", "package, repository, workspace and revision of a package revision cannot change")
 		}
 	}
 	if reflect.DeepEqual(before.Tasks, after.Tasks) {
@@ -110,7 +110,7 @@ func (r Rules) checkSpecUpdate(before, after *v1alpha1.PackageRevisionSpec) erro
 		}
 		return nil
 	}
-	return r.immutable("spec.tasks", "cannot update the tasks of a package revision with lifecycle value %q; package "+
+	return immutable(r, "spec.tasks", "cannot update the tasks of a package revision with lifecycle value %q; package "+
 		"must be Draft", before.Lifecycle)
 }
 
@@ -124,7 +124,7 @@ func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) e
 		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
 		return nil
 	}
-	return r.immutable("spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft",
+	return immutable(r, "spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft",
 		lifecycle)
 }
 
@@ -132,7 +132,7 @@ func mutable(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 	return lifecycle == v1alpha1.Draft || (lifecycle == v1alpha1.Proposed && r.Reads(ProposedFullUpdate))
 }
 
-func (r Rules) immutable(field, format string, args ...any) error {
+func immutable(r Rules, field, format string, args ...any) error {
 	if r.Reads(ImmutableIsForbidden) {
 		return reject(Forbidden, field, format, args...)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
 // Converger brings a cluster from one state to another.
@@ -88,7 +89,7 @@ func (c *Converger) bring(ctx context.Context, version string) (images.Artifacts
 	return bin, loading.Wait()
 }
 
-// finish updates the version files and the ConfigMap of kubelet, and waits until the cluster can be used.
+// finish updates the version files and the ConfigMaps of kubelet and kubeadm, and waits until the cluster can be used.
 func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 	for _, n := range c.Nodes {
 		if err := n.Write(ctx, kindVersion, strings.NewReader("v"+state.Version), "644"); err != nil {
@@ -101,7 +102,10 @@ func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 	if err := c.writeKubeletConfigMap(ctx, state); err != nil {
 		return err
 	}
-	if err := c.settled(ctx); err != nil {
+	if err := c.writeClusterConfiguration(ctx, state.Version, state); err != nil {
+		return err
+	}
+	if err := c.settled(ctx, func(pod *staticpods.Pod) error { return pod.CheckGates(state) }); err != nil {
 		return err
 	}
 	if err := c.Usable(ctx, state, c.ControlPlanes()); err != nil {

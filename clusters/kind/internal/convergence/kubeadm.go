@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
 )
 
 func CheckKubeadm(from, to clusters.State) error {
@@ -61,7 +61,10 @@ func (c *Converger) ReadyKubeadm(ctx context.Context, state clusters.State) erro
 			return err
 		}
 	}
-	return c.writeClusterConfiguration(ctx, state)
+	if err := noteReplaced(ctx, c, state); err != nil {
+		return err
+	}
+	return c.writeClusterConfiguration(ctx, c.Record.State().Version, state)
 }
 
 // RunKubeadm upgrades node by node: `kubeadm upgrade apply` on the first one, `kubeadm upgrade node` on the others.
@@ -82,37 +85,41 @@ func (c *Converger) RunKubeadm(ctx context.Context, state clusters.State) error 
 	return nil
 }
 
+// noteReplaced records which values the flags of a state have before kubeadm sets them, so that they can be restored.
+func noteReplaced(ctx context.Context, c *Converger, state clusters.State) error {
+	for _, component := range clusters.ControlPlane() {
+		text, _, err := manifestOf(ctx, c.ControlPlane(), component)
+		if err != nil {
+			return err
+		}
+		ours := c.Record.OursOf(component)
+		if err := staticpods.NoteReplaced(component, text, state, ours); err != nil {
+			return err
+		}
+		if err := c.Record.Remember(component, ours); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writeClusterConfiguration updates the ConfigMap from which kubeadm writes the manifests of a new version, so that
-// they have the state's flags.
-func (c *Converger) writeClusterConfiguration(ctx context.Context, state clusters.State) error {
+// they have the state's flags, and no others. The version is the one that the cluster has.
+func (c *Converger) writeClusterConfiguration(ctx context.Context, version string, state clusters.State) error {
 	const name, key = "kubeadm-config", "ClusterConfiguration"
 	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
 	config, err := maps.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
 	}
-	var tree settings.Object
-	if err := yaml.Unmarshal([]byte(config.Data[key]), &tree); err != nil {
+	wanted, err := settings.EditClusterConfiguration(config.Data[key], version, state, c.Record.OursOf)
+	if err != nil {
 		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
 	}
-	sections := map[clusters.Component]string{
-		clusters.APIServer:         "apiServer",
-		clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler",
-	}
-	for component, section := range sections {
-		part, _ := tree[section].(settings.Object)
-		if part == nil {
-			part = settings.Object{}
-			tree[section] = part
-		}
-		part["extraArgs"] = settings.EditExtraArgs(part["extraArgs"], c.Record.OursOf(component),
-			settings.StateFlags(state, component))
-	}
-	data, err := yaml.Marshal(tree)
-	if err != nil {
+	if same, err := settings.SameYAML(config.Data[key], wanted); err != nil || same {
 		return err
 	}
-	config.Data[key] = string(data)
+	config.Data[key] = wanted
 	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
 	}

@@ -17,17 +17,17 @@ import (
 )
 
 // settled waits until kubelet has reported the new pods to the API server, and they are Ready. The system's pods in
-// the API are then those that run.
-func (c *Converger) settled(ctx context.Context) error {
+// the API are then those that run. check examines the manifests that run.
+func (c *Converger) settled(ctx context.Context, check func(*staticpods.Pod) error) error {
 	for _, n := range c.ControlPlanes() {
-		if err := c.settledOn(ctx, n); err != nil {
+		if err := c.settledOn(ctx, n, check); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
+func (c *Converger) settledOn(ctx context.Context, n nodes.Node, check func(*staticpods.Pod) error) error {
 	for _, component := range clusters.ControlPlane() {
 		text, stopped, err := manifestOf(ctx, n, component)
 		switch {
@@ -39,6 +39,9 @@ func (c *Converger) settledOn(ctx context.Context, n nodes.Node) error {
 		manifest, err := staticpods.Parse(component, text)
 		if err != nil {
 			return err
+		}
+		if err := check(manifest); err != nil {
+			return fmt.Errorf("the manifest on %s: %w", n.NodeName, err)
 		}
 		err = c.Await(ctx, "the pod of "+string(component)+c.On(n), func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, live.OneLook)

@@ -43,6 +43,10 @@ func (c *Creator) Create(ctx context.Context) (*live.Cluster, error) {
 		{"write the files of the nodes", c.writeFiles},
 		{"run kind", c.runKind},
 		{"find the nodes", c.findNodes},
+		{
+			"reach this machine from the nodes",
+			func(context.Context) error { return c.Host.CheckSystems(c.Record.State().Systems) },
+		},
 		{"become administrator", c.elevate},
 		{"reach the API servers", func(ctx context.Context) error { return c.Reach(ctx, c.Record.Kubeconfig()) }},
 		{"connect the pods", c.connectPods},

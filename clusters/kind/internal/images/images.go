@@ -13,8 +13,9 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
 )
 
-// OfficialRepository is where the kind project publishes its node images.
-const OfficialRepository = "kindest/node"
+// OfficialRepository is where the kind project publishes its node images. The name is complete: podman may not know
+// which registry a short one means.
+const OfficialRepository = "docker.io/kindest/node"
 
 // versionPlaceholder in a pattern stands for the version: 1.34.4.
 const versionPlaceholder = "{version}"
@@ -86,6 +87,7 @@ type imageStore interface {
 	ImageLabel(ctx context.Context, image, label string) (string, error)
 	Tags(ctx context.Context, repository string) ([]string, error)
 	Output(ctx context.Context, args ...string) (string, error)
+	BuildCommand(ctx context.Context, version, image string) string
 }
 
 // resolver knows the newest patches of minor versions.
@@ -164,27 +166,36 @@ func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resol
 func (n NodeImages) newestPublished(ctx context.Context, store imageStore,
 	newest clusters.Version,
 ) (clusters.Version, error) {
+	minor := newest.MinorString()
+	none := func(why string, err error) (clusters.Version, error) {
+		return newest, fmt.Errorf("there is no local node image of Kubernetes %s, and the registry %s: %w; build one "+
+			"(%s) or name your own (--node-image %s=IMAGE)", minor, why, err,
+			store.BuildCommand(ctx, minor, nodeimage.Tag(newest.String())), minor)
+	}
 	var last error
 	for v := newest; v.Patch >= 0; v.Patch-- {
 		image := n.Given(v)
 		if image == "" {
 			image = OfficialRepository + ":v" + v.String()
 		}
-		_, err := store.Output(ctx, "manifest", "inspect", image)
-		if err == nil {
+		// The registry of a local image need not exist.
+		_, err := store.ImageID(ctx, image)
+		if errors.Is(err, engine.ErrNoImage) {
+			_, err = store.Output(ctx, "manifest", "inspect", image)
+		}
+		switch {
+		case err == nil:
 			return v, nil
+		case !isNotPublished(err):
+			return none("could not be asked for "+image, err)
 		}
 		last = err
-		if !isNotPublished(err) {
-			break
-		}
 	}
-	return newest, fmt.Errorf("there is no local node image of Kubernetes %s, and the registry has none: %w; build "+
-		"one (sudo rehearse node-images %s) or name your own (--node-image %s=IMAGE)",
-		newest.MinorString(), last, newest.MinorString(), newest.MinorString())
+	return none("has none", last)
 }
 
-var notPublished = regexp.MustCompile(`(?i)no such manifest|manifest unknown|not found`)
+// notPublished matches how engines say that a registry has no such image: docker, podman, and nerdctl.
+var notPublished = regexp.MustCompile(`(?i)no such manifest|manifest unknown|[/:][\w.-]+: not found`)
 
 func isNotPublished(err error) bool {
 	var failed *engine.Error
@@ -212,8 +223,8 @@ func (n NodeImages) Ensure(ctx context.Context, store imageStore, v clusters.Ver
 		return "", "", err
 	}
 	id, err = pullMissing(ctx, store, image, progress, func(err error) error {
-		return fmt.Errorf("there is no node image %s: %w; build it (sudo rehearse node-images %s) or name your own "+
-			"(--node-image %s=IMAGE)", image, err, v, v)
+		return fmt.Errorf("there is no node image %s: %w; build it (%s) or name your own (--node-image %s=IMAGE)", image, err,
+			store.BuildCommand(ctx, v.String(), nodeimage.Tag(v.String())), v)
 	})
 	return image, id, err
 }

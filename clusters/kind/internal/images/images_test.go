@@ -1,6 +1,7 @@
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ func expectError(t *testing.T, err error, want string) {
 type fakeStore struct {
 	here, published []string
 	broken          error
+	// registry is what the registry says of other images; "" for manifest unknown.
+	registry string
 }
 
 func (s *fakeStore) ImageID(_ context.Context, image string) (string, error) {
@@ -76,9 +79,14 @@ func (s *fakeStore) Output(_ context.Context, args ...string) (string, error) {
 				return "", nil
 			}
 		}
-		return "", &engine.Error{Program: "docker", Args: args, Said: "manifest unknown", Err: errors.New("exit status 1")}
+		said := cmp.Or(s.registry, "manifest unknown")
+		return "", &engine.Error{Program: "docker", Args: args, Said: said, Err: errors.New("exit status 1")}
 	}
 	return "", fmt.Errorf("unexpected: %v", args)
+}
+
+func (s *fakeStore) BuildCommand(_ context.Context, version, image string) string {
+	return "build " + version + " as " + image
 }
 
 func TestPodImage(t *testing.T) {
@@ -91,7 +99,7 @@ func TestPodImage(t *testing.T) {
 		want bool
 	}{
 		"built here":   {[]string{"localhost/rehearse-node:v1.34.4"}, true},
-		"official":     {[]string{"kindest/node:v1.34.4", "localhost/rehearse-node:v1.34.4"}, false},
+		"official":     {[]string{"docker.io/kindest/node:v1.34.4", "localhost/rehearse-node:v1.34.4"}, false},
 		"to be pulled": {nil, false},
 	} {
 		if got, err := (NodeImages{}).HavePodImage(t.Context(), &fakeStore{here: test.here}, v); got != test.want ||
@@ -129,6 +137,7 @@ func TestWhichImage(t *testing.T) {
 		flags     []string
 		here      []string
 		published []string
+		registry  string
 		asked     string
 		version   string
 		image     string
@@ -137,20 +146,20 @@ func TestWhichImage(t *testing.T) {
 		{
 			name: "what is there, the newest patch",
 			here: []string{
-				"kindest/node:v1.34.0", "localhost/rehearse-node:v1.34.4",
-				"kindest/node:v1.35.9",
+				"docker.io/kindest/node:v1.34.0", "localhost/rehearse-node:v1.34.4",
+				"docker.io/kindest/node:v1.35.9",
 			}, asked: "1.34", version: "1.34.4", image: "localhost/rehearse-node:v1.34.4",
 		},
 		{
 			name: "the kind project's before our own",
 			here: []string{
 				"localhost/rehearse-node:v1.34.4",
-				"kindest/node:v1.34.4",
-			}, asked: "1.34.4", version: "1.34.4", image: "kindest/node:v1.34.4",
+				"docker.io/kindest/node:v1.34.4",
+			}, asked: "1.34.4", version: "1.34.4", image: "docker.io/kindest/node:v1.34.4",
 		},
 		{
-			name: "published, not every patch is", published: []string{"kindest/node:v1.34.3"}, asked: "1.34",
-			version: "1.34.3", image: "kindest/node:v1.34.3",
+			name: "published, not every patch is", published: []string{"docker.io/kindest/node:v1.34.3"}, asked: "1.34",
+			version: "1.34.3", image: "docker.io/kindest/node:v1.34.3",
 		},
 		{
 			name: "given for a minor", flags: []string{"1.36=example.com/mine:latest"},
@@ -160,22 +169,40 @@ func TestWhichImage(t *testing.T) {
 			name: "a pattern", flags: []string{"example.com/node:v{version}"},
 			here: []string{
 				"example.com/node:v1.34.2",
-				"kindest/node:v1.34.3",
+				"docker.io/kindest/node:v1.34.3",
 			}, asked: "1.34", version: "1.34.2", image: "example.com/node:v1.34.2",
 		},
 		{
 			name: "nowhere", asked: "1.34.4", version: "1.34.4",
-			err: "there is no node image kindest/node:v1.34.4: docker pull --quiet kindest/node:v1.34.4: manifest unknown; " +
-				"build it (sudo rehearse node-images 1.34.4) or name your own (--node-image 1.34.4=IMAGE)",
+			err: "there is no node image docker.io/kindest/node:v1.34.4: docker pull --quiet " +
+				"docker.io/kindest/node:v1.34.4: manifest unknown; " +
+				"build it (build 1.34.4 as localhost/rehearse-node:v1.34.4) or name your own (--node-image 1.34.4=IMAGE)",
 		},
-		{name: "no patch anywhere", asked: "1.34", err: "there is no local node image of Kubernetes 1.34"},
+		{
+			name: "no patch anywhere", asked: "1.34", err: "there is no local node image of Kubernetes 1.34, and the registry " +
+				"has none: docker manifest inspect docker.io/kindest/node:v1.34.0: manifest unknown; build one (build 1.34 as ",
+		},
+		{
+			name: "the registry cannot be reached", asked: "1.34", registry: "dial tcp: lookup docker.io: no such host",
+			err: "there is no local node image of Kubernetes 1.34, and the registry could not be asked for " +
+				"docker.io/kindest/node:v1.34.5: docker manifest inspect docker.io/kindest/node:v1.34.5: dial tcp",
+		},
+		{
+			name: "no credentials", asked: "1.34", err: "could not be asked",
+			registry: `exec: "docker-credential-x": executable file not found in $PATH`,
+		},
+		{
+			name: "a local image of a registry that cannot be reached", flags: []string{"local/node-{version}:1"},
+			here: []string{"local/node-1.34.5:1"}, registry: "no such host", asked: "1.34", version: "1.34.5",
+			image: "local/node-1.34.5:1",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			images, err := Parse(c.flags)
 			if err != nil {
 				t.Fatal(err)
 			}
-			store := &fakeStore{here: c.here, published: c.published}
+			store := &fakeStore{here: c.here, published: c.published, registry: c.registry}
 			v := version(t, c.asked)
 			if !v.Exact() {
 				v, err = images.Newest(t.Context(), store, newestIs("1.34.5"), v)
@@ -206,6 +233,23 @@ func TestAnEngineThatCannotSay(t *testing.T) {
 	if _, err := (NodeImages{}).Choose(t.Context(), &fakeStore{broken: broken}, version(t, "1.34.4")); !errors.Is(err,
 		broken) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestIsNotPublished(t *testing.T) {
+	for said, want := range map[string]bool{
+		"no such manifest: docker.io/kindest/node:v1.34.9":                                                true,
+		"reading manifest v1.34.9 in docker.io/kindest/node: manifest unknown":                            true,
+		"failed to resolve reference \"docker.io/kindest/node:v9\": docker.io/kindest/node:v9: not found": true,
+		"Get \"https://registry-1.docker.io/v2/\": proxy: 404 Not Found":                                  false,
+		"sh: docker-credential-x: not found":                                                              false,
+	} {
+		if got := isNotPublished(&engine.Error{Said: said}); got != want {
+			t.Errorf("%s: got %t", said, got)
+		}
+	}
+	if isNotPublished(errors.New("manifest unknown")) {
+		t.Error("an error that is not the engine's")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // OfficialBalancer is the image that kind starts before several API servers; kind has no option to change it.
-const OfficialBalancer = "envoyproxy/envoy:v1.36.2"
+const OfficialBalancer = "docker.io/envoyproxy/envoy:v1.36.2"
 
 // balancerKey replaces the version in --node-image for the load balancer.
 const balancerKey = "load-balancer"
@@ -41,8 +41,8 @@ func (n NodeImages) ensureBalancer(ctx context.Context, store imageStore, progre
 	}
 	_, err = pullMissing(ctx, store, image, progress, func(err error) error {
 		return fmt.Errorf("there is no image %s for the load balancer that several control planes need: %w; build one "+
-			"(sudo rehearse node-images VERSION) or name your own (--node-image %s=IMAGE)",
-			image, err, balancerKey)
+			"(%s) or name your own (--node-image %s=IMAGE)",
+			image, err, store.BuildCommand(ctx, "VERSION", nodeimage.BalancerTag), balancerKey)
 	})
 	return image, err
 }

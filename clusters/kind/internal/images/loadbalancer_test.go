@@ -22,7 +22,7 @@ func TestOfficialBalancerIsKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(source), "/"+OfficialBalancer+`"`) {
+	if !strings.Contains(string(source), `"`+OfficialBalancer+`"`) {
 		t.Errorf("kind starts no %s:\n%s", OfficialBalancer, source)
 	}
 }

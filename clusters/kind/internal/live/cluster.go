@@ -4,7 +4,6 @@ package live
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -23,8 +22,8 @@ type Cluster struct {
 	Engine *engine.Engine
 	// Nodes are its nodes, the control planes first.
 	Nodes []nodes.Node
-	// Gateway is the address of this machine in the nodes' network; "" if they cannot reach it.
-	Gateway string
+	// Host is this machine, as the nodes see it.
+	Host Host
 	// REST, API and Client reach the API server, or any one of several, as the administrator.
 	REST   *rest.Config
 	API    *Server
@@ -61,7 +60,8 @@ func Find(ctx context.Context, e *engine.Engine, name, dir string, state cluster
 	if have, want := len(c.ControlPlanes()), state.NumberOfControlPlanes(); have != want {
 		return nil, fmt.Errorf("cluster %s has %d of its %d control planes", name, have, want)
 	}
-	return c, c.findGateway(ctx)
+	c.Host, err = findHost(ctx, c.ControlPlane())
+	return c, err
 }
 
 // Reach makes the clients of the cluster.
@@ -79,16 +79,6 @@ func (c *Cluster) Reach(ctx context.Context, kubeconfig string) error {
 		return fmt.Errorf("find the API servers of cluster %s: %w", c.Name, err)
 	}
 	c.Client = c.API.Client
-	return nil
-}
-
-func (c *Cluster) findGateway(ctx context.Context) error {
-	out, err := c.Engine.Output(ctx, "inspect", "--type", "container", "--format",
-		"{{range .NetworkSettings.Networks}}{{.Gateway}} {{end}}", c.ControlPlane().Name)
-	if err != nil {
-		return fmt.Errorf("find this host's address in the nodes' network: %w", err)
-	}
-	c.Gateway, _, _ = strings.Cut(strings.TrimSpace(out), " ")
 	return nil
 }
 

@@ -24,6 +24,10 @@ type Record struct {
 type content struct {
 	folders.Record
 
+	// Engine is the program of the container engine that has the nodes, and Endpoint where it is; both are empty in
+	// records of older versions.
+	Engine   string `json:"engine,omitempty"`
+	Endpoint string `json:"endpoint,omitempty"`
 	// Ours are the flags that states have set, each with its earlier value; null if the flag was not set before.
 	Ours map[clusters.Component]map[string]*string `json:"ours,omitempty"`
 	// CreationRevision identifies the scheduler configuration at creation, SchedulerRevision the current one; empty
@@ -62,6 +66,21 @@ func New(dir, name string, state clusters.State) (*Record, error) {
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	return r, folders.Read(dir, &r.now)
+}
+
+// UseEngine records the engine that will have the nodes.
+func (r *Record) UseEngine(program, endpoint string) error {
+	r.mu.Lock()
+	r.now.Engine, r.now.Endpoint = program, endpoint
+	r.mu.Unlock()
+	return r.save()
+}
+
+// Engine returns the program of the engine that has the nodes, and where it is; "" if that is not recorded.
+func (r *Record) Engine() (program, endpoint string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now.Engine, r.now.Endpoint
 }
 
 // Name returns the cluster's name.

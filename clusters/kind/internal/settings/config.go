@@ -112,10 +112,6 @@ func kubeadmPatches(state clusters.State) ([]string, error) {
 }
 
 func clusterConfiguration(state clusters.State) Object {
-	sections := map[clusters.Component]string{
-		clusters.APIServer:         "apiServer",
-		clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler",
-	}
 	config := Object{}
 	for _, c := range clusters.ControlPlane() {
 		args := creationFlags(state, c)
@@ -130,10 +126,18 @@ func clusterConfiguration(state clusters.State) Object {
 			}}
 		}
 		if len(section) > 0 {
-			config[sections[c]] = section
+			config[sectionOf(c)] = section
 		}
 	}
 	return config
+}
+
+// sectionOf returns the name of a component's section in kubeadm's ClusterConfiguration.
+func sectionOf(c clusters.Component) string {
+	return map[clusters.Component]string{
+		clusters.APIServer:         "apiServer",
+		clusters.ControllerManager: "controllerManager", clusters.Scheduler: "scheduler",
+	}[c]
 }
 
 func document(kind string, content Object) (string, error) {

@@ -1,12 +1,46 @@
 package settings
 
 import (
+	"fmt"
+
+	"sigs.k8s.io/yaml"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// EditExtraArgs sets flags in kubeadm's extraArgs, and restores those of earlier states. extraArgs are a map up to
+// EditClusterConfiguration sets the flags of a state in kubeadm's ClusterConfiguration, and restores those of earlier
+// states, which oursOf returns. The version is the one that the cluster has.
+func EditClusterConfiguration(text, version string, state clusters.State,
+	oursOf func(clusters.Component) map[string]*string,
+) (string, error) {
+	var tree Object
+	if err := yaml.Unmarshal([]byte(text), &tree); err != nil {
+		return "", err
+	}
+	if _, known := tree["kubernetesVersion"]; !known {
+		return "", fmt.Errorf("it names no version of Kubernetes:\n%s", text)
+	}
+	// A kubeadm that is newer by more than one minor version would reject the cluster.
+	tree["kubernetesVersion"] = "v" + version
+	for _, component := range clusters.ControlPlane() {
+		section, _ := tree[sectionOf(component)].(Object)
+		ours, wanted := oursOf(component), StateFlags(state, component)
+		if section["extraArgs"] == nil && len(ours) == 0 && len(wanted) == 0 {
+			continue // the type of missing arguments depends on the version of the configuration
+		}
+		if section == nil {
+			section = Object{}
+			tree[sectionOf(component)] = section
+		}
+		section["extraArgs"] = editExtraArgs(section["extraArgs"], ours, wanted)
+	}
+	data, err := yaml.Marshal(tree)
+	return string(data), err
+}
+
+// editExtraArgs sets flags in kubeadm's extraArgs, and restores those of earlier states. extraArgs are a map up to
 // v1beta3, and then a list of names and values.
-func EditExtraArgs(args any, ours map[string]*string, wanted map[string]string) any {
+func editExtraArgs(args any, ours map[string]*string, wanted map[string]string) any {
 	if list, isList := args.([]any); isList {
 		kept := []any{}
 		for _, item := range list {

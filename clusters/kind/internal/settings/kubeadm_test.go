@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 func TestEditExtraArgs(t *testing.T) {
@@ -27,10 +29,35 @@ func TestEditExtraArgs(t *testing.T) {
 			if err := yaml.Unmarshal([]byte(c.in), &args); err != nil {
 				t.Fatal(err)
 			}
-			got, err := json.Marshal(EditExtraArgs(args, ours, wanted))
+			got, err := json.Marshal(editExtraArgs(args, ours, wanted))
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
 			}
 		})
+	}
+}
+
+func TestEditClusterConfiguration(t *testing.T) {
+	state := clusters.State{
+		Version:       "1.36.3",
+		RuntimeConfig: map[string]string{"x/v1": "true"},
+	}
+	none := func(clusters.Component) map[string]*string { return nil }
+	const before = "{apiServer: {extraArgs: [], other: 1}, kubernetesVersion: v1.34.4}"
+	got, err := EditClusterConfiguration(before, "1.35.4", state, none)
+	const want = `apiServer:
+  extraArgs:
+  - name: runtime-config
+    value: x/v1=true
+  other: 1
+kubernetesVersion: v1.35.4
+`
+	if err != nil || got != want {
+		t.Errorf("got %v:\n%s\nwant:\n%s", err, got, want)
+	}
+	for _, text := range []string{"", "{", "{apiServer: {}}"} {
+		if got, err := EditClusterConfiguration(text, "1.35.4", state, none); err == nil {
+			t.Errorf("%q was taken: %s", text, got)
+		}
 	}
 }

@@ -129,6 +129,42 @@ func (p *Pod) Annotate(key, value string) {
 	annotations[key] = value
 }
 
+// gatesFlag sets the feature gates of a component. Neither kind nor kubeadm sets it on its own.
+const gatesFlag = "feature-gates"
+
+// CheckGates returns an error if the manifest sets other feature gates than those of the state. Metrics cannot show
+// that, because they do not tell a gate that is set from one that is on by default.
+func (p *Pod) CheckGates(state clusters.State) error {
+	want, wanted := settings.StateFlags(state, p.component)[gatesFlag]
+	got := p.flag(gatesFlag)
+	switch {
+	case got != nil && !wanted:
+		return fmt.Errorf("%s has the feature gates %s, which the cluster should not have", p.component, *got)
+	case wanted && (got == nil || *got != want):
+		return fmt.Errorf("%s does not have exactly the feature gates %s", p.component, want)
+	}
+	return nil
+}
+
+// NoteReplaced adds to ours the flags that a state sets and that are not in it yet, with the values that the manifest
+// has. It must be called before something else than Desired sets them.
+func NoteReplaced(component clusters.Component, current string, state clusters.State, ours map[string]*string) error {
+	p, err := Parse(component, current)
+	if err != nil {
+		return err
+	}
+	p.noteReplaced(settings.StateFlags(state, component), ours)
+	return nil
+}
+
+func (p *Pod) noteReplaced(wanted map[string]string, ours map[string]*string) {
+	for name := range wanted {
+		if _, known := ours[name]; !known {
+			ours[name] = p.flag(name)
+		}
+	}
+}
+
 // Desired edits a component's manifest to match a state, and adds to ours the flags that it sets, with their earlier
 // values. Flags of earlier states that the state does not have get their earlier values again. It returns the
 // manifest before and after, both in the same format.
@@ -149,11 +185,9 @@ func Desired(component clusters.Component, current string, state clusters.State,
 			p.setFlag(name, ours[name])
 		}
 	}
+	p.noteReplaced(wanted, ours)
 	for _, name := range clusters.SortedKeys(wanted) {
 		value := wanted[name]
-		if _, known := ours[name]; !known {
-			ours[name] = p.flag(name)
-		}
 		p.setFlag(name, &value)
 	}
 	if revision != "" {

@@ -112,3 +112,25 @@ func TestFlag(t *testing.T) {
 		t.Errorf("the beginning of a flag's name: %q", *got)
 	}
 }
+
+// A gate that the state does not have is found, whoever has set it.
+func TestCheckGates(t *testing.T) {
+	p, err := Parse(clusters.APIServer, manifestFixture(t)) // A=true
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		gates map[string]bool
+		want  string
+	}{
+		"the same":     {map[string]bool{"A": true}, ""},
+		"none wanted":  {nil, "has the feature gates A=true"},
+		"another":      {map[string]bool{"A": false}, "does not have exactly the feature gates A=false"},
+		"one is extra": {map[string]bool{"A": true, "B": true}, "does not have exactly"},
+	} {
+		err := p.CheckGates(clusters.State{FeatureGates: test.gates})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %q", name, err, test.want)
+		}
+	}
+}

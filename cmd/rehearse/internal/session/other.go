@@ -15,7 +15,10 @@ import (
 )
 
 // Report is a report on something other than a run of scenarios.
-type Report[R interface{ ExitCode() int }] struct {
+type Report[R interface {
+	ExitCode() int
+	Fail(err error)
+}] struct {
 	// Of is the content, and Dir the report folder.
 	Of  R
 	Dir string
@@ -23,6 +26,8 @@ type Report[R interface{ ExitCode() int }] struct {
 	Write    func(dir string, of R) error
 	Page     func(of R) ([]byte, error)
 	Markdown func(of R) string
+	// Text is for a terminal with so many columns; 0 if lines may have any length. If it is nil, Finish prints none.
+	Text func(of R, columns int) string
 }
 
 // Begin writes the report of what is planned. It replaces all files of an earlier report, which could otherwise look
@@ -32,9 +37,13 @@ func (r Report[R]) Begin(planned R) error {
 	return cli.Broken(r.write())
 }
 
-// Finish writes a report, passes it to the CI system, prints its path, and ends the command. failure is an error that
-// the report does not contain. It is printed, but does not hide a finding: that decides the exit code.
+// Finish adds the error that ended the work to the report, and prints and writes the report. It passes it to the CI
+// system, prints its path, and ends the command. The failure does not hide a finding: that decides the exit code.
 func (r Report[R]) Finish(command *cobra.Command, failure error) error {
+	r.Of.Fail(failure)
+	if r.Text != nil {
+		fmt.Fprint(command.OutOrStdout(), r.Text(r.Of, columns(command)))
+	}
 	err := r.write()
 	if err == nil {
 		err = ci.HandOver(r.Markdown(r.Of), r.Dir, os.Getenv)
@@ -45,6 +54,15 @@ func (r Report[R]) Finish(command *cobra.Command, failure error) error {
 		return &cli.ExitError{Code: code, Err: failure}
 	}
 	return cli.Broken(failure)
+}
+
+// columns returns the width of the terminal that a command prints to; 0 if that is none.
+func columns(command *cobra.Command) int {
+	config := cli.TerminalConfig(command.OutOrStdout(), "")
+	if !config.TTY || config.Width == nil {
+		return 0
+	}
+	return config.Width()
 }
 
 func (r Report[R]) write() error {

@@ -95,6 +95,31 @@ func TestFindingsOutweighErrors(t *testing.T) {
 	}
 }
 
+// The text and every file of the report say which error ended the work.
+func TestTheReportSaysWhatEndedTheWork(t *testing.T) {
+	dir := t.TempDir()
+	r := reportIn(dir, upgraded(nil))
+	r.Text = upgrades.TextIn
+	command, out := quiet(), &strings.Builder{}
+	command.SetOut(out)
+	if code := exits(t, r.Finish(command, errors.New("no room"))); code != cli.ExitBroken {
+		t.Errorf("exit code %d, want %d", code, cli.ExitBroken)
+	}
+	texts := map[string]string{"the output": out.String()}
+	for _, name := range []string{"report.html", "upgrade.json", "upgrade.md", "junit.xml"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	for name, text := range texts {
+		if !strings.Contains(text, "it failed before its end") || !strings.Contains(text, "no room") {
+			t.Errorf("%s lacks the error:\n%s", name, text)
+		}
+	}
+}
+
 // A planned report replaces every file of an earlier one.
 func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 	dir := t.TempDir()
