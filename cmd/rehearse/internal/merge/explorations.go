@@ -1,8 +1,6 @@
 package merge
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -22,10 +20,10 @@ func explored(command *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(command.OutOrStdout(), explorations.Text(merged))
 	unfinished := reports.Unfinished(reports.PiecesOf(parts))
 	err = session.Report[*explorations.Report]{
 		Of: merged, Dir: out, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
+		Text: explorations.TextIn,
 	}.Finish(command, unfinished)
 	if unfinished != nil { // this outweighs the exit code of the report
 		return cli.Broken(err)
