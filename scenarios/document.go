@@ -42,7 +42,8 @@ func (d *document) scenarios() []*Scenario {
 	}
 	var all []*Scenario
 	for _, r := range rows {
-		b := &expand.Bindings{Columns: d.register(columns), Values: r.Values, Row: r.Name}
+		b := &expand.Bindings{}
+		b.Add(r, d.register(columns))
 		all = append(all, d.scenario(b, r))
 	}
 	if d.found.Count > before {
@@ -142,72 +143,37 @@ func (d *document) withoutSteps(x *expand.Expander) *yamltree.Node {
 type expandedStep struct {
 	expand.Row
 	node *yamltree.Node
-	// sound is true as long as the step has no error.
-	sound bool
+	// sound is true as long as the step has no error. broken: the step could not be expanded, so its rows are unknown.
+	sound, broken bool
 	// uses are the names of the outputs that the step's expressions use.
 	uses map[string]bool
 }
 
-// step decodes one step.
+// step decodes one step. A step with an error is decoded as far as possible: others refer to it.
 func (d *document) step(v *validator, s *Step, from *expandedStep) {
 	before := d.found.Count
 	s.Position, s.Case, s.CaseName = from.node.Position(), from.Values, from.Name
 	s.OutputsUsed = slices.Sorted(maps.Keys(from.uses))
-	if from.node.Kind == yamltree.Mapping && !checkShape(v, from.node) {
-		from.sound = false
-		return
+	found := d.found
+	if from.broken || from.node.Kind == yamltree.Mapping && !checkShape(v, from.node) {
+		found, from.sound = &yamltree.Problems{}, false // an error is already reported
 	}
-	(&decode.Decoder{Found: d.found, Language: wording()}).Decode(from.node, reflect.ValueOf(s).Elem())
+	(&decode.Decoder{Found: found, Language: wording()}).Decode(from.node, reflect.ValueOf(s).Elem())
 	if s.Parallel != nil {
 		for i := range s.Parallel.Steps {
 			s.Parallel.Steps[i].Position = from.node.At("parallel", "steps", i).Position()
 		}
 	}
 	from.sound = from.sound && d.found.Count == before
+	v.unnamed = v.unnamed || from.broken || from.node.Get("name") != nil && s.Name == ""
 }
 
 func (d *document) steps(x *expand.Expander, n *yamltree.Node) []expandedStep {
 	var steps []expandedStep
 	outputs := map[string]bool{}
 	for _, item := range n.Items {
-		table := item.Get("cases")
 		first := len(steps)
-		variants := d.inEachWay(item)
-		if variants == nil {
-			continue
-		}
-		rows, columns := []expand.Row{{}}, map[string]*expand.Column(nil)
-		if table != nil {
-			if rows, columns = x.Table(table); rows == nil {
-				continue
-			}
-		}
-		for _, r := range rows {
-			b := *x.Bindings
-			b.Outputs = maps.Clone(outputs)
-			if table != nil {
-				b.Row = strings.Trim(b.Row+", "+r.Name, ", ")
-				b.Columns, b.Values = maps.Clone(b.Columns), maps.Clone(b.Values)
-				if b.Columns == nil {
-					b.Columns, b.Values = map[string]*expand.Column{}, map[string]any{}
-				}
-				maps.Copy(b.Columns, d.register(columns))
-				maps.Copy(b.Values, r.Values)
-				r.Values = b.Values
-			}
-			for _, way := range variants {
-				b, r := b, r
-				b.Results, b.Loaded = verbNamed(verbOf(way.node)).results, way.node.Get("during") != nil
-				b.Row = strings.Trim(b.Row+", "+way.name, ", ")
-				r.Name = strings.Trim(r.Name+", "+way.name, ", ")
-				before := d.found.Count
-				x := d.expander(&b)
-				x.Used = map[string]bool{}
-				n := x.Node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), expand.PlaceTemplate)
-				maps.Copy(d.used, x.Used)
-				steps = append(steps, expandedStep{r, n, d.found.Count == before, x.Used})
-			}
-		}
+		steps = append(steps, d.rowsOf(x, item, outputs)...)
 		for _, s := range steps[first:] {
 			if made := s.node.Get("outputs"); made != nil {
 				for _, e := range made.Entries {
@@ -217,6 +183,54 @@ func (d *document) steps(x *expand.Expander, n *yamltree.Node) []expandedStep {
 		}
 	}
 	return steps
+}
+
+// rowsOf expands one step: for each row of its table, and for each verb of each. outputs are those of the steps before.
+func (d *document) rowsOf(x *expand.Expander, item *yamltree.Node, outputs map[string]bool) []expandedStep {
+	table, variants := item.Get("cases"), d.inEachWay(item)
+	rows, columns := []expand.Row{{}}, map[string]*expand.Column(nil)
+	if table != nil && variants != nil {
+		rows, columns = x.Table(table)
+	}
+	if variants == nil || rows == nil {
+		return []expandedStep{brokenStep(x, item)}
+	}
+	var steps []expandedStep
+	for _, r := range rows {
+		b := *x.Bindings
+		b.Outputs = maps.Clone(outputs)
+		if table != nil {
+			b.Add(r, d.register(columns))
+			r.Values = b.Values
+		}
+		for _, way := range variants {
+			steps = append(steps, d.expanded(b, r, way))
+		}
+	}
+	return steps
+}
+
+// expanded expands a step for one row and one verb.
+func (d *document) expanded(b expand.Bindings, r expand.Row, way oneWay) expandedStep {
+	b.Results, b.Loaded = verbNamed(verbOf(way.node)).results, way.node.Get("during") != nil
+	b.Row = strings.Trim(b.Row+", "+way.name, ", ")
+	r.Name = strings.Trim(r.Name+", "+way.name, ", ")
+	before := d.found.Count
+	x := d.expander(&b)
+	x.Used = map[string]bool{}
+	n := x.Node(withoutKey(way.node, "cases"), reflect.TypeFor[Step](), expand.PlaceTemplate)
+	maps.Copy(d.used, x.Used)
+	return expandedStep{Row: r, node: n, sound: d.found.Count == before, uses: x.Used}
+}
+
+// brokenStep expands a step whose table or verbs have an error, without reporting others.
+func brokenStep(x *expand.Expander, item *yamltree.Node) expandedStep {
+	quiet := *x
+	b := *x.Bindings
+	b.Used = map[string]bool{}
+	quiet.Found, quiet.Bindings = &yamltree.Problems{}, &b
+	n := quiet.Node(withoutKey(item, "cases"), reflect.TypeFor[Step](), expand.PlaceTemplate)
+	return expandedStep{node: n, broken: true}
 }
 
 // verbOf returns the first verb of a step; "" if it has none.

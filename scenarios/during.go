@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
@@ -119,6 +120,38 @@ func checkDuring(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 }
 
+// loadFigures lists the figures of a load that outputs can use.
+func loadFigures() []string {
+	return []string{"sent", "accepted", "rejected", "failed", "lost", "outage", "p50", "p99", "max"}
+}
+
+// checkFigures checks the names of loads, and of their figures, in the outputs of a step.
+func checkFigures(v *validator, step *Step, n *yamltree.Node) {
+	var names []string
+	for i := range step.During {
+		names = append(names, step.During[i].Name)
+	}
+	for _, name := range clusters.SortedKeys(step.Outputs) {
+		at, expression := n.At(name), step.Outputs[name]
+		for _, u := range v.expressions.Check(expression).Uses {
+			message, hint := "", ""
+			switch {
+			case u.Variable != "loads" || u.Field == "":
+			case !slices.Contains(names, u.Field):
+				message = fmt.Sprintf("no load of this step is called %q", words.Short(u.Field))
+				hint = words.Suggest(u.Field, names, "its loads")
+			case u.Inner != "" && !slices.Contains(loadFigures(), u.Inner):
+				message = fmt.Sprintf("a load has no figure %q", words.Short(u.Inner))
+				hint = words.Suggest(u.Inner, loadFigures(), "it has")
+			}
+			if message != "" {
+				line, column := at.LocateIn(expression, "", u.Line, u.Column)
+				v.Within(at, line, column, hint, message)
+			}
+		}
+	}
+}
+
 // answersAgain reports whether the API server answers again after the step, even if it was killed before.
 func answersAgain(s Step) bool { return s.verb().revives }
 
@@ -142,7 +175,7 @@ func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 	request := l.Request(0)
 	switch {
 	case l.Read != nil:
-		v.objectReference(l.Read.ObjectReference, n.Get("read"))
+		v.selection(*l.Read, n.Get("read"))
 		for _, name := range []string{"expect", "as"} {
 			if n.Get(name) != nil {
 				v.At(n.Key(name), "", "a read has no %s: the administrator reads", name)
@@ -160,24 +193,27 @@ func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 	}
 }
 
-// checkManyNames checks that each request of a create can create a separate object: with a generateName, or with
-// ${index} in its name or namespace. Requests that must be rejected create nothing and are not checked.
+// checkManyNames checks that each request of a create can create a separate object. Requests that must be rejected
+// create nothing and are not checked.
 func checkManyNames(v *validator, l *Requests, n *yamltree.Node) {
-	if l.Create == nil || l.Expect != nil {
-		return
+	if l.Create != nil && l.Expect == nil && !manyNames(v, l.Create) {
+		v.At(n.At("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"),
+			"only the first request could create this object")
 	}
-	metadata, _ := l.Create["metadata"].(map[string]any)
+}
+
+// manyNames reports whether each copy of an object has its own name: with a generateName, or with ${index} in its name
+// or namespace.
+func manyNames(v *validator, o Object) bool {
+	metadata, _ := o["metadata"].(map[string]any)
 	name, _ := metadata["name"].(string)
 	namespace, _ := metadata["namespace"].(string)
 	parts, _ := expressions.Split(name + " " + namespace)
 	counted := slices.ContainsFunc(parts, func(p expressions.Part) bool {
-		return p.IsExpression &&
-			v.uses(p.Text, "index")
+		return p.IsExpression && v.uses(p.Text, "index")
 	})
-	if _, generated := metadata["generateName"]; !generated && !counted {
-		v.At(n.At("metadata"), fmt.Sprintf("give it a generateName, or a name such as %q", "load-${index}"),
-			"only the first request could create this object")
-	}
+	_, generated := metadata["generateName"]
+	return generated && name == "" || counted
 }
 
 func checkAllowed(v *validator, a *Limits, n *yamltree.Node) {

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
@@ -67,6 +69,20 @@ const (
 
 // RejectionSources lists the values of Rejection.By.
 func RejectionSources() []string { return []string{BySchema, ByWebhook, ByPolicy, ByRBAC, ByAdmission} }
+
+// codesOf returns the codes of all rejections by a source, as text and as numbers. It returns none for a source that
+// chooses its own code.
+func codesOf(by string) (text string, codes []int) {
+	switch by {
+	case ByRBAC, ByAdmission:
+		return "403", []int{http.StatusForbidden}
+	case BySchema:
+		return "400, 422 or 500", []int{
+			http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError,
+		}
+	}
+	return "", nil
+}
 
 // Codes returns the HTTP status codes that the rejection and its alternatives name.
 func (r *Rejection) Codes() []int {
@@ -170,6 +186,7 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	if n.Get("code") != nil && (r.Code < 400 || r.Code > 599) {
 		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no rejection has the code %d", r.Code)
 	}
+	v.source(r.By, r.Code, n.At("code"))
 	v.text(r.Message, n.At("message"))
 	v.OneOf(r.By, RejectionSources(), n.At("by"), "source of rejections")
 	if n.Get("causes") != nil && len(r.Causes) == 0 {
@@ -186,6 +203,14 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	}
 	for i := range r.AnyOf {
 		v.alternative(r, i, n.At("anyOf", i))
+	}
+}
+
+// source checks that a source can reject with a code.
+func (v *validator) source(by string, code int, n *yamltree.Node) {
+	text, codes := codesOf(by)
+	if code >= 400 && codes != nil && !slices.Contains(codes, code) {
+		v.At(n, "", "this cannot match: a rejection by %s has the code %s, not %d", by, text, code)
 	}
 }
 
@@ -207,6 +232,12 @@ func (v *validator) alternative(r *Rejection, i int, n *yamltree.Node) {
 		}
 	}
 	v.rejection(&r.AnyOf[i], n)
+	switch own := r.AnyOf[i]; {
+	case own.By == "" && r.Code == 0:
+		v.source(r.By, own.Code, n.At("code"))
+	case own.Code == 0 && r.By == "":
+		v.source(own.By, r.Code, n.At("by"))
+	}
 }
 
 // partial checks that a partial object is not empty. Every object would match an empty one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,7 +26,8 @@ type Set struct {
 // in lexical order. It skips folders below it whose name is testdata or starts with a dot or an underscore.
 //
 // Load reports all errors in all files, as *Error joined by errors.Join. If there are any, it returns no Set. A folder
-// may also hold Kubernetes objects: Load skips documents that are clearly not scenarios, and Lint reports them.
+// may also hold Kubernetes objects: Load skips documents that are clearly not scenarios, and Lint reports them. It also
+// skips the requirements of a suite, a list in requirements.yaml.
 func Load(paths []string) (*Set, error) { return LoadWith(paths, nil) }
 
 // LoadWith is Load, but the path "-" means the standard input, which errors call "stdin". File names in its scenarios
@@ -84,6 +86,7 @@ type loader struct {
 	names map[string]*yamltree.Node // documents by the scenarios' names
 	ids   map[string]*Scenario      // scenarios by their ids
 
+	requirements bool   // a file with the requirements of a suite was left out
 	foreign      int    // the number of documents that are Kubernetes objects
 	firstForeign string // describes the first of them
 }
@@ -100,6 +103,9 @@ const smallest = `    apiVersion: ` + APIVersion + `
       cluster: {version: "1.35"}
       steps:
       - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: my-object}}`
+
+// requirementsFile is the file with the requirements of a suite, beside its scenarios.
+const requirementsFile = "requirements.yaml"
 
 func objects(n int) string {
 	if n == 1 {
@@ -119,6 +125,9 @@ func (l *loader) finish(errs []error) (*Set, error) {
 	if len(errs) == 0 && l.found.Count == 0 && len(l.set.Scenarios) == 0 && l.foreign > 0 {
 		errs = append(errs, fmt.Errorf("loading scenarios: there are none, only %s for Kubernetes, such as %s\n  %s",
 			objects(l.foreign), l.firstForeign, manifestHint))
+	}
+	if len(errs) == 0 && l.found.Count == 0 && len(l.set.Scenarios) == 0 && l.requirements {
+		errs = append(errs, errors.New("loading scenarios: there are none, only the requirements of a suite"))
 	}
 	if err := yamltree.JoinErrors(errs, l.found.List); err != nil {
 		return nil, err
@@ -156,6 +165,10 @@ func (l *loader) source(file *yamltree.Source) {
 // header reports whether a document is a scenario. Any other document is an error. Exception: if its file was found in
 // a folder and it is clearly not a scenario, it is skipped and noted for Lint.
 func (l *loader) header(root *yamltree.Node) bool {
+	if !l.named && root.Kind == yamltree.Sequence && filepath.Base(root.Position().File) == requirementsFile {
+		l.requirements = true
+		return false
+	}
 	if root.Kind != yamltree.Mapping {
 		l.found.At(root, "a scenario begins with apiVersion: "+APIVersion, "want a scenario, not %s", root.What())
 		return false

@@ -1,11 +1,17 @@
 package scenarios
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // minimal is a document that is a valid scenario.
@@ -53,15 +59,16 @@ func write(t *testing.T, dir string, files map[string]string) {
 func TestLoadPaths(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
-		"b.yaml":             minimal("b"),
-		"a/two.yml":          "---\n" + minimal("a-1") + "---\n# nothing\n---\n" + minimal("a-2"),
-		"a/notes.txt":        "no scenario",
-		"c/deployment.yaml":  "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
-		"c/scenario.yaml":    "\ufeff" + strings.ReplaceAll(minimal("c"), "\n", "\r\n"),
-		"testdata/bad.yaml":  "bad",
-		".hidden/x.yaml":     "bad",
-		"other/[odd].yaml":   minimal("odd"),
-		"other/elsewhere.md": "no scenario",
+		"b.yaml":              minimal("b"),
+		"a/two.yml":           "---\n" + minimal("a-1") + "---\n# nothing\n---\n" + minimal("a-2"),
+		"a/notes.txt":         "no scenario",
+		"c/deployment.yaml":   "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\n",
+		"c/scenario.yaml":     "\ufeff" + strings.ReplaceAll(minimal("c"), "\n", "\r\n"),
+		"testdata/bad.yaml":   "bad",
+		".hidden/x.yaml":      "bad",
+		"other/[odd].yaml":    minimal("odd"),
+		"other/elsewhere.md":  "no scenario",
+		"c/requirements.yaml": "- {id: A-1, text: it works}\n",
 	})
 	for _, test := range []struct {
 		name  string
@@ -116,6 +123,7 @@ func TestLoadPathErrors(t *testing.T) {
 		"near/b.yaml":          "apiVersion: reharse.dev/v1alpha1\nkind: Something\n",
 		"near/c.yaml":          "apiVersion: example.org/v1\nkind: Scenaro\n",
 		"near/d.yaml":          "- id: A-1\n",
+		"of/requirements.yaml": "- id: A-1\n",
 		"twice/a.yaml":         minimal("same"),
 		"twice/b.yaml":         minimal("same"),
 		"named/deployment.yml": "apiVersion: apps/v1\nkind: Deployment\n",
@@ -147,6 +155,12 @@ func TestLoadPathErrors(t *testing.T) {
 			"only 1 object for Kubernetes, such as apps/v1 Deployment at ",
 			"the smallest one is",
 		}},
+		{"only requirements", []string{"of"}, []string{"there are none, only the requirements of a suite"}},
+		{
+			"named requirements",
+			[]string{"of/requirements.yaml"},
+			[]string{"requirements.yaml:1:1: want a scenario, not a list"},
+		},
 		{"no standard input", []string{"-"}, []string{"no standard input"}},
 		{"same name in two files", []string{"twice"}, []string{"b.yaml:3:18: the name \"same\" is taken", "a.yaml:3:18"}},
 		{"a link to a folder", []string{"linked"}, []string{"link to a folder"}},
@@ -293,6 +307,31 @@ func TestPlainValues(t *testing.T) {
 	if got := set.Scenarios[0].Spec.Steps[0].Apply["values"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %#v\nwant %#v", got, want)
 	}
+}
+
+// An object that is written with expressions.Literal loads, and means the same object in the run: no key and no text of
+// it is taken for an expression.
+func TestLiteralObjectsLoad(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("${}a")))
+		want := map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"},
+			"data": rapid.MapOf(text, text.AsAny()).Draw(t, "data"),
+		}
+		written, err := json.Marshal(expressions.Literal(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := LoadBytes("test.yaml", fmt.Appendf(nil, "%s  - create: %s\n", minimal("literal"), written))
+		if err != nil {
+			t.Fatal(err)
+		}
+		created := map[string]any(set.Scenarios[0].Spec.Steps[1].Create)
+		got, err := expressions.New().Interpolate(created, expressions.Variables{})
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q comes out as %q, %v", want, got, err)
+		}
+	})
 }
 
 // A null in a change removes an entry; it is not the same as no entry.

@@ -20,6 +20,8 @@ import (
 type validator struct {
 	states.Check
 	expressions *expressions.Evaluator
+	// unnamed: the names of some steps are unknown, because of errors that are already reported.
+	unnamed bool
 }
 
 func (v *validator) scenario(s *Scenario, n *yamltree.Node) {
@@ -107,6 +109,8 @@ func (v *validator) reference(steps []Step, name string, n *yamltree.Node, what 
 		names = append(names, steps[i].Title())
 	}
 	switch {
+	case len(meant) == 0 && v.unnamed:
+		return nil
 	case len(meant) == 0:
 		v.At(n, words.Suggest(name, names, ""), "no %s is called %q", what, words.Short(name))
 		return nil

@@ -116,12 +116,15 @@ func checkOutputs(v *validator, step *Step, n *yamltree.Node) {
 				"%q is not a valid output name", words.Short(e.Key.Text))
 		}
 	}
+	checkFigures(v, step, n.Get("outputs"))
 	at, verb := n.Key("outputs"), step.verb()
 	switch {
 	case len(step.Outputs) == 0:
 		v.At(at, "", "no output is named")
 	case verb.results == nil && len(step.During) == 0:
 		v.At(at, "", "%s returns nothing for outputs", verb.name)
+	case step.Metric != nil && verb.empty(step):
+		v.At(at, "", "no series must match, so there is no value for outputs")
 	case verb.empty != nil && verb.empty(step):
 		v.At(at, "", "no object must match, so there is none for outputs")
 	case rejected(step):

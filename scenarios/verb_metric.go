@@ -16,6 +16,7 @@ func metricVerb() verb {
 		about:   func(s *Step) string { return s.Metric.Name },
 		check:   func(v *validator, c stepCheck) { checkMetric(v, c.scenario, c.i, c.node) },
 		results: []string{"value", "delta"},
+		empty:   func(s *Step) bool { return s.Metric.Expect != nil && s.Metric.Expect.Absent },
 		within: func(s *Step) *Duration {
 			metric := *s.Metric
 			s.Metric = &metric
@@ -85,11 +86,15 @@ func checkSince(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	switch {
 	case !earlier:
 		v.At(n, "", "the step %q is not before this one", words.Short(m.Since))
+	case meant.Verb() == "": // its error is already reported
 	case meant.Metric == nil:
 		v.At(n, "", "the step %q reads no metric: it is a %s", words.Short(m.Since), meant.Verb())
 	case meant.Metric.Name != m.Name || component(meant.Metric) != component(m):
 		v.At(n, "", "the step %q reads another metric: %s of %s", words.Short(m.Since), meant.Metric.Name,
 			component(meant.Metric))
+	case meant.Via != s.Spec.Steps[i].Via:
+		v.At(n, "ask the same control plane in both steps", "the step %q reads the metric %s, and this one %s",
+			words.Short(m.Since), meant.Via.from(), s.Spec.Steps[i].Via.from())
 	case !maps.Equal(meant.Metric.Labels, m.Labels):
 		v.At(n, "", "the step %q reads the metric with other labels", words.Short(m.Since))
 	}

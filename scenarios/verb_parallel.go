@@ -65,6 +65,15 @@ func (p *Parallel) copies() int {
 	return *p.Count
 }
 
+// acceptsAll reports whether the API server must accept all writes together.
+func (p *Parallel) acceptsAll() bool {
+	if p.Expect == nil || p.Expect.Accepted == nil {
+		return false
+	}
+	a := p.Expect.Accepted
+	return a.All || a.Min != nil && *a.Min == p.copies()*len(p.Steps)
+}
+
 func (p *Parallel) subject() string {
 	if len(p.Steps) == 0 {
 		return ""
@@ -105,10 +114,22 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 		v.user(inner.As, at.At("as"))
 		inner.verb().check(v, stepCheck{step: inner, node: at.Get(inner.Verb()), accepted: p.Expect == nil &&
 			!rejected(inner)})
+		checkCopies(v, p, inner, at)
 		if inner.Delete != nil && inner.Delete.Selector != nil {
 			v.At(at.At("delete").Key("selector"), "name one object", "a deletion by labels is more than one write")
 		}
 	}
+}
+
+// checkCopies checks that all copies of a create can be accepted, if they must be.
+func checkCopies(v *validator, p *Parallel, inner *Step, n *yamltree.Node) {
+	must := p.Expect == nil && !rejected(inner) || p.acceptsAll()
+	deletes := slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Delete != nil || s.Evict != nil })
+	if !must || inner.Create == nil || p.copies() == 1 || inner.DryRun || deletes || manyNames(v, inner.Create) {
+		return
+	}
+	v.At(n.At("create", "metadata"), fmt.Sprintf("give it a generateName, or a name such as %q; or say how many are "+
+		"accepted: expect: {accepted: 1}", "web-${index}"), "only one of %d copies could create this object", p.copies())
 }
 
 func checkParallelExpect(v *validator, p *Parallel, n *yamltree.Node) {
@@ -117,7 +138,7 @@ func checkParallelExpect(v *validator, p *Parallel, n *yamltree.Node) {
 	if a := p.Expect.Accepted; a != nil && !a.All && a.Min != nil && *a.Min > total {
 		v.At(n.At("accepted"), "", "there are only %d writes", total)
 	}
-	if a := p.Expect.Accepted; p.Expect.Rejected != nil && a != nil && (a.All || a.Min != nil && *a.Min == total) {
+	if p.Expect.Rejected != nil && p.acceptsAll() {
 		v.At(n.Key("rejected"), "", "all must be accepted, so none can be rejected")
 	}
 	if p.Expect.Rejected != nil {

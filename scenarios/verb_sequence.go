@@ -82,7 +82,7 @@ func (e Event) Selection() Selection {
 
 // Group returns the events of an item: a single one, or those of anyOrder.
 func (i SequenceItem) Group() []Event {
-	if i.AnyOrder != nil {
+	if len(i.AnyOrder) > 0 {
 		return i.AnyOrder
 	}
 	return []Event{i.Event}

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"slices"
+
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
@@ -45,6 +47,10 @@ func checkSurvives(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	v.selection(survives.Selection, n)
 	for j, check := range survives.Except {
 		v.OneOf(check, SurvivalChecks(), n.At("except", j), "check")
+	}
+	skipped := func(check string) bool { return slices.Contains(survives.Except, check) }
+	if checks := SurvivalChecks(); len(slices.DeleteFunc(checks, skipped)) == 0 {
+		v.At(n.Key("except"), "", "no checks are left")
 	}
 	switch {
 	case survives.Now && n.Get("throughout") != nil:

@@ -96,6 +96,11 @@ func checkTransition(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 	v.Emulation(t.EmulatedVersion, t.MinCompatibilityVersion, n)
 	v.Gates(clusters.SortedKeys(t.FeatureGates), n.At("featureGates"))
+	for _, api := range clusters.SortedKeys(t.RuntimeConfig) {
+		if value := t.RuntimeConfig[api]; value != nil && t.Expect == nil { // a wrong value breaks kube-apiserver
+			v.API(api, *value, n.At("runtimeConfig"))
+		}
+	}
 	before := stateBefore(s, i)
 	v.SchedulerChanges(before, t.Change, n.At("schedulers"))
 	after := before.With(t.Change)
@@ -105,7 +110,7 @@ func checkTransition(v *validator, s *Scenario, i int, n *yamltree.Node) {
 		if change := t.Components[name]; change != nil {
 			v.OwnVersion(name, change.Version, at.At(string(name)))
 			v.Gates(clusters.SortedKeys(change.FeatureGates), at.At(string(name), "featureGates"))
-			v.Flags(clusters.SortedKeys(change.Flags), at.At(string(name), "flags"))
+			v.Flags(name, clusters.SortedKeys(change.Flags), at.At(string(name), "flags"))
 		}
 	}
 	v.Nodes(t.Nodes, n.At("nodes"))

@@ -41,6 +41,14 @@ func (v Via) Plane() int {
 	return n
 }
 
+// from describes what is asked, for messages.
+func (v Via) from() string {
+	if v == "" {
+		return "without via"
+	}
+	return "with via: " + words.Short(string(v))
+}
+
 // checkVia checks the API server that a step chooses, and that the step can choose one.
 func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	at := n.Get("via")

@@ -9,25 +9,46 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// checkTransitions finds transitions that change nothing, and those that the version skew policy forbids.
+// checkTransitions finds transitions that change nothing, and those that the version skew policy forbids. After a
+// transition with upTo, components of several versions run.
 func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State) {
-	n, held := 0, false
-	for _, step := range s.Spec.Steps {
+	planes, n, held := controlPlanesIn(path[0]), 0, false
+	for i := range s.Spec.Steps {
+		step := &s.Spec.Steps[i]
 		if step.Transition == nil {
 			continue
 		}
 		n++
 		from, to := path[n-1], path[n]
-		before := held
+		before, running := held, planes.states(from)
 		held = step.Transition.UpTo > 0
-		if !before && pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}) {
+		rounds := planes.move(step, to)
+		switch {
+		case !before && pathKey([]clusters.State{from}) == pathKey([]clusters.State{to}):
 			p.problem(step.Position, "this transition leads to the state that the cluster already has: %s", to)
 			continue
+		case held && rounds == 0 && !changesOthers(from, to):
+			p.problem(step.Position, "upTo: %d changes nothing: at least %d %s already in the state %s; raise upTo, or "+
+				"leave it out", step.Transition.UpTo, step.Transition.UpTo, alreadyThere(step.Transition.Roll()), to)
+			continue
+		case step.Transition.Force:
+			continue
 		}
-		if !step.Transition.Force {
-			p.checkSkew(step.Position, from, to)
+		for _, state := range running {
+			p.checkSkew(step.Position, state, to)
 		}
 	}
+}
+
+func alreadyThere(roll clusters.Roll) string {
+	what := "control plane"
+	if roll.APIServersFirst {
+		what = "component"
+	}
+	if roll.UpTo == 1 {
+		return what + " is"
+	}
+	return what + "s are"
 }
 
 func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {

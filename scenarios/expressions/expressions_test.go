@@ -39,6 +39,11 @@ func TestEval(t *testing.T) {
 		{`"namespace" + ' namespace ' + r'namespace\' + namespace`, `namespace namespace namespace\ns-1`},
 		{`object.metadata.namespace == namespace`, true},
 		{`object.metadata . namespace`, "ns-1"},
+		{`object.metadata.?namespace.orValue("none")`, "ns-1"},
+		{`object.metadata. ? namespace.orValue(namespace)`, "ns-1"},
+		{`case.?namespace.orValue("none") + outputs.?namespace.orValue("none")`, "nonenone"},
+		{`object.metadata.labels.?namespace.hasValue() ? namespace : "none"`, "ns-1"},
+		{"object.metadata.`namespace`", "ns-1"},
 		{`object.metadata.labels["namespace"]`, "label"},
 		{`has(object.metadata.namespace) && !has(object.metadata.generateName)`, true},
 		{`{"namespace": namespace}`, map[string]any{"namespace": "ns-1"}},
@@ -189,6 +194,20 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
+func TestBraces(t *testing.T) {
+	for _, test := range []struct{ expression, want string }{
+		{`object.x == "${y}"`, "[] [13]"},
+		{`object.x == ${y}`, "[12] []"},
+		{`"a" + '${"b"}' + ${c} // ${d}`, "[17] [7]"},
+		{`"""${a}${b}""" == r"\${c}"`, "[] [3 7 21]"},
+		{`object.x`, "[] []"},
+	} {
+		if outside, inside := Braces(test.expression); fmt.Sprint(outside, inside) != test.want {
+			t.Errorf("%s: got %v %v, want %s", test.expression, outside, inside, test.want)
+		}
+	}
+}
+
 func TestUses(t *testing.T) {
 	e := New()
 	for _, test := range []struct{ expression, want string }{
@@ -198,10 +217,19 @@ func TestUses(t *testing.T) {
 		{`objects.exists(o, o.case.a == outputs.b)`, "objects. outputs.b"},
 		{`{"a": [value, delta]}`, "value. delta."},
 		{`"case.x"`, ""},
+		{
+			`loads["a b"].sent + loads.?x.?lost.orValue(0) + loads[namespace].p50`,
+			"loads.a b.sent loads.x.lost loads. namespace.",
+		},
+		{`has(object.a.b.c) && objects[0].x.y == 1`, "object.a.b objects."},
 	} {
 		var got []string
 		for _, u := range e.Check(test.expression).Uses {
-			got = append(got, u.Variable+"."+u.Field)
+			text := u.Variable + "." + u.Field
+			if u.Inner != "" {
+				text += "." + u.Inner
+			}
+			got = append(got, text)
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: got %q, want %q", test.expression, got, test.want)

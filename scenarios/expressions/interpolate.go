@@ -24,7 +24,7 @@ func (e *Evaluator) Interpolate(value any, vars Variables) (any, error) {
 func Literal(value any) any {
 	switch v := value.(type) {
 	case string:
-		return strings.ReplaceAll(v, "${", "$${")
+		return Escape(v)
 	case []any:
 		next := make([]any, len(v))
 		for i := range v {
@@ -34,7 +34,7 @@ func Literal(value any) any {
 	case map[string]any:
 		next := map[string]any{}
 		for key := range v {
-			next[key] = Literal(v[key]) // expressions in keys are not evaluated
+			next[Escape(key)] = Literal(v[key]) // the loader removes the escapes of keys
 		}
 		return next
 	}

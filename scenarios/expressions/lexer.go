@@ -48,6 +48,12 @@ func nextToken(text string, i int) token {
 			}
 		}
 		return token{tokenIdent, i, end}
+	case c == '`': // a field whose name is no identifier
+		end := len(text)
+		if at := strings.IndexByte(text[i+1:], '`'); at >= 0 {
+			end = i + at + 2
+		}
+		return token{tokenOther, i, end}
 	case isDigit(c):
 		end := i + 1
 		for end < len(text) && (isLetter(text[end]) || isDigit(text[end])) {
@@ -123,7 +129,7 @@ func withoutReserved(expression string) string {
 		}
 		b.WriteString(word)
 		if t.kind != tokenSpace {
-			afterDot = word == "."
+			afterDot = word == "." || afterDot && word == "?" // .? selects an optional field
 		}
 		i = t.end
 	}

@@ -64,6 +64,25 @@ func Split(text string) ([]Part, *TemplateError) {
 	return parts, nil
 }
 
+// Braces returns the indexes of the ${ in a CEL expression: those outside of its strings, which CEL does not know, and
+// those inside.
+func Braces(expression string) (outside, inside []int) {
+	for i := 0; i < len(expression); {
+		t := nextToken(expression, i)
+		if t.kind == tokenString {
+			for at := i; at < t.end; at++ {
+				if strings.HasPrefix(expression[at:t.end], "${") {
+					inside = append(inside, at)
+				}
+			}
+		} else if t.kind == tokenOther && strings.HasPrefix(expression[i:], "${") {
+			outside = append(outside, i)
+		}
+		i = t.end
+	}
+	return outside, inside
+}
+
 // Escape returns the text with every ${ escaped, so that no part of it is an expression.
 func Escape(text string) string { return strings.ReplaceAll(text, "${", "$${") }
 

@@ -1,6 +1,7 @@
 package expressions
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/cel-go/cel"
@@ -11,8 +12,9 @@ import (
 // Use is one mention of a variable in an expression; line counts from 1, column from 0.
 type Use struct {
 	Variable string
-	// Field that is selected from it, "" if there is none or it is computed.
-	Field        string
+	// Field that is selected from it, "" if there is none or it is computed. Inner is the field that is selected from
+	// Field in the same way.
+	Field, Inner string
 	Line, Column int
 }
 
@@ -51,16 +53,13 @@ func (s *scope) has(name string) bool {
 }
 
 func (w *useWalker) walk(e ast.Expr, s *scope) {
+	if ident, fields := selection(e); ident != nil {
+		w.use(ident, fields, s)
+		return
+	}
 	switch e.Kind() {
-	case ast.IdentKind:
-		w.use(e, "", s)
 	case ast.SelectKind:
-		operand := e.AsSelect().Operand()
-		if operand.Kind() == ast.IdentKind {
-			w.use(operand, e.AsSelect().FieldName(), s)
-			return
-		}
-		w.walk(operand, s)
+		w.walk(e.AsSelect().Operand(), s)
 	case ast.CallKind:
 		w.call(e.AsCall(), s)
 	case ast.ListKind:
@@ -87,27 +86,46 @@ func (w *useWalker) walk(e ast.Expr, s *scope) {
 	}
 }
 
-// call treats outputs["x"], outputs[?"x"] and outputs.?x as outputs.x.
 func (w *useWalker) call(c ast.CallExpr, s *scope) {
-	args := c.Args()
 	if c.IsMemberFunction() {
 		w.walk(c.Target(), s)
 	}
-	switch c.FunctionName() {
-	case "_[_]", "_[?_]", "_?._":
-		if len(args) == 2 && args[0].Kind() == ast.IdentKind && args[1].Kind() == ast.LiteralKind {
-			if name, ok := args[1].AsLiteral().(types.String); ok {
-				w.use(args[0], string(name), s)
-				return
-			}
-		}
-	}
-	for _, arg := range args {
+	for _, arg := range c.Args() {
 		w.walk(arg, s)
 	}
 }
 
-func (w *useWalker) use(ident ast.Expr, field string, s *scope) {
+// selection returns the variable from which an expression selects fields, and their names. It treats outputs["x"],
+// outputs[?"x"] and outputs.?x as outputs.x. For any other expression, it returns nil.
+func selection(e ast.Expr) (ident ast.Expr, fields []string) {
+	field := ""
+	var operand ast.Expr
+	switch e.Kind() {
+	case ast.IdentKind:
+		return e, nil
+	case ast.SelectKind:
+		operand, field = e.AsSelect().Operand(), e.AsSelect().FieldName()
+	case ast.CallKind:
+		c := e.AsCall()
+		if !slices.Contains([]string{"_[_]", "_[?_]", "_?._"}, c.FunctionName()) || len(c.Args()) != 2 ||
+			c.Args()[1].Kind() != ast.LiteralKind {
+			return nil, nil
+		}
+		name, ok := c.Args()[1].AsLiteral().(types.String)
+		if !ok {
+			return nil, nil
+		}
+		operand, field = c.Args()[0], string(name)
+	default:
+		return nil, nil
+	}
+	if ident, fields = selection(operand); ident == nil {
+		return nil, nil
+	}
+	return ident, append(fields, field)
+}
+
+func (w *useWalker) use(ident ast.Expr, fields []string, s *scope) {
 	name := strings.TrimPrefix(ident.AsIdent(), ".")
 	if !w.known[name] || s.has(ident.AsIdent()) {
 		return
@@ -116,6 +134,12 @@ func (w *useWalker) use(ident ast.Expr, field string, s *scope) {
 		name = "namespace"
 	}
 	location := w.info.GetStartLocation(ident.ID())
-	w.uses = append(w.uses, Use{Variable: name, Field: field, Line: max(location.Line(), 1), Column: max(location.Column(),
-		0)})
+	u := Use{Variable: name, Line: max(location.Line(), 1), Column: max(location.Column(), 0)}
+	if len(fields) > 0 {
+		u.Field = fields[0]
+	}
+	if len(fields) > 1 {
+		u.Inner = fields[1]
+	}
+	w.uses = append(w.uses, u)
 }

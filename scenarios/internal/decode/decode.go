@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+	kubectl "sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
@@ -134,6 +135,9 @@ func (d *Decoder) mapping(n *yamltree.Node, v reflect.Value) {
 		if !(element.Kind() == reflect.Pointer && e.Value.Kind == yamltree.Scalar && e.Value.Tag == yamltree.TagNull) {
 			d.Decode(e.Value, value)
 		}
+		if element.Kind() == reflect.Interface {
+			d.key(e.Key)
+		}
 		v.SetMapIndex(reflect.ValueOf(e.Key.Text).Convert(v.Type().Key()), value)
 	}
 }
@@ -235,6 +239,7 @@ func (d *Decoder) generic(n *yamltree.Node) (any, bool) {
 	case yamltree.Mapping:
 		m := make(map[string]any, len(n.Entries))
 		for _, e := range n.Entries {
+			d.key(e.Key)
 			m[e.Key.Text], _ = d.generic(e.Value)
 		}
 		return m, true
@@ -272,6 +277,25 @@ func ambiguous(text string) bool {
 		return true
 	}
 	return false
+}
+
+// key checks that kubectl reads the key of an object as it is written. Like YAML 1.1, it reads on as true. The names n
+// and y are common, and so they are not checked.
+func (d *Decoder) key(n *yamltree.Node) {
+	odd := len(n.Text) > 1 && (ambiguous(n.Text) || strings.Contains(".+-0123456789tTfF", n.Text[:1]))
+	if !odd || !n.Plain || d.Table {
+		return
+	}
+	var read map[string]any
+	if err := kubectl.Unmarshal([]byte(n.Text+": 1"), &read); err != nil {
+		return
+	}
+	for key := range read {
+		if key != n.Text {
+			d.Found.At(n, fmt.Sprintf("write %q in quotes", n.Text), "kubectl reads the key %s as %q, other readers as a string",
+				n.Text, key)
+		}
+	}
 }
 
 // number reads an int64 or a finite float64.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
@@ -29,6 +30,10 @@ type Bindings struct {
 	Columns map[string]*Column
 	Values  map[string]any
 	Row     string
+	// written are the values as the table writes them. What YAML reads as something else, such as 1.30, is a text there.
+	// lost are those texts, each with what YAML reads.
+	written map[string]any
+	lost    map[string]string
 	// Outputs are those of the earlier steps. AllOutputs are those of all steps, with their positions.
 	Outputs    map[string]bool
 	AllOutputs map[string]yamltree.Position
@@ -40,6 +45,23 @@ type Bindings struct {
 	Loaded bool
 	// copied: the step is a copy, which has an index.
 	copied bool
+}
+
+// Add adds the columns and the values of a row. Columns of the same name replace those of the surrounding table.
+func (b *Bindings) Add(r Row, columns map[string]*Column) {
+	b.Row = strings.Trim(b.Row+", "+r.Name, ", ")
+	b.Columns, b.Values = joined(b.Columns, columns), joined(b.Values, r.Values)
+	b.written, b.lost = joined(b.written, r.written), joined(b.lost, r.lost)
+}
+
+// joined returns a copy of a map with the entries of another one added.
+func joined[V any](a, b map[string]V) map[string]V {
+	all := maps.Clone(a)
+	if all == nil {
+		return maps.Clone(b)
+	}
+	maps.Copy(all, b)
+	return all
 }
 
 // Column of a table, by its key in the first row.

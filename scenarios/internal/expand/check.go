@@ -1,6 +1,7 @@
 package expand
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,13 +18,17 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 		x.Found.At(n, "", "an empty expression")
 		return n.AsBroken()
 	}
-	if strings.Contains(n.Text, "${") {
-		line, column, _ := n.Locate("${", "")
+	outside, inside := expressions.Braces(n.Text)
+	if len(outside) > 0 {
+		line, column, _ := n.Locate("${", n.Text[:outside[0]])
 		x.Found.Within(n, line, column, "write the expression without the braces: object.metadata.name == case.name",
 			"this is already an expression; omit ${")
 		return n.AsBroken()
 	}
 	c, ok := x.check(n, n.Text, "", place)
+	for _, at := range inside {
+		ok = ok && x.keptAsText(n, at)
+	}
 	if !ok {
 		return n.AsBroken()
 	}
@@ -32,6 +37,29 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 		return n.AsBroken()
 	}
 	return n
+}
+
+// keptAsText checks that a ${ inside of a string of an expression, at a byte of the node's text, is meant as text. It is
+// not if what follows is an expression that could be evaluated here.
+func (x *Expander) keptAsText(n *yamltree.Node, at int) bool {
+	parts, wrong := expressions.Split(n.Text[at:])
+	if wrong != nil {
+		return true
+	}
+	expression := parts[0].Text
+	c := x.Expressions.Check(expression)
+	if c.Err != nil || len(c.Mistakes) > 0 || len(c.Uses) == 0 {
+		return true
+	}
+	for _, u := range c.Uses {
+		if !slices.Contains(x.variables(PlaceTemplate), u.Variable) {
+			return true
+		}
+	}
+	line, column, _ := n.Locate("${", n.Text[:at])
+	x.Found.Within(n, line, column, fmt.Sprintf("write %s without quotes and ${; the text itself is \"$\" + \"{%s}\"",
+		expression, expression), "a ${ inside of an expression's string is not evaluated")
+	return false
 }
 
 // check compiles an expression in a node's text and checks the variables that it uses.
@@ -43,6 +71,9 @@ func (x *Expander) check(n *yamltree.Node, expression, before, place string) (*e
 	}
 	for _, m := range c.Mistakes {
 		line, column := n.LocateIn(expression, before, m.Line, m.Column)
+		if m.Hint == "" && before != "" {
+			m.Hint = "write $${ for a literal ${"
+		}
 		x.Found.Within(n, line, column, m.Hint, m.Message)
 	}
 	ok := len(c.Mistakes) == 0

@@ -40,7 +40,7 @@ func (x *Expander) Node(n *yamltree.Node, t reflect.Type, place string) *yamltre
 		}
 		return next
 	}
-	if n.Tag != yamltree.TagString {
+	if n.Tag != yamltree.TagString || n.Broken {
 		return n
 	}
 	switch place {
@@ -198,7 +198,13 @@ func (x *Expander) fillAll(n *yamltree.Node, parts []expressions.Part, t reflect
 		x.Found.At(x.inRow(n), "", "%v", err)
 		return n.AsBroken()
 	}
+	if !x.keepsAll(n, parts, value, t) {
+		return n.AsBroken()
+	}
 	filled := x.valueNode(n, value)
+	if place == placeTable && len(parts) == 1 {
+		x.withTexts(filled, x.evalWritten(parts[0].Text))
+	}
 	if t != nil && t.Kind() == reflect.String && (filled.Tag == yamltree.TagInt || filled.Tag == yamltree.TagBool) {
 		filled.Tag = yamltree.TagString // but not a float: an unquoted 1.30 would become 1.3
 	}
@@ -215,6 +221,9 @@ func (x *Expander) fillSome(n *yamltree.Node, parts []expressions.Part) *yamltre
 			continue
 		}
 		value, err := expressions.Fill(parts[i:i+1], x.eval)
+		if err == nil && !x.keeps(n, p.Text, value) {
+			return n.AsBroken()
+		}
 		if err == nil {
 			parts[i].Text, err = expressions.Format(value)
 			parts[i].IsExpression = false

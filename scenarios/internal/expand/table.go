@@ -17,6 +17,9 @@ import (
 type Row struct {
 	Name   string
 	Values map[string]any
+	// written and lost are those of Bindings.
+	written map[string]any
+	lost    map[string]string
 }
 
 // maxRowName is the maximal length, in characters, of a name that consists of a row's values.
@@ -34,13 +37,13 @@ func (x *Expander) Table(n *yamltree.Node) (rows []Row, columns map[string]*Colu
 	}
 	good := true
 	for i, item := range n.Items {
-		values, ok := x.rowValues(item)
+		row, ok := x.rowValues(item)
 		if ok && columns == nil {
 			columns = columnsOf(item)
 		}
 		ok = ok && x.sameColumns(item, columns, i)
 		good = good && ok
-		rows = append(rows, Row{Values: values})
+		rows = append(rows, row)
 	}
 	if !good || !x.nameRows(n, rows) {
 		return nil, nil
@@ -56,23 +59,27 @@ func columnsOf(item *yamltree.Node) map[string]*Column {
 	return columns
 }
 
-func (x *Expander) rowValues(item *yamltree.Node) (map[string]any, bool) {
+func (x *Expander) rowValues(item *yamltree.Node) (row Row, ok bool) {
 	if item.Kind != yamltree.Mapping || len(item.Entries) == 0 {
 		x.Found.At(item, "", "want a row, a mapping of its columns, not %s", item.What())
-		return nil, false
+		return Row{}, false
 	}
 	for _, e := range item.Entries {
 		if !expressions.Identifier(e.Key.Text) {
 			x.Found.At(e.Key, "use letters, digits and _, so that case.name_of_column can be written",
 				"%q is not a valid column name", words.Short(e.Key.Text))
-			return nil, false
+			return Row{}, false
 		}
 	}
 	before := x.Found.Count
 	filled := x.Node(item, reflect.TypeFor[map[string]any](), placeTable)
-	var values map[string]any
-	(&decode.Decoder{Found: x.Found, Table: true}).Decode(filled, reflect.ValueOf(&values).Elem())
-	return values, before == x.Found.Count
+	(&decode.Decoder{Found: x.Found, Table: true}).Decode(filled, reflect.ValueOf(&row.Values).Elem())
+	if x.Found.Count > before {
+		return row, false
+	}
+	row.lost = map[string]string{}
+	row.written, _ = asWritten(filled, row.Values, row.lost).(map[string]any)
+	return row, true
 }
 
 func (x *Expander) sameColumns(item *yamltree.Node, columns map[string]*Column, i int) bool {

@@ -3,10 +3,8 @@ package states
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
@@ -38,12 +36,15 @@ func (v *Check) State(s clusters.State, n *yamltree.Node) {
 	}
 	v.Emulation(s.EmulatedVersion, s.MinCompatibilityVersion, n)
 	v.Gates(clusters.SortedKeys(s.FeatureGates), n.At("featureGates"))
+	for _, api := range clusters.SortedKeys(s.RuntimeConfig) {
+		v.API(api, s.RuntimeConfig[api], n.At("runtimeConfig"))
+	}
 	for _, name := range clusters.SortedKeys(s.Components) {
 		at := n.At("components")
 		v.OneOf(string(name), Components(s), at.Key(string(name)), "component")
 		v.OwnVersion(name, s.Components[name].Version, at.At(string(name)))
 		v.Gates(clusters.SortedKeys(s.Components[name].FeatureGates), at.At(string(name), "featureGates"))
-		v.Flags(clusters.SortedKeys(s.Components[name].Flags), at.At(string(name), "flags"))
+		v.Flags(name, clusters.SortedKeys(s.Components[name].Flags), at.At(string(name), "flags"))
 	}
 	v.schedulers(s, n.At("schedulers"))
 	if at := n.Get("controlPlanes"); at != nil &&
@@ -92,47 +93,27 @@ func (v *Check) Gates(names []string, n *yamltree.Node) {
 	}
 }
 
-// Flags checks the names of flags.
-func (v *Check) Flags(names []string, n *yamltree.Node) {
-	for _, name := range names {
-		if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "= ") || name == "" {
-			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is not the name of a "+
-				"flag", words.Short(name))
-		}
+// API checks an entry of runtimeConfig.
+func (v *Check) API(name, value string, n *yamltree.Node) {
+	if _, err := strconv.ParseBool(value); err != nil && value != "" {
+		v.At(n.At(name), `write "true" or "false"`, "kube-apiserver cannot turn an API on or off with %q",
+			words.Short(value))
 	}
 }
 
-// Nodes checks groups of nodes.
-func (v *Check) Nodes(groups []clusters.NodeGroup, n *yamltree.Node) {
-	names := map[string]bool{}
-	for i, g := range groups {
-		at := n.At(i)
-		name := g.Name
-		if name == "" {
-			name = "node"
-		}
-		for _, message := range validation.IsDNS1123Subdomain(name) {
-			message, _, _ = strings.Cut(message, " (e.g.")
-			v.At(at.At("name"), "", "the nodes' name %q: %s", words.Short(name), message)
-		}
-		if names[name] {
-			v.At(at.At("name"), "give each group its own name", "two groups of nodes are called %q", name)
-		}
-		names[name] = true
-		if g.Count != nil && *g.Count < 0 {
-			v.At(at.At("count"), "", "a group cannot have %d nodes", *g.Count)
-		}
-		for _, r := range clusters.SortedKeys(g.Capacity) {
-			if _, err := resource.ParseQuantity(g.Capacity[r]); err != nil {
-				v.At(at.At("capacity", r), "such as 500m, 4 or 16Gi", "%q is no quantity", words.Short(g.Capacity[r]))
-			}
-		}
-		for j, t := range g.Taints {
-			if t.Key == "" {
-				v.At(at.At("taints", j, "key"), "", "a taint needs a key")
-			}
-			v.OneOf(t.Effect, []string{"NoSchedule", "PreferNoSchedule", "NoExecute"}, at.At("taints", j, "effect"),
-				"effect of a taint")
+// Flags checks the names of a component's flags.
+func (v *Check) Flags(component clusters.Component, names []string, n *yamltree.Node) {
+	for _, name := range names {
+		switch {
+		case strings.HasPrefix(name, "-") || strings.ContainsAny(name, "= ") || name == "":
+			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is not the name of a "+
+				"flag", words.Short(name))
+		case name == "feature-gates" && component != clusters.Etcd:
+			v.At(n.Key(name), "set featureGates beside flags: {NAME: true}",
+				"this flag would replace the gates that featureGates sets")
+		case name == "runtime-config":
+			v.At(n.Key(name), "set runtimeConfig beside components: {api/all: \"true\"}",
+				"this flag would replace what runtimeConfig sets")
 		}
 	}
 }

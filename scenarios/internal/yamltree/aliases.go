@@ -171,7 +171,8 @@ func (r *resolver) key(y *yaml.Node) *Node {
 
 func (r *resolver) scalar(n *Node, y *yaml.Node) *Node {
 	n.Tag, n.Text = y.ShortTag(), y.Value
-	n.Plain = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	n.Plain = y.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle|
+		yaml.TaggedStyle) == 0
 	switch n.Tag {
 	case TagString, TagNull:
 	case TagInt, TagFloat, TagBool:
@@ -190,9 +191,15 @@ func (r *resolver) scalar(n *Node, y *yaml.Node) *Node {
 
 // tag rejects the tags for which Kubernetes has no values.
 func (r *resolver) tag(n *Node, y *yaml.Node, want string) {
-	if tag := y.ShortTag(); tag != want {
-		r.found.At(n, "", "the tag %s has no meaning here", words.Short(tag))
+	tag, hint := y.ShortTag(), ""
+	if tag == want {
+		return
 	}
+	if !strings.HasPrefix(tag, "!!") {
+		hint = quoteTag
+	}
+	r.found.At(n, hint, "the tag %s has no meaning here", words.Short(tag))
+	n.Broken = true
 }
 
 // fits reports whether a scalar has the type of its tag. An explicit tag can be wrong: !!int x.

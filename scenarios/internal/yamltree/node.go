@@ -33,7 +33,7 @@ type Node struct {
 	Kind Kind
 	// Tag of a scalar, and its text as written (unescaped).
 	Tag, Text string
-	// Plain says that a scalar is written without quotes.
+	// Plain says that a scalar is written without quotes and without a tag.
 	Plain bool
 	// Entries of a mapping, in order.
 	Entries []Entry

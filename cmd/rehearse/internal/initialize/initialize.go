@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -87,6 +89,9 @@ func (f *flags) run(command *cobra.Command) error {
 			return next()
 		}
 	}
+	if err := f.check(); err != nil {
+		return err
+	}
 	scenario, err := f.scenario(command)
 	if err != nil {
 		return err
@@ -109,6 +114,33 @@ func (f *flags) run(command *cobra.Command) error {
 // about reports whether the flags give a topic for the scenario.
 func (f *flags) about() bool {
 	return f.gate != "" || f.kep != "" || f.from != "" || f.to != "" || f.system != "" || len(f.files) > 0
+}
+
+var enhancement = regexp.MustCompile(`^[0-9]+$`)
+
+// check finds values of flags that would become a scenario that does not load.
+func (f *flags) check() error {
+	if f.kep != "" && !enhancement.MatchString(f.kep) {
+		return fmt.Errorf("--kep %s: want the number of an enhancement, such as 5311", f.kep)
+	}
+	if messages := validation.IsDNS1123Subdomain(f.name); f.name != "" && len(messages) > 0 {
+		return fmt.Errorf("--name %s: %s", f.name, withoutExample(messages[0]))
+	}
+	name, _, _ := strings.Cut(f.system, "=")
+	if messages := validation.IsDNS1123Label(name); f.system != "" && len(messages) > 0 {
+		return fmt.Errorf("--system %s: the name of the system: %s", f.system, withoutExample(messages[0]))
+	}
+	if f.version != "" && f.gate == "" && (f.kep == "" || f.system != "") {
+		return fmt.Errorf("--version %s is the version in which a gate changes; add --gate, or use --from and --to",
+			f.version)
+	}
+	return nil
+}
+
+// withoutExample cuts the example and the regular expression from a message about a name.
+func withoutExample(message string) string {
+	message, _, _ = strings.Cut(message, " (e.g.")
+	return message
 }
 
 // scenario returns the scenario that the flags describe.
