@@ -98,8 +98,8 @@ func (p *Process) Failure() error {
 		LastLines(p.LogFile, 12))
 }
 
-// NotInCluster are environment variables with which a program does not take the cluster that Rehearse itself runs in for
-// its own: in a pod, Kubernetes' client prefers that one to KUBECONFIG.
+// NotInCluster are environment variables with which a program does not take the cluster that Rehearse itself runs in
+// for its own: in a pod, Kubernetes' client prefers that one to KUBECONFIG.
 func NotInCluster() []string { return []string{"KUBERNETES_SERVICE_HOST=", "KUBERNETES_SERVICE_PORT="} }
 
 // Kill kills the process and its whole group (SIGKILL), and returns when the process is gone.

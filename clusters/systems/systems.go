@@ -116,7 +116,8 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	return &Set{
-		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed}, places: places{cluster: cluster, now: o.Now},
+		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
+		places:  places{cluster: cluster, now: o.Now},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		held: true, systems: map[string]*system{}, logs: map[string][]string{},
 	}, nil

@@ -50,7 +50,8 @@ func hideSecrets(o *unstructured.Unstructured) {
 // shortest is the length of the shortest value that is looked for in annotations: shorter ones stand everywhere.
 const shortest = 4
 
-// valuesOf are a Secret's values as they may stand in a text: in base64, plain, and plain in JSON. The longest is first.
+// valuesOf are a Secret's values as they may stand in a text: in base64, plain, and plain in JSON. The longest comes
+// first.
 func valuesOf(secret map[string]any) []string {
 	var values []string
 	add := func(text string) {

@@ -39,8 +39,8 @@ func (x *Expander) expression(n *yamltree.Node, place string) *yamltree.Node {
 	return n
 }
 
-// keptAsText checks that a ${ inside of a string of an expression, at a byte of the node's text, is meant as text. It is
-// not if what follows is an expression that could be evaluated here.
+// keptAsText checks that a ${ inside of a string of an expression, at a byte of the node's text, is meant as text. It
+// is not meant as text if what follows is an expression that could be evaluated here.
 func (x *Expander) keptAsText(n *yamltree.Node, at int) bool {
 	parts, wrong := expressions.Split(n.Text[at:])
 	if wrong != nil {

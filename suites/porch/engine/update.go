@@ -124,7 +124,8 @@ func (r Rules) CheckContentUpdate(lifecycle v1alpha1.PackageRevisionLifecycle) e
 		r.Has(PublishedContentMutable) && (lifecycle == v1alpha1.Published || lifecycle == v1alpha1.DeletionProposed):
 		return nil
 	}
-	return immutable(r, "spec.resources", "cannot update a package revision with lifecycle value %q; package must be Draft",
+	return immutable(r, "spec.resources",
+		"cannot update a package revision with lifecycle value %q; package must be Draft",
 		lifecycle)
 }
 
