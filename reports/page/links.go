@@ -85,8 +85,8 @@ func alone(run *reports.Run, s *reports.Scenario) string {
 // address is an address in a text.
 var address = regexp.MustCompile(`https?://[^\s<>"'()\[\]]*[^\s<>"'()\[\].,;:!?]`)
 
-// linked returns a text as HTML. In that of a known issue, addresses are links; those in other messages lead to clusters
-// that are gone.
+// linked returns a text as HTML. In that of a known issue, addresses are links; those in other messages lead to
+// clusters that are gone.
 func linked(status reports.Status, text string) template.HTML {
 	var b strings.Builder
 	rest, found := 0, address.FindAllStringIndex(text, -1)
