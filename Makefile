@@ -13,7 +13,8 @@ KIND_VERSIONS := 1.34 1.35
 
 .PHONY: test test-all fetch lint bench fuzz generate node-images test-kind bench-kind
 
-# What a newcomer runs: every test that needs no cluster, and a scenario file of each of six suites on the real control planes of two versions.
+# What a newcomer runs: every test that needs no cluster, and a scenario file of each of six suites on
+# the real control planes of two versions.
 QUICK_VERSIONS := 1.34 1.36
 QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/hierarchies.yaml scenarios/porch/creation.yaml scenarios/grove/admission.yaml \
 	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml

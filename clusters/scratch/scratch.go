@@ -18,10 +18,21 @@ const (
 )
 
 // Folder makes a temporary folder that only this user can read, and returns a function that removes it. It also removes
-// the folders of runs that were killed.
+// the folders of runs that were killed, whatever their purpose.
 func Folder(purpose string) (dir string, remove func() error, err error) {
-	sweep(os.TempDir(), time.Now())
-	if dir, err = os.MkdirTemp("", prefix+purpose+"-"); err != nil {
+	sweep(os.TempDir(), prefix, time.Now())
+	return folder(os.TempDir(), prefix+purpose+"-")
+}
+
+// In is Folder in another folder than the system's temporary one. The folder's name begins with the prefix, and those
+// of killed runs with the same prefix are removed.
+func In(parent, prefix string) (dir string, remove func() error, err error) {
+	sweep(parent, prefix, time.Now())
+	return folder(parent, prefix)
+}
+
+func folder(parent, prefix string) (dir string, remove func() error, err error) {
+	if dir, err = os.MkdirTemp(parent, prefix); err != nil {
 		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
 	}
 	lock, err := folders.Lock(dir)
@@ -32,8 +43,8 @@ func Folder(purpose string) (dir string, remove func() error, err error) {
 }
 
 // sweep removes folders that no process has locked. A folder of another user cannot be opened, and stays.
-func sweep(temporary string, now time.Time) {
-	found, _ := filepath.Glob(filepath.Join(temporary, prefix+"*")) // the pattern is valid
+func sweep(parent, prefix string, now time.Time) {
+	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*")) // the pattern is valid
 	for _, dir := range found {
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() {

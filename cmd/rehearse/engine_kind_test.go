@@ -48,7 +48,8 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 				"docker.io/kindest/node:v1.34.4: manifest unknown; build it (sudo rehearse node-images 1.34.4) or name your own",
 		},
 		{
-			"no image of a minor version", `case "$1" in image) echo "No such image" >&2; exit 1 ;; manifest) echo "no such host" >&2; exit 1 ;; esac`,
+			"no image of a minor version",
+			`case "$1" in image) echo "No such image" >&2; exit 1 ;; manifest) echo "no such host" >&2; exit 1 ;; esac`,
 			"1.34", 1,
 			cli.ExitInput, "there is no local node image of Kubernetes 1.34, and the registry could not be asked for " +
 				"docker.io/kindest/node:v1.34.4: docker manifest inspect docker.io/kindest/node:v1.34.4: no such host",

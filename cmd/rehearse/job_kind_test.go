@@ -46,8 +46,8 @@ func TestSlowLiveJob(t *testing.T) {
 	t.Chdir("../..") // a Job gets files below the current folder
 	scenarios := []string{"scenarios/kai", "scenarios/porch"}
 	tag, archive := imageForJob(t)
-	live, name := clusterForJob(t)
-	loadImage(t, name, archive)
+	live := clusterForJob(t)
+	loadImage(t, live.Name(), archive)
 
 	began := time.Now()
 	one := verdicts(t, append([]string{"run"}, scenarios...)...)
@@ -93,7 +93,7 @@ func imageForJob(t *testing.T) (tag, archive string) {
 }
 
 // clusterForJob creates a cluster of a control plane and two workers.
-func clusterForJob(t *testing.T) (live *kind.Cluster, name string) {
+func clusterForJob(t *testing.T) *kind.Cluster {
 	t.Helper()
 	p, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
 	if err != nil {
@@ -117,7 +117,7 @@ func clusterForJob(t *testing.T) (live *kind.Cluster, name string) {
 			t.Error(err)
 		}
 	})
-	return made.(*kind.Cluster), "rehearse-live-job"
+	return made.(*kind.Cluster)
 }
 
 // loadImage imports an archive into each node, as kind load does.

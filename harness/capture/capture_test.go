@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -213,6 +214,16 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 	if got := dummy(".dockerconfigjson", 10); !json.Valid([]byte(got)) || len(got) != 10 {
 		t.Errorf("%q is no JSON of ten bytes", got)
+	}
+}
+
+// A value is also found where JSON quotes it, even if it begins and ends with a quote.
+func TestValuesOf(t *testing.T) {
+	got := valuesOf(map[string]any{"data": map[string]any{"p": base64.StdEncoding.EncodeToString([]byte(`"ab"`))}})
+	for _, want := range []string{`"ab"`, `\"ab\"`, "ImFiIg=="} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not among %q", want, got)
+		}
 	}
 }
 

@@ -58,7 +58,7 @@ func valuesOf(secret map[string]any) []string {
 		if len(text) >= shortest {
 			values = append(values, text)
 			if quoted, err := json.Marshal(text); err == nil {
-				values = append(values, strings.Trim(string(quoted), `"`))
+				values = append(values, string(quoted[1:len(quoted)-1]))
 			}
 		}
 	}

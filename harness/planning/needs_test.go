@@ -37,7 +37,7 @@ func TestUnsupported(t *testing.T) {
 		"a missing ability":                      {picky, "1.36", executes, true},
 		"a mistake":                              {picky, "1.35", nil, false},
 		"what a borrowed cluster does not have":  {borrowed{picky}, "1.35", nil, true},
-		"a version that cannot be had":           {picky, "1.30", nil, false},
+		"an unavailable version":                 {picky, "1.30", nil, false},
 		"a borrowed cluster that is not reached": {borrowed{picky}, "1.30", nil, false},
 		"a missing ability, and a mistake": {picky, "1.36", func(s *scenarios.Scenario) {
 			executes(s)

@@ -294,7 +294,7 @@ func TestUnplanned(t *testing.T) {
 		"what the provider does not support is skipped": {
 			paper{}, nil, "G-1 passed, G-2 passed, G-3 passed, G-4 passed", nil, reports.ExitPassed,
 		},
-		"a version that cannot be had": {
+		"an unavailable version": {
 			poor{},
 			nil, "G-1 untested, G-2 passed, G-3 passed, G-4 passed",
 			[]string{"elsewhere: it cannot be planned: ", "1.35 is not in the cache"},

@@ -16,8 +16,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
-	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 const (
@@ -206,11 +206,11 @@ func (b *Builder) assemble(ctx context.Context, p parts, tag, key string) error 
 	if err != nil {
 		return err
 	}
-	work, remove, err := temporary.Folder(b.CacheDir, "build-")
+	work, remove, err := scratch.In(b.CacheDir, "build-")
 	if err != nil {
 		return err
 	}
-	defer remove()
+	defer func() { _ = remove() }() // the next run tries again
 	b.Progress("putting the images of %s into containerd's store", p.version)
 	store, err := p.containerdStore(ctx, base, work)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
-	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // BalancerTag is the tag of our own load balancer for clusters of several control planes.
@@ -75,11 +75,11 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	work, remove, err := temporary.Folder(b.CacheDir, "build-")
+	work, remove, err := scratch.In(b.CacheDir, "build-")
 	if err != nil {
 		return err
 	}
-	defer remove()
+	defer func() { _ = remove() }() // the next run tries again
 	w, err := newLayer(filepath.Join(work, "top.tar"))
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // startTimeout is how long containerd may take to answer.
@@ -30,11 +30,11 @@ func (p parts) containerdStore(ctx context.Context, b base, work string) (string
 		return "", err
 	}
 	// In the node's tree, containerd runs in its own folder.
-	inside, remove, err := temporary.Folder(filepath.Join(b.rootfs, "tmp"), "build-")
+	inside, remove, err := scratch.In(filepath.Join(b.rootfs, "tmp"), "build-")
 	if err != nil {
 		return "", err
 	}
-	defer remove()
+	defer func() { _ = remove() }() // the next run tries again
 	at := "/tmp/" + filepath.Base(inside)
 	if err := os.WriteFile(filepath.Join(inside, "config.toml"), []byte(storeConfig), 0o644); err != nil {
 		return "", err

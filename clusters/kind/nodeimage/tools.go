@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 //go:embed sources/coredns.go.txt
@@ -59,11 +59,11 @@ func (s *toolStore) build(ctx context.Context, name, requirement string, source 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("make a folder of the cache: %w", err)
 	}
-	work, remove, err := temporary.Folder(dir, "build-")
+	work, remove, err := scratch.In(dir, "build-")
 	if err != nil {
 		return "", err
 	}
-	defer remove()
+	defer func() { _ = remove() }() // the next run tries again
 	files := map[string][]byte{"go.mod": []byte(module)}
 	if source != nil {
 		files["main.go"] = source

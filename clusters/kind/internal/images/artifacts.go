@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
-	"github.com/rehearse-dev/rehearse/clusters/kind/internal/temporary"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // Artifacts are what a node needs from another version. They are copied from that version's node image.
@@ -82,11 +82,11 @@ func (p *Source) extract(ctx context.Context, image, dir string) (names []byte, 
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil, err
 	}
-	work, remove, err := temporary.Folder(filepath.Dir(dir), "extract-")
+	work, remove, err := scratch.In(filepath.Dir(dir), "extract-")
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
+	defer func() { _ = remove() }() // the next run tries again
 	name := "rehearse-extract-" + strings.ToLower(rand.Text()[:8])
 	if _, err := e.Output(ctx, "run", "--detach", "--rm", "--name", name, "--entrypoint", "sleep", "--network", "none",
 		"--security-opt", "seccomp=unconfined", image, "600"); err != nil {
