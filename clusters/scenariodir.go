@@ -11,11 +11,11 @@ const ScenarioDir = "SCENARIO_DIR"
 
 // WithFolder replaces $(SCENARIO_DIR) in a text by the absolute path of a folder. $$(SCENARIO_DIR) and every other
 // $(NAME) stay.
-func WithFolder(dir, text string) string {
-	const placeholder = "$(" + ScenarioDir + ")"
-	if !strings.Contains(text, placeholder) {
-		return text
-	}
+func WithFolder(dir, text string) string { return replaced(text, ScenarioDir, Folder(dir)) }
+
+// replaced replaces $(NAME) of one name in a text. $$(NAME) stays.
+func replaced(text, name, value string) string {
+	placeholder := "$(" + name + ")"
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, placeholder)
@@ -26,7 +26,7 @@ func WithFolder(dir, text string) string {
 		case strings.HasSuffix(before, "$"):
 			b.WriteString(placeholder)
 		default:
-			b.WriteString(Folder(dir))
+			b.WriteString(value)
 		}
 		text = after
 	}
@@ -50,21 +50,23 @@ func ProgramBeside(dir, program string) string {
 	return filepath.Join(Folder(dir), program)
 }
 
-func withFolder(dir string, texts []string) []string {
+// eachText returns the changed texts of a list.
+func eachText(texts []string, change func(string) string) []string {
 	texts = slices.Clone(texts)
 	for i, text := range texts {
-		texts[i] = WithFolder(dir, text)
+		texts[i] = change(text)
 	}
 	return texts
 }
 
-func tableWithFolder(dir string, texts map[string]string) map[string]string {
+// eachValue returns the changed values of a table.
+func eachValue(texts map[string]string, change func(string) string) map[string]string {
 	if texts == nil {
 		return nil
 	}
 	all := map[string]string{}
 	for key, text := range texts {
-		all[key] = WithFolder(dir, text)
+		all[key] = change(text)
 	}
 	return all
 }

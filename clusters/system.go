@@ -55,8 +55,9 @@ type Simulated struct {
 // literal $(NAME). The variables are KUBECONFIG (a file with the system's own user), CERT_DIR (a folder with tls.crt,
 // tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (an
 // unused host:port; HEALTH_PORT and METRICS_PORT are only the ports), DIR (the system's folder), VERSION (the system's
-// version), and SCENARIO_DIR (the folder of the file that contains the text). All except DIR, VERSION and SCENARIO_DIR
-// are environment variables, too.
+// version), SCENARIO_DIR (the folder of the file that contains the text), and CONFIG (the configuration of the
+// simulator that the program replaces, as YAML). All except DIR, VERSION, SCENARIO_DIR and CONFIG are environment
+// variables, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
 	// relative to the file that names it, like all files here. For a module, only the arguments are given.
@@ -105,7 +106,7 @@ type SystemChange struct {
 func SystemPlaceholders() []string {
 	return []string{
 		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS",
-		"HEALTH_PORT", "METRICS_PORT", "DIR", "VERSION", ScenarioDir, ModuleDir,
+		"HEALTH_PORT", "METRICS_PORT", "DIR", "VERSION", ScenarioDir, ModuleDir, ConfigText,
 	}
 }
 
@@ -160,8 +161,8 @@ func (s System) Simulator() string {
 // Beside returns the system for a definition in a folder: its relative file names are in that folder, and the folder
 // replaces $(SCENARIO_DIR).
 func (s System) Beside(dir string) System {
-	in := func(texts []string) []string { return withFolder(dir, texts) }
-	s.Manifests = beside(dir, in(s.Manifests))
+	in := func(text string) string { return WithFolder(dir, text) }
+	s.Manifests = beside(dir, eachText(s.Manifests, in))
 	if s.Process != nil {
 		process := s.Process.beside(dir)
 		if len(process.Command) > 0 {
@@ -178,11 +179,9 @@ func (s System) Beside(dir string) System {
 }
 
 func (p SystemProcess) beside(dir string) SystemProcess {
-	in := func(texts []string) []string { return withFolder(dir, texts) }
-	p.CRDs, p.Webhooks = beside(dir, in(p.CRDs)), beside(dir, in(p.Webhooks))
-	p.Env, p.Files = tableWithFolder(dir, p.Env), tableWithFolder(dir, p.Files)
-	p.Command = in(p.Command)
-	return p
+	in := func(text string) string { return WithFolder(dir, text) }
+	p.CRDs, p.Webhooks = beside(dir, eachText(p.CRDs, in)), beside(dir, eachText(p.Webhooks, in))
+	return p.settings(in)
 }
 
 func beside(dir string, files []string) []string {

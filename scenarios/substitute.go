@@ -50,6 +50,10 @@ func instead(system clusters.System, by Variants) (clusters.System, string) {
 	if !ok {
 		return system, fmt.Sprintf("it needs %s, which is not given", VariantName(system.Name, system.Simulated.Variant))
 	}
+	definition, err := definition.Configured(system.Simulated.Config)
+	if err != nil {
+		return system, err.Error()
+	}
 	return definition, ""
 }
 

@@ -74,7 +74,19 @@ func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scen
 			errs = append(errs, fmt.Errorf("%s: scenario %s changes system %s, which is replaced by another definition; "+
 				"leave the scenario out (--focus, --label)", step.Position, s.Title(), name))
 		}
-		return with
+		if there || system.Simulated == nil {
+			return with
+		}
+		configured, err := with.Configured(system.Simulated.Config)
+		if err != nil {
+			at := s.ClusterPosition
+			if step != nil {
+				at = step.Position
+			}
+			errs = append(errs, fmt.Errorf("%s: scenario %s: %w; leave the scenario out (--focus, --label)", at, s.Title(),
+				err))
+		}
+		return configured
 	})
 	if !found {
 		errs = append(errs, fmt.Errorf("replace system %s: %w", name, ErrNoSuchSystem))

@@ -118,6 +118,53 @@ func TestSubstituteKeepsOthers(t *testing.T) {
 	}
 }
 
+const configured = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: configured}
+spec:
+  cluster: {version: "1.36", systems: [{name: grove, simulated: {config: {profile: a}}}]}
+  steps:
+  - transition: {systems: [{name: grove, simulated: {config: {profile: b}}}]}
+`
+
+// The configuration of a simulator reaches the program that replaces it. Otherwise the scenario does not run: it would
+// judge another configuration.
+func TestReplacedSystemsGetTheConfiguration(t *testing.T) {
+	set, err := LoadBytes("some/where.yaml", []byte(configured))
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := func(text string) clusters.System {
+		return clusters.System{Name: "grove", Process: &clusters.SystemProcess{
+			Command: []string{"real"}, Files: map[string]string{"config.yaml": text},
+		}}
+	}
+	list, err := SubstituteAll(set.Scenarios, Variants{"grove": {"": process("kind: Config\n$(CONFIG)")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"kind: Config\nprofile: a\n", "kind: Config\nprofile: b\n"} {
+		if got := list[0].Path()[i].Systems[0].Process.Files["config.yaml"]; got != want {
+			t.Errorf("state %d: its file is %q, want %q", i, got, want)
+		}
+	}
+	const why = "it configures the simulator of grove, and the definition that replaces the simulator does not contain " +
+		"$(CONFIG)"
+	if c, got := set.Scenarios[0].Substitute(Variants{"grove": {"": process("profile: c")}}); c != nil || got != why {
+		t.Errorf("a program that cannot be configured: %q", got)
+	}
+	first := *set.Scenarios[0]
+	first.Spec.Steps = nil
+	replaced, err := ReplaceSystem([]*Scenario{&first}, "grove", process("$(CONFIG)"))
+	if err != nil || replaced[0].Path()[0].Systems[0].Process.Files["config.yaml"] != "profile: a\n" {
+		t.Errorf("%v", err)
+	}
+	if _, err := ReplaceSystem([]*Scenario{&first}, "grove", process("")); err == nil ||
+		!strings.Contains(err.Error(), "some/where.yaml:5:3: scenario configured: "+why) {
+		t.Errorf("a program that cannot be configured: %v", err)
+	}
+}
+
 func TestLoadSystem(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lws.yaml")
 	write := func(text string) {

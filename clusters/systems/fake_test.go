@@ -22,7 +22,7 @@ type fakeCluster struct {
 	server *httptest.Server
 
 	mu sync.Mutex
-	// objects are lists by path; written are the bodies of applies by path; deleted are paths.
+	// objects are lists by path; written are the bodies of applies and updates by path; deleted are paths.
 	objects map[string][]map[string]any
 	written map[string]map[string]any
 	deleted []string
@@ -107,7 +107,7 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 			"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
 			"message": message,
 		})
-	case r.Method == http.MethodPatch:
+	case r.Method == http.MethodPatch, r.Method == http.MethodPut:
 		body := map[string]any{}
 		_ = json.NewDecoder(r.Body).Decode(&body)
 		c.written[path] = body

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// deploy applies the manifests of a system that the cluster runs, deletes the objects that it no longer has, and
-// returns when the system serves.
+// deploy applies the manifests of a system that the cluster runs, deletes the objects that it no longer has, except
+// CRDs, and returns when the system serves.
 func (s *installer) deploy(ctx context.Context, sys *system) error {
 	objects, err := s.manifests(ctx, sys)
 	if err != nil {

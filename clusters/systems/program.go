@@ -37,7 +37,7 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 		return simulated(definition, simulators, at)
 	}
 	values := at.values()
-	values["DIR"] = at.dir
+	values["DIR"], values[clusters.ConfigText] = at.dir, ""
 	e := expander{values: values}
 	if definition.Version != "" {
 		values["VERSION"] = definition.Version

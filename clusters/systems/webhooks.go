@@ -113,7 +113,7 @@ type installer struct {
 }
 
 // install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
-// then point to the process. install deletes objects that the system no longer has.
+// then point to the process. install deletes objects that the system no longer has, except CRDs.
 func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	crds, err := readKinds(sys.program.crds,
 		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
@@ -154,7 +154,11 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	if err := s.applyAll(ctx, sys, webhooks); err != nil {
 		return err
 	}
-	return s.prune(ctx, sys, append(wanted, objects...))
+	wanted = append(wanted, objects...)
+	if err := s.prune(ctx, sys, wanted); err != nil {
+		return err
+	}
+	return s.trustKept(ctx, sys, wanted, ca)
 }
 
 // applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is
@@ -177,20 +181,6 @@ func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstru
 		if err := await(ctx, nil, func(ctx context.Context) error { return s.api.crdServed(ctx, r.name) }); err != nil {
 			return fmt.Errorf("wait until %s is served: %w", r, err)
 		}
-	}
-	return nil
-}
-
-// prune deletes the objects that were created for a system and are no longer wanted.
-func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
-	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
-		if slices.ContainsFunc(wanted, r.same) {
-			continue
-		}
-		if err := s.api.delete(ctx, r); err != nil {
-			return err
-		}
-		sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
 	}
 	return nil
 }

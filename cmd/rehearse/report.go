@@ -1,8 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"io/fs"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -26,27 +27,45 @@ docs/run.md describes the file.`,
   rehearse report diff before/run.json after/run.json`,
 	}
 	command.AddCommand(newReportDiffCommand(), newReportPRRCommand(),
-		newViewCommand("html", "Write a run as one HTML file", page.File, func(run *reports.Run, files fs.FS) ([]byte,
-			error,
-		) {
-			return page.Of(run, files)
-		}),
+		newViewCommand("html", "Write a run as one HTML file", page.File,
+			func(run *reports.Run, files pastruns.Folders, output string) ([]byte, error) {
+				return page.Of(run, files, func(name string) string { return linkFrom(output, files.Path(name)) })
+			}),
 		newViewCommand("markdown", "Write a run as Markdown, for a CI job's summary", "",
-			func(run *reports.Run, _ fs.FS) ([]byte, error) { return []byte(reports.Markdown(run)), nil }),
-		newViewCommand("junit", "Write a run as JUnit XML", "", func(run *reports.Run, _ fs.FS) ([]byte,
-			error,
-		) {
-			return reports.JUnit(run)
-		}),
+			func(run *reports.Run, _ pastruns.Folders, _ string) ([]byte, error) {
+				return []byte(reports.Markdown(run)), nil
+			}),
+		newViewCommand("junit", "Write a run as JUnit XML", "",
+			func(run *reports.Run, _ pastruns.Folders, _ string) ([]byte, error) { return reports.JUnit(run) }),
 	)
 	return command
 }
 
-// newViewCommand is a command that writes one view of a run.
-func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([]byte, error)) *cobra.Command {
+// linkFrom returns the relative link from a page to a file; "" if there is none, or if the page is standard output,
+// whose place is unknown.
+func linkFrom(page, file string) string {
+	if page == stdout || file == "" {
+		return ""
+	}
+	from, err1 := filepath.Abs(filepath.Dir(page))
+	to, err2 := filepath.Abs(file)
+	link, err3 := filepath.Rel(from, to)
+	if errors.Join(err1, err2, err3) != nil {
+		return ""
+	}
+	return filepath.ToSlash(link)
+}
+
+// stdout is the name of standard output.
+const stdout = "-"
+
+// newViewCommand is a command that writes one view of a run to its output.
+func newViewCommand(name, short, file string,
+	write func(run *reports.Run, files pastruns.Folders, output string) ([]byte, error),
+) *cobra.Command {
 	output, usage := file, "file to write; - is standard output"
 	if file == "" {
-		output = "-"
+		output = stdout
 	}
 	command := &cobra.Command{
 		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that " +
@@ -56,11 +75,11 @@ func newViewCommand(name, short, file string, write func(*reports.Run, fs.FS) ([
 			if err != nil {
 				return err
 			}
-			data, err := write(run, files)
+			data, err := write(run, files, output)
 			if err != nil {
 				return err
 			}
-			if output == "-" {
+			if output == stdout {
 				_, err = command.OutOrStdout().Write(data)
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -82,20 +83,14 @@ judged; 130 interrupted.`,
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if command.Flags().Changed("shard") {
-				return errors.New("--shard: an upgrade has no shards, since its objects depend on each other, and " +
-					"would break without each other; rehearse independent objects in several runs, by their files " +
-					"or with --only")
-			}
 			return flags.run(command)
 		},
 	}
+	command.SetFlagErrorFunc(unknownShard)
 	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
 	flags.systems.AddTo(command)
 	set := command.Flags()
-	set.String("shard", "", "there are none")
-	_ = set.MarkHidden("shard") // it was just defined
 	set.StringVar(&flags.from.Version, "from", "", "Kubernetes version to start from: 1.34 or 1.34.4")
 	set.StringVar(&flags.to.Version, "to", "", "Kubernetes version to upgrade to (default: that of --from, if "+
 		"--feature-gates, --runtime-config or --upgrade is set)")
@@ -132,6 +127,16 @@ judged; 130 interrupted.`,
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, upgrade.json, upgrade.md and junit.xml")
 	return command
+}
+
+// unknownShard explains why an upgrade has no --shard, which other commands have.
+func unknownShard(command *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "shard" {
+		err = fmt.Errorf("%w: an upgrade has no shards, since its objects depend on each other, and would break without "+
+			"each other; rehearse independent objects in several runs, by their files or with --only", err)
+	}
+	return command.Root().FlagErrorFunc()(command, err)
 }
 
 // options returns the options of the rehearsal. It finds all mistakes in the input.

@@ -125,7 +125,7 @@ func (f *originFlags) origin(
 		return nil, flags, err
 	}
 	first, err := transplant.FirstState(ctx, provider, provider.Releases, index, copied, flags)
-	origin := &upgrade.Origin{Copy: copied, Called: recorder.Notes}
+	origin := &upgrade.Origin{Copy: copied, Called: recorder.Notes, Death: recorder.Death}
 	origin.Created = func(ctx context.Context, cluster clusters.Cluster) error {
 		return recorder.Start(ctx, cluster, time.Now())
 	}

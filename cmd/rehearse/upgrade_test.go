@@ -27,7 +27,10 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		{"no files", "--from 1.35 --to 1.36", "", "give the objects with -f or -k"},
 		{"no version", "-f -", object, "-f, -k and --ordinary need --from"},
 		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "give the objects with -f or -k"},
-		{"a shard", "--from 1.35 --to 1.36 -f - --shard 1/2", object, "an upgrade has no shards, since its objects depend"},
+		{
+			"a shard", "--from 1.35 --to 1.36 -f - --shard 1/2", object,
+			"unknown flag: --shard: an upgrade has no shards, since its objects depend",
+		},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
 		{

@@ -217,13 +217,33 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 }
 
-// A value is also found where JSON quotes it, even if it begins and ends with a quote.
-func TestValuesOf(t *testing.T) {
-	got := valuesOf(map[string]any{"data": map[string]any{"p": base64.StdEncoding.EncodeToString([]byte(`"ab"`))}})
-	for _, want := range []string{`"ab"`, `\"ab\"`, "ImFiIg=="} {
+// A value is also found where Go or JSON quotes it, with or without escaped HTML, even if it begins and ends with a
+// quote.
+func TestSecretValues(t *testing.T) {
+	secret := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Secret",
+		"data":       map[string]any{"p": base64.StdEncoding.EncodeToString([]byte("\"a<b\"\a")), "on": "dHJ1ZQ==", "n": "MTI="},
+		"stringData": map[string]any{"q": "plain"},
+	}}
+	got := SecretValues(secret)
+	for _, want := range []string{
+		"\"a<b\"\a", `\"a<b\"\a`, `\"a\u003cb\"\u0007`, `\"a<b\"\u0007`, "ImE8YiIH", "plain", "cGxhaW4=",
+	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not among %q", want, got)
 		}
+	}
+	for _, common := range []string{"true", "12"} {
+		if slices.Contains(got, common) {
+			t.Errorf("%s, which occurs everywhere, is among %q", common, got)
+		}
+	}
+	if !slices.IsSortedFunc(got, func(a, b string) int { return len(b) - len(a) }) {
+		t.Errorf("the longest are not first: %q", got)
+	}
+	secret.SetKind("ConfigMap")
+	if got := SecretValues(secret); got != nil {
+		t.Errorf("a ConfigMap has %q", got)
 	}
 }
 

@@ -1,10 +1,8 @@
 package capture
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,7 +16,7 @@ func hideSecrets(o *unstructured.Unstructured) {
 	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
 		return
 	}
-	values := valuesOf(o.Object)
+	values := SecretValues(o)
 	hideData(o.Object)
 	annotations := o.GetAnnotations()
 	for key, text := range annotations {
@@ -45,33 +43,6 @@ func hideSecrets(o *unstructured.Unstructured) {
 		}
 	}
 	o.SetAnnotations(annotations)
-}
-
-// shortest is the length of the shortest value that is looked for in annotations: shorter ones stand everywhere.
-const shortest = 4
-
-// valuesOf are a Secret's values as they may stand in a text: in base64, plain, and plain in JSON. The longest comes
-// first.
-func valuesOf(secret map[string]any) []string {
-	var values []string
-	add := func(text string) {
-		if len(text) >= shortest {
-			values = append(values, text)
-			if quoted, err := json.Marshal(text); err == nil {
-				values = append(values, string(quoted[1:len(quoted)-1]))
-			}
-		}
-	}
-	data, _ := secret["data"].(map[string]any)
-	for _, value := range data {
-		text, _ := value.(string)
-		add(text)
-		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
-			add(string(plain))
-		}
-	}
-	slices.SortFunc(values, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
-	return slices.Compact(values)
 }
 
 func hideData(secret map[string]any) {

@@ -19,7 +19,7 @@ type facts struct {
 	objects int
 	// ranges are the address ranges of Services in ServiceCIDR kubernetes.
 	ranges []string
-	// first is the address of Service default/kubernetes. addresses are the addresses of all Services.
+	// first is the address of Service default/kubernetes. addresses are the addresses of all Services, of both IP families.
 	first     netip.Addr
 	addresses []netip.Addr
 	// nodePorts are the lowest and the highest node port of all Services.
@@ -151,39 +151,6 @@ func (f *facts) kubeadm(o *unstructured.Unstructured) {
 		f.version(match[1])
 	}
 }
-
-// serviceRange returns the API server's --service-cluster-ip-range; "" if the data has neither a ServiceCIDR nor an
-// address of Service default/kubernetes.
-func (f *facts) serviceRange() (string, error) {
-	if len(f.ranges) > 0 {
-		return strings.Join(f.ranges, ","), nil
-	}
-	if !f.first.IsValid() {
-		return "", nil
-	}
-	// Service default/kubernetes has the first address of the range. The range contains all Service addresses of that IP
-	// family.
-	for bits := f.first.BitLen() - 1; bits >= f.first.BitLen()-maxRangeBits; bits-- {
-		prefix, err := f.first.Prefix(bits)
-		if err != nil {
-			return "", err
-		}
-		if prefix.Addr().Next() == f.first && bits <= f.first.BitLen()-minRangeBits && !slices.ContainsFunc(f.addresses,
-			func(a netip.Addr) bool {
-				return a.BitLen() == f.first.BitLen() && !prefix.Contains(a)
-			}) {
-			return prefix.String(), nil
-		}
-	}
-	return "", fmt.Errorf("no range of addresses begins at that of Service default/kubernetes (%s) and holds those of "+
-		"all Services; name it with --service-cluster-ip-range", f.first)
-}
-
-// A range has at least 256 addresses, which is usual, and at most a million, which is the API server's limit.
-const (
-	minRangeBits = 8
-	maxRangeBits = 20
-)
 
 // The API server's default range of node ports.
 const (

@@ -60,8 +60,24 @@ func TestFacts(t *testing.T) {
 			addresses: "10.32.0.0/24",
 		},
 		{
-			name: "the smallest that holds all", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.7.9, 'fd00::7']}}",
+			name: "the smallest that holds all", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.7.9]}}",
 			addresses: "10.32.0.0/21",
+		},
+		{
+			name: "dual-stack", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.0.9, 'fd00::1:7']}}\n" +
+				"services/specs/a/c {spec: {clusterIPs: ['fd00::1:207']}}",
+			addresses: "10.32.0.0/24,fd00::1:0/118",
+		},
+		{
+			name: "dual-stack, IPv6 first", data: "services/specs/default/kubernetes {metadata: {name: kubernetes, namespace: " +
+				"default}, spec: {clusterIPs: ['fd00::1']}}\n" +
+				"services/specs/a/b {spec: {clusterIPs: ['fd00::2', 10.96.5.0]}}",
+			addresses: "fd00::/120,10.96.4.0/23",
+		},
+		{
+			name: "no such second range", data: api + "services/specs/a/b {spec: {clusterIPs: [10.32.0.9, 'fd00::7']}}\n" +
+				"services/specs/a/c {spec: {clusterIPs: ['fd01::7']}}",
+			addresses: "no range of addresses holds the second addresses of all dual-stack Services (such as fd00::7)",
 		},
 		{name: "headless", data: api + "services/specs/a/b {spec: {clusterIPs: [None]}}", addresses: "10.32.0.0/24"},
 		{name: "none at all", data: "configmaps/a/b {}"},

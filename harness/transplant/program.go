@@ -88,6 +88,9 @@ func (p *Program) start(ctx context.Context, spawner *processes.Spawner, dir str
 	trusted.AppendCertsFromPEM(authority)
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: address})
 	proxy.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted, MinVersion: tls.VersionTLS12}}
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
+		http.Error(w, "its program does not answer: "+err.Error(), http.StatusBadGateway)
+	}
 	p.forward.Store(proxy)
 	return nil
 }
@@ -114,6 +117,22 @@ func (p *Program) accepts(ctx context.Context, address string) error {
 }
 
 func (p *Program) serves() bool { return p.forward.Load() != nil }
+
+// death is how the program exited, with its last output; nil if it serves, or was stopped or never served.
+func (p *Program) death() error {
+	if !p.serves() {
+		return nil
+	}
+	select {
+	case <-p.process.Done():
+		if p.process.Expected() {
+			return nil
+		}
+		return fmt.Errorf("%s, which answered the webhooks of %s: %w", p.File, p.Name, p.process.Failure())
+	default:
+		return nil
+	}
+}
 
 // answer forwards a request to the program, at the path of the original webhook.
 func (p *Program) answer(w http.ResponseWriter, request *http.Request, path string) {

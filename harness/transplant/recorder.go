@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -153,6 +154,10 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if p := r.program(a.hook); p != nil && p.serves() {
+		if p.death() != nil {
+			http.Error(w, "its program has exited", http.StatusBadGateway)
+			return
+		}
 		r.count(&a.answers)
 		p.answer(w, request, a.hook.Path)
 		return
@@ -208,6 +213,15 @@ func (r *Recorder) Notes() []string {
 	}
 	slices.Sort(notes)
 	return notes
+}
+
+// Death returns an error if a program exited after it had begun to serve: from then on, its webhooks fail.
+func (r *Recorder) Death() error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(r.programs)) {
+		errs = append(errs, r.programs[name].death())
+	}
+	return errors.Join(errs...)
 }
 
 // Down stops the server. From then on, all webhooks fail.

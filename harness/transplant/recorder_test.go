@@ -2,9 +2,11 @@ package transplant_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -14,14 +16,20 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 )
 
-// answerWebhooks is a webhook program that denies all requests. Its message contains the path of the request.
+// answerWebhooks is a webhook program that denies all requests. Its message contains the path of the request. A request
+// to /exit ends it.
 func answerWebhooks() {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if request.URL.Path == "/exit" {
+			fmt.Println("the licence expired")
+			os.Exit(4)
+		}
 		var review admissionv1.AdmissionReview
 		if err := json.NewDecoder(request.Body).Decode(&review); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
@@ -115,6 +123,43 @@ func TestRecorder(t *testing.T) {
 	must(t, r.Down())
 	expect(recorded, "nobody answers")
 	must(t, r.Close())
+}
+
+// A program that exits after it has served is noticed, with its output. Its webhooks then fail, and others do not.
+func TestProgramThatExitsLater(t *testing.T) {
+	program, err := os.Executable()
+	must(t, err)
+	r, err := transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
+	must(t, err)
+	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
+	if got := ask(t, r, answered); got != "denied at /validate" {
+		t.Error(got)
+	}
+	must(t, r.Death())
+	if got := ask(t, r, transplant.Hook{Name: "c", Webhook: "w", Service: "ns/policy", Path: "/exit"}); !strings.HasPrefix(
+		got, "its program does not answer: ") {
+		t.Error(got)
+	}
+	must(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return r.Death() != nil, nil }))
+	if text := r.Death().Error(); !strings.Contains(text, "which answered the webhooks of ns/policy") ||
+		!strings.Contains(text, "exit status 4") || !strings.Contains(text, "the licence expired") {
+		t.Error(text)
+	}
+	if got := ask(t, r, answered); got != "its program has exited" {
+		t.Error(got)
+	}
+	if got := ask(t, r, transplant.Hook{Name: "a", Webhook: "w", Service: "ns/other", Path: "/x"}); got != "allowed" {
+		t.Error(got)
+	}
+	must(t, r.Close())
+	// A program that is stopped on purpose has not died.
+	r, err = transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
+	must(t, err)
+	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	must(t, r.Close())
+	must(t, r.Death())
 }
 
 // If a program ends instead of serving, the error contains its output and exit status.

@@ -25,6 +25,8 @@ type Origin struct {
 	Created func(context.Context, clusters.Cluster) error
 	// Surveyed is called after the survey of the first state. May be nil.
 	Surveyed func()
+	// Death returns an error if a program that answers webhooks has exited. May be nil.
+	Death func() error
 	// Called returns notes about calls of webhooks, at the end of the rehearsal. May be nil.
 	Called func() []string
 }

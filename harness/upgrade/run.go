@@ -172,7 +172,8 @@ func (r *rehearsal) run(ctx context.Context) error {
 	}
 	r.waiting, r.withheld, r.limited = withhold(r.Objects)
 	for i := range r.Path.States {
-		if whole, err := r.visit(ctx, i); err != nil || !whole {
+		whole, err := r.visit(ctx, i)
+		if r.unanswered(i) || err != nil || !whole {
 			return err
 		}
 	}
@@ -186,6 +187,9 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 		if whole, err := r.converge(ctx, i); err != nil || !whole {
 			return false, err
 		}
+	}
+	if r.exited() != nil {
+		return false, nil
 	}
 	switch way {
 	case upgrades.Start, upgrades.Up:
@@ -210,7 +214,7 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	r.Progress("surveying %s", state.Name)
 	began := time.Now()
 	r.mark, err = r.survey.At(ctx, r.mark)
-	if r.died(i) {
+	if r.died(i) || r.exited() != nil {
 		return false, nil
 	}
 	if err == nil {
@@ -279,6 +283,27 @@ func (r *rehearsal) died(i int) bool {
 	return true
 }
 
+// exited returns how a program that answers webhooks has exited; nil if all of them run.
+func (r *rehearsal) exited() error {
+	if r.Origin == nil || r.Origin.Death == nil {
+		return nil
+	}
+	return r.Origin.Death()
+}
+
+// unanswered reports that a program that answers webhooks has exited, which is a finding. Nothing restarts it, as a
+// cluster would do with its pod, so neither this state nor the following ones can be judged. It returns false if all
+// programs run.
+func (r *rehearsal) unanswered(i int) bool {
+	err := r.exited()
+	if err == nil {
+		return false
+	}
+	r.ended(i, upgrades.Unjudged, "a program that answers webhooks exited", err,
+		"find the reason in its output; if it exits whenever kube-apiserver restarts, name a script that restarts it")
+	return true
+}
+
 // sampled adds the note that dry runs were sent for some objects only.
 func (r *rehearsal) sampled() {
 	if r.Sample > 0 && r.report.Sampled < r.report.Surveyed {
@@ -291,11 +316,16 @@ func (r *rehearsal) sampled() {
 // broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about
 // the objects.
 func (r *rehearsal) broke(i int, what string, err error) {
-	path := r.report.Path
 	severity, advice := upgrades.Breaks, "find the reason before you upgrade with these objects"
 	if clusters.Killed(err) {
 		severity, advice = upgrades.Unjudged, "it was killed from outside: give the machine more memory, and try again"
 	}
+	r.ended(i, severity, what, err, advice)
+}
+
+// ended reports why the rehearsal ends at a state.
+func (r *rehearsal) ended(i int, severity upgrades.Severity, what string, err error, advice string) {
+	path := r.report.Path
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
 		Hop:  path[max(i-1, 0)].Name + " -> " + path[i].Name,

@@ -124,7 +124,7 @@ func installed(t *testing.T, npm string) string {
 
 func writePage(t *testing.T, path string, run *reports.Run, files fs.FS) {
 	t.Helper()
-	text, err := Of(run, files)
+	text, err := Of(run, files, nil)
 	if err == nil {
 		err = os.WriteFile(path, text, 0o644)
 	}

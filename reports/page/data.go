@@ -173,8 +173,8 @@ type collector struct {
 	histories map[*reports.Scenario]*history
 	files     fs.FS
 	anchors   anchors
-	// beside says that the page is in the report folder, beside the files of the scenarios.
-	beside bool
+	// link returns the path from the page to a file of the scenarios; nil if the page has no links to files.
+	link func(string) string
 	// apart says that the run combines several runs, with pauses between them. start is the time from which times count.
 	apart bool
 	start int64

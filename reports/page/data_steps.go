@@ -34,7 +34,7 @@ func (c *collector) scenario(track *reports.Track, s *reports.Scenario, number i
 		}
 	}
 	if s.Status != reports.Passed {
-		data.Files, data.Alone = filesOf(s, c.beside), alone(c.run, s)
+		data.Files, data.Alone = filesOf(s, c.link), alone(c.run, s)
 	}
 	c.taken, c.starts = append(c.taken, s), append(c.starts, c.start)
 	return data

@@ -146,7 +146,7 @@ func (c *collector) scenarioFailure(track *reports.Track, s *reports.Scenario) f
 	f := failure{
 		Status: s.Status.OrNotRun(), Word: word(s.Status), Name: s.Name, Link: c.anchors[s],
 		Headline: brief(reports.Headline(c.run, track, s)), Place: place(s), Text: clipped(reports.Explanation(s)),
-		Files: filesOf(s, c.beside), Alone: alone(c.run, s), rank: rankOf(s),
+		Files: filesOf(s, c.link), Alone: alone(c.run, s), rank: rankOf(s),
 	}
 	i := reports.Decisive(s)
 	if i < 0 {

@@ -61,7 +61,7 @@ func TestWhatDidNotPass(t *testing.T) {
 	if got := shown(); !reflect.DeepEqual(got, want) {
 		t.Errorf("it shows\n%q", got)
 	}
-	text, err := Of(run, nil)
+	text, err := Of(run, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,15 +93,16 @@ func TestManyThatNeverStarted(t *testing.T) {
 func TestNamesOfBrokenCells(t *testing.T) {
 	run, _ := brokenRun()
 	want := []brokenCell{
-		{"R-1", "1.34.4", "error: unknown; not run: broken; passed: good"},
-		{"R-1", "1.35.4", "failed: broken; error: unknown; passed: good"},
+		{"R-1", "1.34.4", "not judged: unknown; not run: broken; passed: good"},
+		{"R-1", "1.35.4", "failed: broken; not judged: unknown; passed: good"},
 	}
 	if got := requirements(run).Broken; !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
-	text, err := Of(run, nil)
+	text, err := Of(run, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, text, "<li>R-1, 1.35.4: failed: broken; error: unknown; passed: good</li>")
+	holds(t, text, "<li>R-1, 1.35.4: failed: broken; not judged: unknown; passed: good</li>",
+		`<span class="hidden"> not judged</span>`, `title="failed: broken; not judged: unknown; passed: good"`)
 }

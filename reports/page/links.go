@@ -43,26 +43,34 @@ func anchor(name string) string {
 // step returns the link to a step of a scenario, from 0.
 func (a anchors) step(s *reports.Scenario, i int) string { return a[s] + "/" + itoa(i+1) }
 
-// file is a file of a scenario. Link is "" if the file is not beside the page.
+// file is a file of a scenario. Link is "" if the page cannot link it.
 type file struct {
 	Name string `json:"n"`
 	Link string `json:"l,omitempty"`
 }
 
 // filesOf returns the files of a scenario that did not pass.
-func filesOf(s *reports.Scenario, beside bool) []file {
+func filesOf(s *reports.Scenario, link func(string) string) []file {
 	var all []file
 	if s.Status == reports.Passed {
 		return nil
 	}
 	for _, artifact := range s.Artifacts {
 		one := file{Name: path.Base(artifact)}
-		if beside && filepath.IsLocal(filepath.FromSlash(artifact)) {
-			one.Link = (&url.URL{Path: artifact}).String()
+		if link != nil {
+			one.Link = (&url.URL{Path: link(artifact)}).String()
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// beside links a file of the report folder from a page in that folder.
+func beside(artifact string) string {
+	if !filepath.IsLocal(filepath.FromSlash(artifact)) {
+		return ""
+	}
+	return artifact
 }
 
 // focused are the commands whose --focus selects scenarios by their names in the report.

@@ -97,7 +97,7 @@ func TestPageOfSeveralRuns(t *testing.T) {
 	if bands := data.Tracks[0].Bands; bands[len(bands)-1].To != 9000 {
 		t.Errorf("the first run ends at %d", bands[len(bands)-1].To)
 	}
-	text, err := Of(run, nil)
+	text, err := Of(run, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,18 +151,18 @@ func TestTheCommandThatRunsAScenarioAlone(t *testing.T) {
 	}
 }
 
-// The page of a report folder links the files beside it. A page elsewhere names them.
+// The page of a report folder links the files beside it. A page without links names them.
 func TestFilesOfAScenario(t *testing.T) {
 	s := &reports.Scenario{
 		Name: "broken", Status: reports.Failed, Artifacts: []string{"broken/etcd 1.log", "../passwd"},
 	}
 	want := []file{{"etcd 1.log", "broken/etcd%201.log"}, {"passwd", ""}}
-	if got := filesOf(s, true); !reflect.DeepEqual(got, want) {
+	if got := filesOf(s, beside); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
 	want[0].Link = ""
-	if got := filesOf(s, false); !reflect.DeepEqual(got, want) {
-		t.Errorf("elsewhere: %q", got)
+	if got := filesOf(s, nil); !reflect.DeepEqual(got, want) {
+		t.Errorf("without links: %q", got)
 	}
 	run, _ := brokenRun()
 	text, err := Format(t.TempDir()).Encode(run)

@@ -36,10 +36,12 @@ type matrixRow struct {
 	Cells             []cell
 }
 
-// cell has the worst status that was seen, if any. Link leads to its scenario; "" for none.
+// cell has the worst status that was seen, if any. Word says the status if Text does not. Link leads to its scenario;
+// "" for none.
 type cell struct {
 	Status reports.Status
 	Text   string
+	Word   string
 	Title  string
 	Link   string
 }
@@ -143,11 +145,11 @@ func cellOf(by map[reports.Status][]string) cell {
 		if names := by[status]; len(names) > 0 {
 			total += len(names)
 			c.Status = status
-			titles = append(titles, fmt.Sprintf("%s: %s", word(status), strings.Join(names, ", ")))
+			titles = append(titles, fmt.Sprintf("%s: %s", judged(status), strings.Join(names, ", ")))
 		}
 	}
 	if total > 0 {
-		c.Text = fmt.Sprint(total)
+		c.Text, c.Word = fmt.Sprint(total), judged(c.Status)
 		if bad := len(by[c.Status]); c.Status != reports.Passed && bad < total {
 			c.Text = fmt.Sprintf("%d/%d", bad, total)
 		}
@@ -155,4 +157,12 @@ func cellOf(by map[reports.Status][]string) cell {
 		c.Title = strings.Join(titles, "; ")
 	}
 	return c
+}
+
+// judged returns the word for a status of a requirement, for which an error of a scenario is no verdict.
+func judged(status reports.Status) string {
+	if status == reports.Error {
+		return "not judged"
+	}
+	return word(status)
 }

@@ -40,19 +40,17 @@ var filtersScript string
 func Format(dir string) reports.FileFormat {
 	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
 		if run.Finished.IsZero() {
-			return of(run, nil, true)
+			return Of(run, nil, beside)
 		}
-		return of(run, os.DirFS(dir), true)
+		return Of(run, os.DirFS(dir), beside)
 	}}
 }
 
 // Of returns the page of a run. files is the report folder with the histories and logs of its scenarios; nil for
-// none. The page names files without links: it may be written anywhere.
-func Of(run *reports.Run, files fs.FS) ([]byte, error) { return of(run, files, false) }
-
-// of returns the page of a run. With beside, it is in the report folder, and links the files there.
-func of(run *reports.Run, files fs.FS, beside bool) ([]byte, error) {
-	c := collector{run: run, histories: readHistories(run, files), files: files, anchors: anchorsOf(run), beside: beside}
+// none. link returns the path from the page to a file in files; "" if the page cannot link it. Without link, the page
+// names files only.
+func Of(run *reports.Run, files fs.FS, link func(file string) string) ([]byte, error) {
+	c := collector{run: run, histories: readHistories(run, files), files: files, anchors: anchorsOf(run), link: link}
 	data, left, err := c.data()
 	if err != nil {
 		return nil, err

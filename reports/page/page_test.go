@@ -193,7 +193,7 @@ func TestPageOfRealRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := Of(run, fstest.MapFS{})
+		text, err := Of(run, fstest.MapFS{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +218,7 @@ func TestPageOfAPlan(t *testing.T) {
 	run, _ := movedRun()
 	run.Started, run.Finished = time.Time{}, time.Time{}
 	run.Tracks[0].Scenarios[0].Status = reports.NotRun
-	text, err := Of(run, nil)
+	text, err := Of(run, nil, nil)
 	if err != nil || !bytes.Contains(text, []byte(`class="top v-notRun"`)) ||
 		!bytes.Contains(text, []byte("did not run to its end")) {
 		t.Errorf("%v: %.2000s", err, text)
@@ -230,7 +230,7 @@ func TestContentsThatDoNotFitAreLeftInTheirFiles(t *testing.T) {
 	run, files := movedRun()
 	big := `{"line":"change","at":"2026-01-01T00:00:01Z","step":1,"change":"added","resource":"pods","kind":"Pod","name":"big","object":{"x":"` + strings.Repeat("y", mostBodies) + `"}}`
 	files["s/history.jsonl"] = &fstest.MapFile{Data: []byte(movedHistory + big + "\n")}
-	text, err := Of(run, files)
+	text, err := Of(run, files, nil)
 	if err != nil || len(text) > 1<<20 || !bytes.Contains(text, []byte("the contents of 1 of them are only in the "+
 		"history.jsonl files")) {
 		t.Errorf("%v: %d bytes", err, len(text))

@@ -135,7 +135,7 @@ func TestSentences(t *testing.T) {
 			},
 		}}}
 		test.change(run)
-		text, err := Of(run, nil)
+		text, err := Of(run, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

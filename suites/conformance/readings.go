@@ -51,15 +51,15 @@ func (p *Plan) Readings(ctx context.Context, run *reports.Run) (*harness.Plan, e
 // underTest returns the scenario with the tested implementation instead of the simulator's variant that shows the
 // reading.
 func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
-	tested := clusters.Simulated{}
+	variant := ""
 	if p.selection.profile != nil {
-		tested.Variant = p.selection.profile.Variants[0]
+		variant = p.selection.profile.Variants[0]
 	}
 	c := *original
 	c.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
 	for i, s := range c.Spec.Cluster.Systems {
 		if s.Name == p.options.Suite.System && s.Simulated != nil {
-			c.Spec.Cluster.Systems[i].Simulated = &tested
+			c.Spec.Cluster.Systems[i].Simulated = &clusters.Simulated{Variant: variant, Config: s.Simulated.Config}
 		}
 	}
 	return &c

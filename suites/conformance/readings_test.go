@@ -109,6 +109,19 @@ func TestReadingsOfWhatIsTested(t *testing.T) {
 	}
 }
 
+// The other reading is tested with the configuration that its scenario gives the simulator.
+func TestReadingsKeepTheConfiguration(t *testing.T) {
+	p := readable(t, Options{Profile: "crd"})
+	c := &scenarios.Scenario{}
+	c.Spec.Cluster.Systems = []clusters.System{
+		{Name: "gadgets", Simulated: &clusters.Simulated{Variant: "webhook", Config: map[string]any{"size": "big"}}},
+	}
+	tested := p.underTest(c).Spec.Cluster.Systems[0].Simulated
+	if tested.Variant != "crd" || tested.Config["size"] != "big" {
+		t.Errorf("%+v", tested)
+	}
+}
+
 func rule(variant string) cases.Rule {
 	return cases.Rule{
 		Name: "names [" + variant + "]", Covers: []string{"G-1", "G-5"},

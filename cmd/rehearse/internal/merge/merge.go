@@ -114,7 +114,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 		return nil, nil, cli.Broken(err)
 	}
 	for i, part := range parts {
-		if err := copyArtifacts(part, where[i], filepath.Join(out, part.Prefix), shown.Progress); err != nil {
+		if err := copyArtifacts(part, os.DirFS(where[i]), filepath.Join(out, part.Prefix), shown.Progress); err != nil {
 			return nil, nil, cli.Broken(err)
 		}
 	}

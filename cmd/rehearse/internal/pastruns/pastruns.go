@@ -13,14 +13,11 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// Read reads runs, and merges them into one. The files of a run are in the folder with its number.
-func Read(paths ...string) (*reports.Run, fs.FS, error) {
+// Read reads runs, and merges them into one.
+func Read(paths ...string) (*reports.Run, Folders, error) {
 	parts, where, err := Parts(paths)
 	if err != nil {
 		return nil, nil, err
-	}
-	if len(where) == 1 {
-		return reports.Merge(parts), where[0], nil
 	}
 	return reports.Merge(parts), where, nil
 }
@@ -46,20 +43,44 @@ func Parts(paths []string) ([]reports.Part, Folders, error) {
 			part.Prefix = strconv.Itoa(i)
 		}
 		parts = append(parts, part)
-		where = append(where, os.DirFS(filepath.Dir(path)))
+		where = append(where, filepath.Dir(path))
 	}
 	return parts, where, nil
 }
 
-// Folders are several report folders, each under its number.
-type Folders []fs.FS
+// Folders are the report folders of runs. The files of several runs are each in the folder with the run's number.
+type Folders []string
 
-// Open opens NUMBER/PATH.
+// Open opens PATH, or NUMBER/PATH of several runs.
 func (f Folders) Open(name string) (fs.File, error) {
+	dir, rest, ok := f.find(name)
+	if !ok {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return os.DirFS(dir).Open(rest)
+}
+
+// Path returns the path of an existing file; "" for another one.
+func (f Folders) Path(name string) string {
+	dir, rest, ok := f.find(name)
+	if !ok {
+		return ""
+	}
+	if _, err := fs.Stat(os.DirFS(dir), rest); err != nil {
+		return ""
+	}
+	return filepath.Join(dir, filepath.FromSlash(rest))
+}
+
+// find returns the folder of a file, and its path there.
+func (f Folders) find(name string) (dir, rest string, ok bool) {
+	if len(f) == 1 {
+		return f[0], name, true
+	}
 	number, rest, _ := strings.Cut(name, "/")
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f) || rest == "" {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return "", "", false
 	}
-	return f[i].Open(rest)
+	return f[i], rest, true
 }

@@ -1,0 +1,66 @@
+package systems
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+)
+
+// prune deletes the objects that were created for a system and are no longer wanted. CRDs stay until the system is
+// removed, with the objects of their kinds: an upgrade or a rollback with Helm does not delete the CRDs of a chart
+// either.
+func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
+	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
+		if r.kind == crdKind || slices.ContainsFunc(wanted, r.same) {
+			continue
+		}
+		if err := s.api.delete(ctx, r); err != nil {
+			return err
+		}
+		sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
+	}
+	return nil
+}
+
+// trustKept puts the process's new authority into the conversion webhooks of the CRDs that prune has kept. Otherwise
+// their objects could not be read because of a certificate, whatever the process answers. A CRD that a user has deleted
+// is forgotten.
+func (s *installer) trustKept(ctx context.Context, sys *system, wanted []reference, ca []byte) error {
+	client, url := s.api.dynamic.Resource(crdResource), sys.place.calledAt()
+	for _, r := range slices.Clone(sys.objects) {
+		if r.kind != crdKind || slices.ContainsFunc(wanted, r.same) {
+			continue
+		}
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			crd, err := client.Get(ctx, r.name, metav1.GetOptions{})
+			if err != nil {
+				return err
+			}
+			stale := false
+			for _, webhook := range clientsOf(crd) {
+				if at, _ := webhook["url"].(string); at == url || strings.HasPrefix(at, url+"/") {
+					webhook["caBundle"], stale = base64.StdEncoding.EncodeToString(ca), true
+				}
+			}
+			if !stale {
+				return nil
+			}
+			_, err = client.Update(ctx, crd, metav1.UpdateOptions{FieldManager: manager})
+			return err
+		})
+		if apierrors.IsNotFound(err) {
+			sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
+		}
+	}
+	return nil
+}

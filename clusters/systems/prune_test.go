@@ -1,0 +1,61 @@
+package systems
+
+import (
+	"encoding/base64"
+	"reflect"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// The CRDs of a newer version stay after a rollback, with their objects, until the system is removed. Their conversion
+// webhooks trust the process that runs now.
+func TestCRDsStayInARollback(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	newer := installed(t)
+	older := newer
+	process := *newer.Process
+	process.CRDs = nil
+	older.Process = &process
+	converge(t, s, newer)
+	bundle := func() string {
+		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
+		return client["caBundle"]
+	}
+	before := bundle()
+	converge(t, s, older)
+	if len(c.deleted) > 0 {
+		t.Errorf("deleted %v", c.deleted)
+	}
+	ca, err := s.system("widgets").place.authority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := bundle(); now == before || now != base64.StdEncoding.EncodeToString(ca) {
+		t.Errorf("the conversion webhook trusts %q, want %q", now, ca)
+	}
+	converge(t, s, newer)
+	converge(t, s, older)
+	converge(t, s)
+	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+		t.Errorf("deleted %v, want all that was made", c.deleted)
+	}
+}
+
+// A CRD that a scenario has deleted after a rollback is not missed.
+func TestDeletedCRDIsForgotten(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	newer := installed(t)
+	older := newer
+	process := *newer.Process
+	process.CRDs = nil
+	older.Process = &process
+	converge(t, s, newer)
+	c.keep(crdPath, nil)
+	converge(t, s, older)
+	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+		t.Errorf("it knows %v", objects)
+	}
+}
