@@ -7,17 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
-	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientconfig "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/certificates"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
-	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // loopback is the address on which only this machine can connect.
@@ -88,51 +84,6 @@ func (p *place) values() map[string]string {
 	}
 }
 
-// places creates the places of processes, in one folder.
-type places struct {
-	cluster clusters.Cluster
-	// now is the clock, for certificates.
-	now func() time.Time
-
-	mu sync.Mutex
-	// dir is the folder of the systems' folders, "" until it is needed, and discard removes it.
-	dir     string
-	discard func() error
-}
-
-// makePlace creates a place for a system's process, with its own user.
-func (s *places) makePlace(name string) (*place, error) {
-	dir, err := s.folder()
-	if err != nil {
-		return nil, err
-	}
-	p := &place{dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
-	if err := s.furnish(p, name); err != nil {
-		p.release()
-		return nil, err
-	}
-	return p, nil
-}
-
-func (s *places) furnish(p *place, name string) (err error) {
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
-		return fmt.Errorf("make its folder: %w", err)
-	}
-	if p.served, err = reserve(p.host, 1); err != nil {
-		return err
-	}
-	if p.own, err = reserve(loopback, 2); err != nil {
-		return err
-	}
-	config := s.cluster.RESTConfig()
-	if maker, ok := s.cluster.(clusters.UserMaker); ok {
-		if config, err = maker.User("rehearse:system:"+name, "system:masters"); err != nil {
-			return fmt.Errorf("make a user: %w", err)
-		}
-	}
-	return writeKubeconfig(config, p.kubeconfig())
-}
-
 // reserve never returns nil, so that its result can always be released.
 func reserve(host string, n int) (*ports.Reservation, error) {
 	held, err := ports.Reserve(host, n)
@@ -148,49 +99,6 @@ func (p *place) release() {
 	}
 	p.served.Release()
 	p.own.Release()
-}
-
-// host is the address of this machine on which the API server reaches it.
-func (s *places) host() string {
-	if reachable, ok := s.cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
-		return reachable.HostAddress()
-	}
-	return loopback
-}
-
-// folder returns the folder of the systems' folders. It is in the cluster's own folder, and so is removed with it even
-// after a killed run.
-func (s *places) folder() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dir != "" {
-		return s.dir, nil
-	}
-	housed, ok := s.cluster.(clusters.Housed)
-	if !ok {
-		var err error
-		s.dir, s.discard, err = scratch.Folder("systems")
-		return s.dir, err
-	}
-	s.dir = filepath.Join(housed.Folder(), "systems")
-	s.discard = func() error { return os.RemoveAll(s.dir) }
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return "", fmt.Errorf("make a folder for systems: %w", err)
-	}
-	return s.dir, nil
-}
-
-// certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
-// configuration that was not updated with them is recognised as stale.
-func (s *places) certify(p *place, hosts []string) (ca []byte, err error) {
-	authority, err := certificates.NewAuthority(p.certDir(), s.now())
-	if err != nil {
-		return nil, err
-	}
-	if err := authority.Serving("tls", append([]string{p.host, loopback, "localhost"}, hosts...)...); err != nil {
-		return nil, err
-	}
-	return p.authority()
 }
 
 func (p *place) authority() ([]byte, error) {

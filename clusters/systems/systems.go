@@ -117,7 +117,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}
 	return &Set{
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
-		places:  places{cluster: cluster, now: o.Now},
+		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		held: true, systems: map[string]*system{}, logs: map[string][]string{},
 	}, nil
@@ -126,11 +126,13 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 // Died yields an error for every process of a system that exited unexpectedly, with its last log lines.
 func (s *Set) Died() <-chan error { return s.died }
 
-// Hold announces that the cluster is about to change: until the next Converge, Died does not report the exit of a
-// process. Converge restarts it, as a pod would be.
+// Hold announces that the cluster is about to change. Until the next Converge, new connections of processes to the API
+// server wait until it is ready, and Died does not report the exit of a process. Converge restarts it, as a pod would
+// be.
 func (s *Set) Hold() { s.hold(true) }
 
 func (s *Set) hold(held bool) {
+	s.holdConnections(held)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = held
@@ -340,10 +342,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 		}
 	}
 	s.spawner.Close()
-	if s.dir != "" {
-		errs = append(errs, s.discard())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.places.close())...)
 }
 
 // Inventory returns what was created for the installed systems.

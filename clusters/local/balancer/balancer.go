@@ -9,11 +9,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"go.etcd.io/etcd/client/pkg/v3/transport"
+
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 )
 
 // Config of a balancer.
@@ -155,24 +156,7 @@ func (b *balancer) pass(ctx context.Context, client net.Conn) {
 			s.ready.Store(false)
 			continue
 		}
-		join(client, upstream)
+		forwarding.Join(client, upstream)
 		return
 	}
-}
-
-// join copies in both directions until both sides have closed. When one side closes, join closes the other for writing.
-func join(a, b net.Conn) {
-	defer b.Close()
-	var both sync.WaitGroup
-	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
-		both.Go(func() {
-			if _, err := io.Copy(way[1], way[0]); err != nil {
-				_ = way[1].Close()
-			}
-			if half, ok := way[1].(*net.TCPConn); ok {
-				_ = half.CloseWrite()
-			}
-		})
-	}
-	both.Wait()
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
@@ -14,6 +15,8 @@ import (
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/kubernetes"
 	_ "github.com/coredns/coredns/plugin/ready"
+
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 )
 
 // Zone is the cluster domain that is served.
@@ -31,6 +34,14 @@ type Config struct {
 
 // Run serves until the context ends.
 func Run(ctx context.Context, c Config) error {
+	proxied := filepath.Join(filepath.Dir(c.Kubeconfig), "dns.kubeconfig")
+	proxy, err := forwarding.Kubeconfig(c.Kubeconfig, proxied)
+	if err != nil {
+		return err
+	}
+	defer proxy.Close()
+	proxy.Hold(true)
+	c.Kubeconfig = proxied
 	corefile, err := c.corefile()
 	if err != nil {
 		return err
