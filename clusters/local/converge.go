@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -53,6 +54,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err != nil {
 		return err
 	}
+	before := c.apiServers()
 	if err := c.rollAll(ctx, state, c.hold(rounds, roll)); err != nil {
 		return err
 	}
@@ -61,6 +63,11 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	}
 	if err := c.led(ctx, state); err != nil {
 		return err
+	}
+	if !maps.Equal(before, c.apiServers()) {
+		if err := c.renewNodes(ctx); err != nil {
+			return err
+		}
 	}
 	// A node's kubelet may not be newer than an API server.
 	state.Version = c.oldest(state.Version)

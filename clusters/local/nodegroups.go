@@ -109,6 +109,22 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 	return c.nodesReady(ctx, names)
 }
 
+// apiServers returns the process of each API server.
+func (c *roller) apiServers() map[string]int {
+	servers := c.PIDs()
+	maps.DeleteFunc(servers, func(name string, _ int) bool { return !isAPIServer(clusters.Component(name)) })
+	return servers
+}
+
+// renewNodes restarts the node simulation, if it runs, as an upgrade restarts kubelets. The watches of its client come
+// back later after each restart of the API server: client-go doubles the delay, up to a minute.
+func (c *roller) renewNodes(ctx context.Context) error {
+	if c.process(nodesProcess) == nil {
+		return nil
+	}
+	return c.again(ctx, nodesProcess)
+}
+
 func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {
 	if !exists {
 		if _, err := c.client.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/kwok/kustomize/stage/node/fast"
 	podfast "sigs.k8s.io/kwok/kustomize/stage/pod/fast"
@@ -20,8 +19,6 @@ import (
 	"sigs.k8s.io/kwok/pkg/kwok/controllers"
 	"sigs.k8s.io/kwok/pkg/utils/client"
 	"sigs.k8s.io/yaml"
-
-	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 )
 
 // podReadyAgain closes a gap in kwok's own stages. They act only on Pending pods, so a running pod that becomes unready
@@ -32,17 +29,7 @@ var podReadyAgain string
 
 // Simulate acts as the kubelet of every node until the context ends. The API server may restart meanwhile.
 func Simulate(ctx context.Context, kubeconfig string) error {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-	if err != nil {
-		return fmt.Errorf("simulate nodes: read kubeconfig %s: %w", kubeconfig, err)
-	}
-	proxy, err := forwarding.Listen(config)
-	if err != nil {
-		return fmt.Errorf("simulate nodes: %w", err)
-	}
-	defer proxy.Close()
-	proxy.Hold(true)
-	controller, err := newController(proxy.URL(), kubeconfig)
+	controller, err := newController(kubeconfig)
 	if err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
 	}
@@ -53,8 +40,8 @@ func Simulate(ctx context.Context, kubeconfig string) error {
 	return nil
 }
 
-func newController(server, kubeconfig string) (*controllers.Controller, error) {
-	clientset, err := client.NewClientset(server, kubeconfig)
+func newController(kubeconfig string) (*controllers.Controller, error) {
+	clientset, err := client.NewClientset("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
