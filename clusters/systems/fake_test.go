@@ -33,6 +33,7 @@ type fakeCluster struct {
 	// rediscovered counts the calls of Rediscover. If deaf is set, they return it.
 	rediscovered int
 	deaf         error
+	state        clusters.State
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -51,6 +52,7 @@ func (c *fakeCluster) Rediscover(context.Context) error {
 }
 
 func (c *fakeCluster) Name() string             { return "fake" }
+func (c *fakeCluster) State() clusters.State    { return c.state }
 func (c *fakeCluster) Folder() string           { return c.folder }
 func (c *fakeCluster) RESTConfig() *rest.Config { return &rest.Config{Host: c.server.URL, QPS: -1} }
 

@@ -82,10 +82,15 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 
 // keepUp checks a system that stays unchanged while the cluster changed.
 func (s *Set) keepUp(ctx context.Context, sys *system) error {
-	if !alive(sys.process) {
-		if sys.process != nil && !sys.process.Expected() {
-			s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
+	switch {
+	case alive(sys.process):
+		if err := refresh(ctx, sys, s.Progress); err != nil {
+			return err
 		}
+	case sys.process != nil && !sys.process.Expected():
+		s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
+	}
+	if !alive(sys.process) {
 		if err := s.start(ctx, sys); err != nil {
 			return err
 		}
@@ -110,6 +115,7 @@ func alive(p *processes.Process) bool {
 
 // start starts a system's process and returns when it reports that it is ready.
 func (s *Set) start(ctx context.Context, sys *system) error {
+	sys.outages = 0
 	for name, text := range sys.program.files {
 		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("write its file %s: %w", name, err)

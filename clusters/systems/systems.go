@@ -76,6 +76,8 @@ type Set struct {
 	died    chan error
 	// converging serialises changes of systems.
 	converging sync.Mutex
+	// seen are the outages of the API server.
+	seen outages
 
 	mu sync.Mutex
 	// held: the API server may be down, so that the exit of a process is expected.
@@ -99,6 +101,8 @@ type system struct {
 	place   *place
 	program program
 	process *processes.Process
+	// outages of the API server that the process lived through.
+	outages int
 	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
 }
@@ -145,6 +149,11 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
 	s.hold(true)
+	if s.seen.happened(s.cluster.State()) {
+		for _, name := range s.order {
+			s.system(name).outages++
+		}
+	}
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	s.hold(false)
 	if err != nil {
