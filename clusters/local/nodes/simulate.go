@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/kwok/pkg/client/clientset/versioned"
 	"sigs.k8s.io/kwok/pkg/kwok/controllers"
 	"sigs.k8s.io/kwok/pkg/utils/client"
+	"sigs.k8s.io/kwok/pkg/utils/lifecycle"
 	"sigs.k8s.io/yaml"
 )
 
@@ -29,6 +31,9 @@ var podReadyAgain string
 
 // Simulate acts as the kubelet of every node until the context ends. The API server may restart meanwhile.
 func Simulate(ctx context.Context, kubeconfig string) error {
+	if err := warm(ctx); err != nil {
+		return fmt.Errorf("simulate nodes: %w", err)
+	}
 	controller, err := newController(kubeconfig)
 	if err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
@@ -111,6 +116,27 @@ func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, er
 		byResource[stage.Spec.ResourceRef] = append(byResource[stage.Spec.ResourceRef], stage)
 	}
 	return byResource, nil
+}
+
+// warm fills the caches of kwok's expression library. The controllers of nodes and of pods fill them at the same time
+// and without a lock, if there are nodes and pods at the start, and Go ends a program that does that.
+func warm(ctx context.Context) error {
+	byResource, err := stages()
+	if err != nil {
+		return err
+	}
+	for _, of := range byResource {
+		states, err := lifecycle.NewLifecycle(of)
+		if err != nil {
+			return fmt.Errorf("compile stages: %w", err)
+		}
+		for _, object := range []any{&corev1.Node{}, &corev1.Pod{}} {
+			if _, err := states.Match(ctx, &lifecycle.Event{Data: object}); err != nil {
+				return fmt.Errorf("try stages: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // readStage replaces kwok's own reader, because that one would add all of kustomize to this program.
