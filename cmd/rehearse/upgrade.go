@@ -205,6 +205,9 @@ func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]
 func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object,
 	error,
 ) {
+	if err := f.unused(command); err != nil {
+		return first, nil, err
+	}
 	if first.Version == "" {
 		return first, nil, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse upgrade " +
 			"--help")

@@ -67,6 +67,23 @@ func (f *originFlags) close() {
 	}
 }
 
+// unused rejects the flags of copies where nothing is copied.
+func (f *originFlags) unused(command *cobra.Command) error {
+	for _, name := range []string{
+		"kubeconfig", "encryption-config", "with-secrets", "service-cluster-ip-range", "webhook", "webhooks",
+	} {
+		if !command.Flags().Changed(name) {
+			continue
+		}
+		err := fmt.Errorf("--%s goes with --from-context, --capture or --etcd-snapshot", name)
+		if name == "webhook" {
+			err = fmt.Errorf("%w; give a program beside the objects of -f, -k or --ordinary as --system", err)
+		}
+		return err
+	}
+	return nil
+}
+
 // check rejects flags with wrong values, and flags that exclude each other.
 func (f *originFlags) check() error {
 	if f.webhooks != "allow" && f.webhooks != "down" {

@@ -86,6 +86,15 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 			"a system on a copy", "--to 1.36 --capture a --system my=process:OPERATOR", "",
 			"--system and --upgrade go with -f, -k and --ordinary",
 		},
+		{
+			"a webhook of objects", "--from 1.35 --to 1.36 -f - --webhook a=process:OPERATOR", object,
+			"--webhook goes with --from-context, --capture or --etcd-snapshot; give a program beside the objects of -f, -k " +
+				"or --ordinary as --system",
+		},
+		{
+			"Secrets of objects", "--from 1.35 --to 1.36 -f - --with-secrets", object,
+			"--with-secrets goes with --from-context, --capture or --etcd-snapshot",
+		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
