@@ -50,7 +50,7 @@ func (f *originFlags) add(command *cobra.Command) {
 	set.StringVar(&f.serviceRange, "service-cluster-ip-range", "",
 		"range of the addresses of Services in the cluster (default: read from its data)")
 	set.StringToStringVar(&f.programs, "webhook", nil,
-		"a program that answers webhooks: NAME=process:FILE, with the name of a webhook configuration, a Service "+
+		"a program that answers webhooks: NAME=process:PROGRAM, with the name of a webhook configuration, a Service "+
 			"(NAMESPACE/NAME) or a CustomResourceDefinition; its environment contains CERT_DIR, WEBHOOK_HOST, "+
 			"WEBHOOK_PORT and KUBECONFIG; may be repeated")
 	set.StringVar(&f.webhooks, "webhooks", "allow",
@@ -160,6 +160,10 @@ func (f *originFlags) files() (map[string]string, error) {
 		if !ok || file == "" {
 			return nil, fmt.Errorf("--webhook %s=%s: want NAME=process:FILE", name, value)
 		}
+		if extension := filepath.Ext(file); extension == ".yaml" || extension == ".yml" {
+			return nil, fmt.Errorf("--webhook %s=%s: want the program itself; only --system takes a file that defines one",
+				name, value)
+		}
 		path, err := exec.LookPath(file)
 		if err == nil {
 			path, err = filepath.Abs(path)
@@ -183,7 +187,9 @@ func (f *originFlags) data(
 	if err != nil {
 		return nil, nil, err
 	}
-	progress("%s", strings.TrimSpace(captured.String()))
+	for line := range strings.Lines(strings.TrimSpace(captured.String())) {
+		progress("%s", strings.TrimSpace(line))
+	}
 	index := captured.Index
 	index.Source = captured.Name
 	return transplant.FromCapture(captured), &index, nil

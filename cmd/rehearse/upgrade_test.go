@@ -87,6 +87,10 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 			"--system and --upgrade go with -f, -k and --ordinary",
 		},
 		{
+			"a definition as a webhook", "--to 1.36 --capture CAPTURE --webhook a=process:op.yaml", "",
+			"--webhook a=process:op.yaml: want the program itself; only --system takes a file that defines one",
+		},
+		{
 			"a webhook of objects", "--from 1.35 --to 1.36 -f - --webhook a=process:OPERATOR", object,
 			"--webhook goes with --from-context, --capture or --etcd-snapshot; give a program beside the objects of -f, -k " +
 				"or --ordinary as --system",
