@@ -9,8 +9,9 @@ import (
 
 // mostOutages is how many restarts of the API server a program may live through. client-go doubles the delay of its
 // watches with each of them, and forgets that only after two quiet minutes. Transitions of a rehearsal follow each other
-// within seconds: after the fourth a program would notice changes ten seconds late, after the sixth forty.
-const mostOutages = 4
+// within seconds: after the fourth a program notices changes about eight seconds late, after the sixth about forty. A
+// restart takes up to 16 seconds: a program that does not release its lease waits for it.
+const mostOutages = 5
 
 // outages finds out when Kubernetes changed.
 type outages struct {

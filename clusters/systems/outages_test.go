@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// A program that lived through four transitions of Kubernetes is restarted. A change of systems alone does not count.
+// A program that lived through five transitions of Kubernetes is restarted. A change of systems alone does not count.
 func TestAProgramIsRestartedBeforeItsWatchesAreLate(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
