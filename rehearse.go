@@ -88,11 +88,7 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 	if options.Simulators, err = o.Simulators.Own(); err != nil {
 		t.Fatal(err)
 	}
-	cache, err := local.CacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if options.Modules, err = releases.New(releases.Options{CacheDir: cache, Progress: t.Logf}); err != nil {
+	if options.Modules, err = releases.New(releases.Options{Progress: t.Logf}); err != nil {
 		t.Fatal(err)
 	}
 	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, options)

@@ -201,6 +201,16 @@ func SortedKeys[K ~string, V any](m map[K]V) []K {
 	return slices.Sorted(maps.Keys(m))
 }
 
+// Pairs formats a map as the value of a flag: "A=true,B=false", sorted.
+func Pairs[V any](m map[string]V) string {
+	all := make([]string, 0, len(m))
+	for key, value := range m {
+		all = append(all, fmt.Sprintf("%s=%v", key, value))
+	}
+	slices.Sort(all)
+	return strings.Join(all, ",")
+}
+
 func merge[V any](before map[string]V, change map[string]*V) map[string]V {
 	after := maps.Clone(before)
 	for key, value := range change {

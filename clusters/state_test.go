@@ -132,7 +132,7 @@ func TestParseVersion(t *testing.T) {
 }
 
 func TestCompareVersions(t *testing.T) {
-	ordered := []string{"1.33.13", "1.34", "1.34.0-alpha.1", "1.34.0-rc.1", "1.34.0", "1.34.4", "1.35.4"}
+	ordered := []string{"1.33.13", "1.34", "1.34.0-alpha.1", "1.34.0-rc.9", "1.34.0-rc.10", "1.34.0", "1.34.4", "1.35.4"}
 	for i, a := range ordered {
 		for j, b := range ordered {
 			va, _ := ParseVersion(a)

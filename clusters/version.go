@@ -1,9 +1,12 @@
 package clusters
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
+
+	"golang.org/x/mod/semver"
 )
 
 var versionPattern = regexp.MustCompile(`^v?(\d+)\.(\d+)(?:\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?))?$`)
@@ -61,23 +64,8 @@ func (v Version) String() string {
 }
 
 // Compare returns a negative number, zero or a positive number if v is older than, equal to or newer than o. An
-// unspecified patch is older than any other.
+// unspecified patch is older than any other, and rc.9 is older than rc.10.
 func (v Version) Compare(o Version) int {
-	for _, d := range []int{v.Major - o.Major, v.Minor - o.Minor, v.Patch - o.Patch} {
-		if d != 0 {
-			return d
-		}
-	}
-	switch {
-	case v.Pre == o.Pre:
-		return 0
-	case v.Pre == "":
-		return 1
-	case o.Pre == "":
-		return -1
-	case v.Pre < o.Pre:
-		return -1
-	default:
-		return 1
-	}
+	return cmp.Or(cmp.Compare(v.Major, o.Major), cmp.Compare(v.Minor, o.Minor), cmp.Compare(v.Patch, o.Patch),
+		semver.Compare("v0.0.0"+v.Pre, "v0.0.0"+o.Pre))
 }

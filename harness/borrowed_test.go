@@ -24,19 +24,13 @@ func (*borrower) Reach(context.Context) error { return nil }
 func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		p := &borrower{provider{t: t}}
-		plan, err := harness.NewPlan(t.Context(), p, load(t, scenario("one", makeMap("a")+transition("1.35"))),
-			harness.PlanOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := planned(t, p, scenario("one", makeMap("a")+transition("1.35")), harness.PlanOptions{})
 		var said strings.Builder
 		shown := terminal.New(terminal.Config{Out: &said, Clock: clock.RealClock{}})
 		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, shown)
-		err = harness.Execute(t.Context(), plan, harness.Options{
-			Recorder: recorder, Keep: keep, Progress: shown.Progress,
-			Say: shown.Say,
-		})
-		if err != nil {
+		if err := harness.Execute(t.Context(), plan, harness.Options{
+			Recorder: recorder, Keep: keep, Progress: shown.Progress, Say: shown.Say,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		junit, err := reports.JUnit(recorder.Run())
@@ -65,11 +59,8 @@ func TestTransitionsInTheResult(t *testing.T) {
 	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"
 	down := "  - transition: {version: \"1.34\"}\n"
 	text := scenario("one", makeMap("a")+up+down) + scenario("two", strings.Replace(up, "upgrade", "gate on", 1)+down)
-	run, err := execute(t.Context(), t, &provider{converge: func(context.Context, clusters.State) error { return nil }},
+	run := ran(t, &provider{converge: func(context.Context, clusters.State) error { return nil }},
 		text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	setup := run.Tracks[0].Setup
 	for i, want := range []reports.Step{
 		{Change: "1.34.4"},

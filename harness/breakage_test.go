@@ -37,10 +37,7 @@ func breaking(t *testing.T, steps string, happens func(c *cluster) error) (*prov
 		return nil
 	}
 	text := strings.Replace(scenario("one", makeMap("a")+steps), `"1.34"`, `"1.35"`, 1)
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	return p, run
 }
 
@@ -141,10 +138,7 @@ func TestDeathsAfterABrokenTransitionCountAgain(t *testing.T) {
 	}
 	text := strings.Replace(scenario("one",
 		breaks+goBack+"  - metric: {component: kube-scheduler, name: m, within: 30s}\n"), `"1.34"`, `"1.35"`, 1)
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	s := find(t, run, "one")
 	if statuses(s.Steps) != "passed passed error" {
 		t.Errorf("%s: %s", statuses(s.Steps), s.Message)
@@ -156,10 +150,7 @@ func TestBreakIsPlannedAlone(t *testing.T) {
 	p := &provider{t: t}
 	text := scenario("a", goBack) + scenario("b", strings.Replace(goBack, "{version: \"1.35\"}",
 		"{version: \"1.35\", expect: {broken: {component: kube-scheduler, message: x}}}", 1))
-	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, text, harness.PlanOptions{})
 	if len(plan.Tracks) != 2 || plan.Tracks[1].Alone != "breaks kube-scheduler" {
 		t.Errorf("%s", plan)
 	}

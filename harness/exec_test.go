@@ -90,11 +90,7 @@ func TestExec(t *testing.T) {
 				a := test.answers[min(call, len(test.answers))-1]
 				return a.stdout, "", a.code, a.err
 			}}
-			run, err := execute(t.Context(), t, p, scenario("one", "  - exec: "+test.step+"\n    outputs: {said: stdout}\n"),
-				harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, p, scenario("one", "  - exec: "+test.step+"\n    outputs: {said: stdout}\n"), harness.Options{})
 			s := find(t, run, "one")
 			if s.Status != test.want || !strings.Contains(s.Steps[0].Message, test.message) {
 				t.Errorf("%s, want %s with %q: %s", s.Status, test.want, test.message, s.Steps[0].Message)

@@ -241,17 +241,41 @@ type fake interface {
 
 func (p *provider) of(t testing.TB) { p.t = t }
 
-// execute runs a set to its end and returns its results.
-func execute(ctx context.Context, t *testing.T, p fake, text string, o harness.Options) (*reports.Run, error) {
+// planned is the plan of a set.
+func planned(t *testing.T, p clusters.Provider, text string, o harness.PlanOptions) *harness.Plan {
 	t.Helper()
-	p.of(t)
-	plan, err := harness.NewPlan(context.Background(), p, load(t, text), harness.PlanOptions{})
+	plan, err := harness.NewPlan(t.Context(), p, load(t, text), o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plan
+}
+
+// execute runs a set and returns its results.
+func execute(ctx context.Context, t *testing.T, p fake, text string, o harness.Options) (*reports.Run, error) {
+	t.Helper()
+	p.of(t)
+	plan := planned(t, p, text, harness.PlanOptions{})
 	o.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
-	err = harness.Execute(ctx, plan, o)
+	err := harness.Execute(ctx, plan, o)
 	return o.Recorder.Run(), err
+}
+
+// executed returns the results of a plan that must run to its end.
+func executed(t *testing.T, plan *harness.Plan, o harness.Options) *reports.Run {
+	t.Helper()
+	o.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, o); err != nil {
+		t.Fatal(err)
+	}
+	return o.Recorder.Run()
+}
+
+// ran returns the results of a set that must run to its end.
+func ran(t *testing.T, p fake, text string, o harness.Options) *reports.Run {
+	t.Helper()
+	p.of(t)
+	return executed(t, planned(t, p, text, harness.PlanOptions{}), o)
 }
 
 func find(t *testing.T, run *reports.Run, name string) *reports.Scenario {

@@ -107,11 +107,7 @@ func TestContinue(t *testing.T) {
 				}
 				return nil
 			}}
-			run, err := execute(t.Context(), t, p, scenario("one", test.steps, test.spec...),
-				harness.Options{ReportDir: t.TempDir()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, p, scenario("one", test.steps, test.spec...), harness.Options{ReportDir: t.TempDir()})
 			s := find(t, run, "one")
 			if got := statuses(s.Steps); s.Status != test.want || got != test.statuses {
 				t.Fatalf("%s by %s: %s", s.Status, got, s.Message)
@@ -138,10 +134,7 @@ func TestNotJudged(t *testing.T) {
 		}
 		return nil
 	}}
-	run, err := execute(t.Context(), t, p, scenario("one", steps, "continue: true"), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, scenario("one", steps, "continue: true"), harness.Options{})
 	s := find(t, run, "one")
 	if got := statuses(s.Steps); s.Status != reports.Failed || got != "passed failed notRun notRun" {
 		t.Fatalf("%s by %s: %s", s.Status, got, s.Message)
@@ -166,10 +159,7 @@ func TestTimesOfFailedSteps(t *testing.T) {
 			"  - name: not run\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: c, labels: {b: " +
 			"\"${outputs.b}\"}}}\n" +
 			"  - name: judge\n    " + judge + "\n"
-		run, err := execute(t.Context(), t, &provider{}, scenario("one", steps, "continue: true"), harness.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := ran(t, &provider{}, scenario("one", steps, "continue: true"), harness.Options{})
 		if got := statuses(find(t, run, "one").Steps); got != "passed failed passed failed notRun "+string(want) {
 			t.Errorf("%s: %s", judge, got)
 		}

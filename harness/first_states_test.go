@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -77,26 +75,20 @@ func TestTracksBeginWithASnapshot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := &copying{provider: &provider{t: t}, failing: c.failing}
-			plan, err := harness.NewPlan(t.Context(), p, load(t, firstStates()), harness.PlanOptions{Snapshots: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := planned(t, p, firstStates(), harness.PlanOptions{Snapshots: true})
 			if c.failing == nil {
 				golden.Check(t, "testdata/snapshots.txt", plan.String())
 			}
-			recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-			if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder, Prefix: "run"}); err != nil {
-				t.Fatal(err)
-			}
+			run := executed(t, plan, harness.Options{Prefix: "run"})
 			if !slices.Equal(p.did, c.want) {
 				t.Errorf("got  %q\nwant %q", p.did, c.want)
 			}
-			for _, track := range recorder.Run().Tracks {
+			for _, track := range run.Tracks {
 				if s := track.Scenarios[0]; s.Status != reports.Passed {
 					t.Errorf("%s: %s", s.Name, reports.Explain(s))
 				}
 			}
-			if code := reports.ExitCode(recorder.Run()); (code == reports.ExitPassed) != (c.failing == nil) {
+			if code := reports.ExitCode(run); (code == reports.ExitPassed) != (c.failing == nil) {
 				t.Errorf("the exit code is %d, and the copy came to %v", code, c.failing)
 			}
 			if kept := 1; c.failing == nil && p.discarded != kept {
@@ -120,10 +112,7 @@ func TestTracksThatBeginWithNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := harness.NewPlan(t.Context(), &copying{provider: &provider{}}, load(t, c.text), c.options)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := planned(t, &copying{provider: &provider{}}, c.text, c.options)
 			if text := plan.String(); strings.Contains(text, "snapshot") {
 				t.Errorf("the plan has a snapshot:\n%s", text)
 			}

@@ -42,10 +42,7 @@ func TestStateGates(t *testing.T) {
 	rider := scenario("rider", makeMap("a")+flip("A: true")+makeMap("b"))
 	text := rider + scenario("whole", makeMap("a")+flip("A: true")+makeMap("b")+flip("A: null, Late: true")) +
 		scenario("plain", makeMap("a")+transition("1.35"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	const all = "kube-apiserver, kube-controller-manager, kube-scheduler"
 	a := func(value bool, metric int) string {
 		return fmt.Sprintf("1.34.4: A=%t (Beta; %s: metric kubernetes_feature_enabled %d)", value, all, metric)
@@ -78,10 +75,7 @@ func TestStateGatesNotProven(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(scenario("s", makeMap("a")), `version: "1.34"`, `version: "1.34", featureGates: {A: true}`,
 				1)
-			run, err := execute(t.Context(), t, &provider{metrics: test.metrics}, text, harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, &provider{metrics: test.metrics}, text, harness.Options{})
 			s := find(t, run, "s")
 			if got, want := gateLines(s), "1.34.4: A not proven (kube-apiserver, kube-controller-manager, kube-scheduler: "+
 				test.want+")"; got != want || s.Status != reports.Passed {
@@ -101,10 +95,7 @@ func TestStateGatesOfABrokenCluster(t *testing.T) {
 	}}
 	text := scenario("s", makeMap("a")+"  - transition: {featureGates: {A: true}, expect: {broken: {component: "+
 		"kube-apiserver, message: unrecognized}}}\n")
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	s := find(t, run, "s")
 	if got := gateLines(s); !strings.HasSuffix(got, "\n1.34.4: A not proven (kube-apiserver, kube-controller-manager, "+
 		"kube-scheduler: the cluster is broken, as the transition expects)") || s.Status != reports.Passed {

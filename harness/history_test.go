@@ -66,10 +66,7 @@ func TestStepsThatLookBack(t *testing.T) {
 		"sequence, from now": {"sequence: {events: [{" + a + "}], within: 50ms}", reports.Failed, "within 50ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, &provider{}, across(test.judge), harness.Options{})
 			s := find(t, run, "one")
 			if got := statuses(s.Steps); got != "passed passed passed passed "+string(test.want) {
 				t.Fatalf("steps are %s: %s", got, s.Message)
@@ -119,15 +116,12 @@ func TestHistoryIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			run, err := execute(t.Context(), t, &provider{}, across(test.judge), harness.Options{
+			run := ran(t, &provider{}, across(test.judge), harness.Options{
 				ReportDir:   dir,
 				KeepHistory: test.keep,
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			listed := strings.Contains(strings.Join(find(t, run, "one").Artifacts, " "), "one/history.jsonl")
-			_, err = os.Stat(filepath.Join(dir, "one", "history.jsonl"))
+			_, err := os.Stat(filepath.Join(dir, "one", "history.jsonl"))
 			if listed != test.want || (err == nil) != test.want {
 				t.Fatalf("listed %t, file %v, want %t", listed, err, test.want)
 			}
@@ -166,18 +160,12 @@ func TestSnapshots(t *testing.T) {
 	text := scenario("one", "  - snapshot: {name: empty}\n"+makeMap("a")+
 		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
 		"  - restore: {name: empty}\n  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, absent: true}\n"+makeMap("a"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	if s := find(t, run, "one"); s.Status != reports.Passed {
 		t.Errorf("%s: %s", s.Status, s.Message)
 	}
 	p.rejectSnapshots = errors.New("the disk is full")
-	run, err = execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run = ran(t, p, text, harness.Options{})
 	if s := find(t, run, "one"); s.Status != reports.Error || !strings.Contains(s.Message, "the disk is full") {
 		t.Errorf("%s: %s", s.Status, s.Message)
 	}

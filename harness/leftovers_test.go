@@ -49,13 +49,10 @@ func TestLeftovers(t *testing.T) {
 	text := scenario("makes", "  - command: {run: [sh, -c, 'echo $REHEARSE_RUN_LABEL > "+label+
 		"']}\n  - exec: {pod: any, run: [x]}\n") + scenario("other", makeMap("a"))
 	said := &strings.Builder{}
-	run, err := execute(t.Context(), t, p, text, harness.Options{
+	run := ran(t, p, text, harness.Options{
 		Environment: []string{"PATH=/usr/bin:/bin"},
 		Say:         sayInto(said),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	removal := run.Tracks[0].Setup[len(run.Tracks[0].Setup)-1]
 	want := "removed from cluster X, by the run's label: ConfigMap default/ours\n" +
 		"left on cluster X, by a command or a system, or created by somebody else meanwhile: ConfigMap default/leak, " +
@@ -85,11 +82,8 @@ func TestLeftoversThatCannotBeSeen(t *testing.T) {
 		}
 		return nil
 	}
-	run, err := execute(t.Context(), t, p, scenario("runs", "  - command: {run: [\"true\"], shared: true}\n"),
+	run := ran(t, p, scenario("runs", "  - command: {run: [\"true\"], shared: true}\n"),
 		harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	removal := run.Tracks[0].Setup[len(run.Tracks[0].Setup)-1]
 	if want := "what is left could not be seen of services: you may not\n"; removal.Evidence != want {
 		t.Errorf("got %q, want %q", removal.Evidence, want)

@@ -140,10 +140,7 @@ func TestDuring(t *testing.T) {
 			steps := strings.Replace(test.steps, "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}",
 				"    outputs: {made: 'loads[\"maps\"].accepted'}\n"+
 					"  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"behind\"}", 1)
-			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{StepTimeout: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, p, scenario("one", steps), harness.Options{StepTimeout: time.Minute})
 			s := find(t, run, "one")
 			if got := statuses(s.Steps); got != test.want {
 				t.Fatalf("%s: %s\n%s", got, s.Message, reports.Explain(s))
@@ -173,14 +170,11 @@ func (c *cluster) deleteMap(ctx context.Context, name string) error {
 // What a load wrote is read back when nothing is down any more, not when one of two components is.
 func TestReadBackAfterTwoKills(t *testing.T) {
 	p := &provider{restart: func(context.Context, *cluster) error { return nil }}
-	run, err := execute(t.Context(), t, p, scenario("one",
+	run := ran(t, p, scenario("one",
 		"  - kill: {component: etcd}\n    during: ["+maps+", for: 50ms}]\n"+
 			"  - kill: {component: kube-apiserver}\n"+
 			"  - restart: {component: kube-apiserver}\n"+
 			"  - restart: {component: etcd}\n"), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := find(t, run, "one")
 	if s.Status != reports.Passed {
 		t.Fatal(s.Message)
@@ -221,11 +215,8 @@ func TestLoadThatBeginsWithoutAWatch(t *testing.T) {
 				}
 				return nil
 			}
-			run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: etcd}\n"+
+			run := ran(t, p, scenario("one", "  - kill: {component: etcd}\n"+
 				"  - restart: {component: etcd}\n    during: ["+maps+"}]\n"), harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			s := find(t, run, "one")
 			if s.Status != test.want {
 				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Message)
@@ -239,10 +230,7 @@ func TestLoadThatBeginsWithoutAWatch(t *testing.T) {
 func TestLoadsOnATrack(t *testing.T) {
 	p := &provider{}
 	text := scenario("one", underLoad(maps+"}")) + scenario("other", makeMap("x")+transition("1.35")+makeMap("y"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	for _, name := range []string{"one", "other"} {
 		if s := find(t, run, name); s.Status != reports.Passed {
 			t.Errorf("%s: %s", name, s.Message)
@@ -253,10 +241,7 @@ func TestLoadsOnATrack(t *testing.T) {
 	}
 	alone := scenario("one", underLoad(maps+", allowed: {latency: {p99: 1s}}}")) + scenario("other",
 		makeMap("x")+transition("1.35")+makeMap("y"))
-	plan, err := harness.NewPlan(t.Context(), p, load(t, alone), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, alone, harness.PlanOptions{})
 	if len(plan.Tracks) != 2 || plan.Tracks[0].Alone != "limits the latency of a load during up" {
 		t.Errorf("%s", plan)
 	}

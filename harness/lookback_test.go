@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
@@ -31,10 +30,7 @@ func TestAbsenceThroughEach(t *testing.T) {
 				"  - eventually: {apiVersion: v1, kind: ConfigMap, name: "+test.name+
 				", match: {data: {x: \"1\"}}, absent: true, within: 100ms}\n"+test.via),
 				"cluster: {version: \"1.34\"}", twoPlanes, 1)
-			run, err := execute(t.Context(), t, &rolling{provider: provider{t: t}}, text, harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, &rolling{provider: provider{t: t}}, text, harness.Options{})
 			s := find(t, run, "gone")
 			if s.Status != test.want {
 				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Message)
@@ -119,15 +115,8 @@ func TestLookBack(t *testing.T) {
 					return nil
 				}
 			}
-			plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-			if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-				t.Fatal(err)
-			}
-			result := recorder.Run().Tracks[0].Scenarios[0]
+			run := ran(t, p, text, harness.Options{})
+			result := run.Tracks[0].Scenarios[0]
 			if test.want == "" {
 				if result.Status != reports.Passed {
 					t.Errorf("%s: %s", result.Status, result.Message)

@@ -64,6 +64,17 @@ func reply(question *dns.Msg, rcode int, records ...string) *dns.Msg {
 	return m
 }
 
+// looked runs the steps of a scenario, and checks their statuses and the message of the last one.
+func looked(t *testing.T, p *provider, steps, want, says string) {
+	t.Helper()
+	o := harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}}
+	s := find(t, ran(t, p, scenario("one", steps), o), "one")
+	if got := statuses(s.Steps); got != want {
+		t.Errorf("%s, want %s: %s", got, want, s.Message)
+	}
+	contains(t, s.Steps[len(s.Steps)-1].Message, says)
+}
+
 func TestResolve(t *testing.T) {
 	one := func(rcode int, records ...string) func(int, string, *dns.Msg) *dns.Msg {
 		return func(_ int, _ string, q *dns.Msg) *dns.Msg { return reply(q, rcode, records...) }
@@ -134,15 +145,7 @@ func TestResolve(t *testing.T) {
 			p := &provider{dns: dnsServer(t, func(network string, q *dns.Msg) *dns.Msg {
 				return test.answer(int(n.Add(1)), network, q)
 			})}
-			run, err := execute(t.Context(), t, p, scenario("one", "  - resolve: "+test.step+"\n"), harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := find(t, run, "one")
-			if s.Status != test.want {
-				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Steps[0].Message)
-			}
-			contains(t, s.Steps[0].Message, test.says)
+			looked(t, p, "  - resolve: "+test.step+"\n", string(test.want), test.says)
 		})
 	}
 }
@@ -163,6 +166,16 @@ func TestMetric(t *testing.T) {
 		says  string
 	}{
 		"sum": {metric("a", `, labels: {code: "200"}, expect: {value: 7}`), []string{first}, "passed", ""},
+		"a quantile": {
+			metric("a", `, labels: {quantile: "0.5"}, expect: {value: 3}`),
+			[]string{"# TYPE requests_total summary\nrequests_total{quantile=\"0.5\"} 3\nrequests_total_sum 9\n"},
+			"passed", "",
+		},
+		"a bucket": {
+			strings.Replace(metric("a", `, labels: {le: "0.5"}, expect: {value: 3}`), "_total", "_bucket", 1),
+			[]string{"# TYPE requests histogram\nrequests_bucket{le=\"0.5\"} 3\nrequests_bucket{le=\"+Inf\"} 4\n"},
+			"passed", "",
+		},
 		"other value": {
 			metric("a", `, labels: {code: "422"}, expect: {value: 0}`),
 			[]string{first},
@@ -242,15 +255,7 @@ func TestMetric(t *testing.T) {
 				}
 				return text, nil
 			}}
-			run, err := execute(t.Context(), t, p, scenario("one", test.steps), harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := find(t, run, "one")
-			if got := statuses(s.Steps); got != test.want {
-				t.Errorf("%s, want %s: %s", got, test.want, s.Message)
-			}
-			contains(t, s.Steps[len(s.Steps)-1].Message, test.says)
+			looked(t, p, test.steps, test.want, test.says)
 		})
 	}
 }
@@ -299,16 +304,7 @@ func TestCommand(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := execute(t.Context(), t, &provider{}, scenario("one", "  - command: "+test.step+"\n"),
-				harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := find(t, run, "one")
-			if s.Status != test.want {
-				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Steps[0].Message)
-			}
-			contains(t, s.Steps[0].Message, test.says)
+			looked(t, &provider{}, "  - command: "+test.step+"\n", string(test.want), test.says)
 		})
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"testing"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -17,17 +15,10 @@ func TestNeeds(t *testing.T) {
 	needy := scenario("needy", "  - exec: {pod: p, run: [a]}\n", "needs: [exec, snapshots]")
 	p := &helpless{}
 	p.t = t
-	plan, err := harness.NewPlan(t.Context(), p, load(t, needy+scenario("plain", makeMap("a"))), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, needy+scenario("plain", makeMap("a")), harness.PlanOptions{})
 	const why = "it needs exec and snapshots, which provider fake does not support"
 	contains(t, plan.String(), "skipped: scenario needy (test.yaml:2:1): "+why, "1 scenario on 1 cluster")
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	run := recorder.Run()
+	run := executed(t, plan, harness.Options{})
 	if s := find(t, run, "needy"); s.Status != reports.Skipped || s.Message != why || statuses(s.Steps) != "notRun" {
 		t.Errorf("%s (%s): %s", s.Status, statuses(s.Steps), s.Message)
 	}

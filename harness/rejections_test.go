@@ -78,10 +78,7 @@ func TestRejectionsInARow(t *testing.T) {
 				"    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: \"a-${case.n}\"}}\n    expect: {rejected: " +
 				"{code: 422}}\n" +
 				makeMap("b") + "  - eventually: {apiVersion: v1, kind: ConfigMap, name: b}\n"
-			run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, p, scenario("one", steps), harness.Options{})
 			s := find(t, run, "one")
 			if got := statuses(s.Steps); got != test.statuses {
 				t.Fatalf("%s: %s", got, s.Message)

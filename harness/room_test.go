@@ -42,10 +42,7 @@ func TestAtOnce(t *testing.T) {
 		"nobody knows what they take":    {text, &provider{}, planning.Room{Cores: 64, Memory: 100 << 30}, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := harness.NewPlan(t.Context(), c.provider, load(t, c.text), harness.PlanOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := planned(t, c.provider, c.text, harness.PlanOptions{})
 			if got, spare := plan.AtOnce(c.room), plan.Spare(c.room); got != c.want || spare != c.spare {
 				t.Errorf("got %d and %d more, want %d and %d", got, spare, c.want, c.spare)
 			}

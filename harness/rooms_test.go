@@ -22,12 +22,9 @@ func TestAnotherClusterBeginsWhileOneWaits(t *testing.T) {
 		return nil
 	}
 	text := scenario("first", waitFor("late"), "exclusive: true") + scenario("second", makeMap("a"), "exclusive: true")
-	run, err := execute(t.Context(), t, p, text, harness.Options{
+	run := ran(t, p, text, harness.Options{
 		Parallel: 2, Clusters: 1, SpareClusters: 1, IdleAfter: time.Millisecond,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, name := range []string{"first", "second"} {
 		if s := find(t, run, name); s.Status != reports.Passed {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Message)
@@ -55,12 +52,9 @@ func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 			text.WriteString(scenario(name, waitFor("late"), "timeout: "+test.timeout))
 		}
 		text.WriteString(scenario("c", "  - metric: {component: kube-apiserver, name: m, expect: {value: 1}}\n"))
-		run, err := execute(t.Context(), t, p, text.String(), harness.Options{
+		run := ran(t, p, text.String(), harness.Options{
 			Parallel: test.parallel, IdleAfter: time.Millisecond,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if s := find(t, run, "c"); s.Status != reports.Passed {
 			t.Errorf("c: %s: %s", s.Status, s.Message)
 		}

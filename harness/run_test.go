@@ -26,10 +26,7 @@ func TestRun(t *testing.T) {
 		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: b-1}\n  - eventually: {apiVersion: v1, kind: ConfigMap, "+
 		"name: a, absent: true}\n") +
 		scenario("two", makeMap("a")+transition("1.35")+makeMap("b"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	for _, name := range []string{"one", "two"} {
 		if s := find(t, run, name); s.Status != reports.Passed || s.Namespace != name {
 			t.Errorf("%s in %q: %s: %s", name, s.Namespace, s.Status, s.Message)
@@ -53,10 +50,7 @@ func TestOutputsOfAllObjects(t *testing.T) {
 			"  - "+verb+": {apiVersion: v1, kind: ConfigMap, cel: object.data.x == '1'"+more+
 			"}\n    outputs: {names: \"objects.map(o, o.metadata.name).join('-')\"}\n"+
 			makeMap("${outputs.names}")+"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a-b}\n")
-		run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := ran(t, &provider{}, text, harness.Options{})
 		if s := find(t, run, "one"); s.Status != reports.Passed {
 			t.Errorf("%s: %s: %s", verb, s.Status, s.Message)
 		}
@@ -69,10 +63,7 @@ func TestStepTimeout(t *testing.T) {
 		return "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never}\n" + more
 	}
 	text := scenario("run", waits("")) + scenario("step", waits("    timeout: 400ms\n"))
-	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{StepTimeout: 300 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, &provider{}, text, harness.Options{StepTimeout: 300 * time.Millisecond})
 	for name, within := range map[string]string{"run": "within 300ms", "step": "within 400ms"} {
 		if s := find(t, run, name); s.Status != reports.Failed || !strings.Contains(s.Steps[0].Message, within) {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Steps[0].Message)
@@ -87,10 +78,7 @@ func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 			scenario("two", fails+transition("1.35")+makeMap("b")) +
 			scenario("three", makeMap("a")+transition("1.35")+makeMap("b"))
 		dir := t.TempDir()
-		run, err := execute(t.Context(), t, p, text, harness.Options{Parallel: parallel, ReportDir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := ran(t, p, text, harness.Options{Parallel: parallel, ReportDir: dir})
 		for name, want := range map[string]string{
 			"one": "passed passed passed", "two": "failed notRun notRun",
 			"three": "passed passed passed",
@@ -120,10 +108,7 @@ func TestFailedScenarioLeavesTheOthers(t *testing.T) {
 
 func TestNobodyLeftIsNoTransition(t *testing.T) {
 	p := &provider{}
-	run, err := execute(t.Context(), t, p, scenario("one", fails+transition("1.35")), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, scenario("one", fails+transition("1.35")), harness.Options{})
 	if got := statuses(run.Tracks[0].Setup); got != "passed notRun passed" || len(p.clusters[0].converged) != 0 {
 		t.Errorf("setup %s", got)
 	}
@@ -137,10 +122,7 @@ func TestFailedTransition(t *testing.T) {
 	}}
 	text := scenario("one", transition("1.35")+makeMap("b")) + scenario("two", makeMap("a")+transition("1.35"))
 	dir := t.TempDir()
-	run, err := execute(t.Context(), t, p, text, harness.Options{ReportDir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{ReportDir: dir})
 	for name, want := range map[string]string{"one": "error notRun", "two": "passed error"} {
 		s := find(t, run, name)
 		if got := statuses(s.Steps); got != want || s.Status != reports.Error {
@@ -158,10 +140,7 @@ func TestFailedTransition(t *testing.T) {
 
 func TestClusterThatCannotBeMade(t *testing.T) {
 	p := &provider{create: func(context.Context) error { return errors.New("no room") }}
-	run, err := execute(t.Context(), t, p, scenario("one", makeMap("a")), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, scenario("one", makeMap("a")), harness.Options{})
 	if got := statuses(run.Tracks[0].Setup); got != "error notRun" {
 		t.Errorf("setup %s", got)
 	}
@@ -233,10 +212,7 @@ func TestComponentThatDies(t *testing.T) {
 		return nil
 	}
 	steps := makeMap("a") + "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never, within: 1h}\n"
-	run, err := execute(t.Context(), t, p, scenario("one", steps), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, scenario("one", steps), harness.Options{})
 	s := find(t, run, "one")
 	if s.Status != reports.Error || statuses(s.Steps) != "passed error" {
 		t.Errorf("%s: %s", s.Status, statuses(s.Steps))
@@ -287,11 +263,8 @@ func TestKnownIssues(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run, err := execute(t.Context(), t, &provider{misbehave: test.misbehave}, scenario("one", test.steps, test.spec...),
+			run := ran(t, &provider{misbehave: test.misbehave}, scenario("one", test.steps, test.spec...),
 				harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
 			s := find(t, run, "one")
 			if s.Status != test.want {
 				t.Errorf("%s: %s", s.Status, s.Message)
@@ -313,10 +286,7 @@ func TestCleanUp(t *testing.T) {
 		if borrowed {
 			from = lent
 		}
-		run, err := execute(t.Context(), t, from, scenario("one", node+makeMap("a")), harness.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		run := ran(t, from, scenario("one", node+makeMap("a")), harness.Options{})
 		if s := find(t, run, "one"); s.Status != reports.Passed || len(s.Steps) != 2 {
 			t.Errorf("%s with %d steps: %s", s.Status, len(s.Steps), s.Message)
 		}
@@ -332,10 +302,7 @@ func TestCleanUp(t *testing.T) {
 
 func TestWhatWouldNotGo(t *testing.T) {
 	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node, finalizers: [x.io/keep]}}\n"
-	run, err := execute(t.Context(), t, &provider{}, scenario("one", node), harness.Options{CleanupTimeout: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, &provider{}, scenario("one", node), harness.Options{CleanupTimeout: time.Second})
 	s := find(t, run, "one")
 	if s.Status != reports.Error || statuses(s.Steps) != "passed error" || s.Steps[1].Verb != "cleanup" {
 		t.Fatalf("%s: %s", s.Status, statuses(s.Steps))
@@ -346,12 +313,9 @@ func TestWhatWouldNotGo(t *testing.T) {
 func TestKeep(t *testing.T) {
 	p, said := &provider{}, ""
 	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"
-	_, err := execute(t.Context(), t, p, scenario("one", node), harness.Options{
+	ran(t, p, scenario("one", node), harness.Options{
 		Keep: true, Progress: func(format string, args ...any) { said += format + args[1].(string) },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if p.clusters[0].deleted || p.clusters[0].server.Count("nodes") != 1 {
 		t.Error("not everything was kept")
 	}
@@ -372,10 +336,7 @@ func TestManyOnOneCluster(t *testing.T) {
 		most.Store(max(most.Load(), now.Add(1)))
 		now.Add(-1)
 	})
-	run, err := execute(t.Context(), t, p, text.String(), harness.Options{Parallel: 1, Clusters: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text.String(), harness.Options{Parallel: 1, Clusters: 3})
 	for _, s := range run.Tracks[0].Scenarios {
 		if s.Status != reports.Passed {
 			t.Errorf("%s: %s", s.Name, s.Message)
@@ -391,11 +352,8 @@ func TestManyOnOneCluster(t *testing.T) {
 
 func TestComponents(t *testing.T) {
 	p := &provider{}
-	run, err := execute(t.Context(), t, p, scenario("one", "  - kill: {component: kube-scheduler}\n  - restart: "+
+	run := ran(t, p, scenario("one", "  - kill: {component: kube-scheduler}\n  - restart: "+
 		"{component: kube-scheduler}\n"), harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := find(t, run, "one")
 	if statuses(s.Steps) != "passed error" || !slices.Equal(p.clusters[0].killed,
 		[]clusters.Component{clusters.Scheduler}) {

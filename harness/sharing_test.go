@@ -26,10 +26,7 @@ func TestShorterPathsRide(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/riders.txt", plan.String())
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	for name, versions := range map[string]string{
 		"short": "1.34.4", "middle": "1.34.4 1.35.4", "long": "1.34.4 1.35.4",
 		"elsewhere": "1.34.4 1.33.4", "alone": "1.34.4",
@@ -50,10 +47,7 @@ func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 	text := scenario("short", "  - name: made\n    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
 		"covers: [R1]", known) +
 		scenario("long", makeMap("a")+transition("1.35"))
-	run, err := execute(t.Context(), t, &provider{}, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, &provider{}, text, harness.Options{})
 	if s := find(t, run, "short"); s.Status != reports.Passed {
 		t.Errorf("%s: %s", s.Status, s.Message)
 	}
@@ -84,10 +78,7 @@ func TestRemovalOutlastsATransition(t *testing.T) {
 		return nil
 	}
 	text := scenario("short", makeMap("a")) + scenario("long", makeMap("a")+transition("1.35")+makeMap("b"))
-	run, err := execute(t.Context(), t, p, text, harness.Options{CleanupTimeout: patience})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{CleanupTimeout: patience})
 	for _, name := range []string{"short", "long"} {
 		if s := find(t, run, name); s.Status != reports.Passed {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Message)

@@ -9,8 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/apitest"
@@ -40,16 +38,7 @@ func system(name, file string) string {
 
 func executeOn(t *testing.T, p *provider, text string, o harness.Options) *reports.Run {
 	t.Helper()
-	p.t = t
-	plan, err := harness.NewPlan(t.Context(), withWebhooks{p}, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, o); err != nil {
-		t.Fatal(err)
-	}
-	return o.Recorder.Run()
+	return ran(t, withWebhooks{p}, text, o)
 }
 
 func withSystem(name, system, steps string) string {
@@ -111,10 +100,7 @@ func TestSystemIsKilledAndRestarted(t *testing.T) {
 func TestWhoKillsASystemIsAlone(t *testing.T) {
 	text := withSystem("one", system("lws", "/x"), "  - kill: {system: lws}\n") + withSystem("two", system("lws", "/x"),
 		makeMap("a")) + withSystem("three", system("lws", "/x"), makeMap("a"))
-	plan, err := harness.NewPlan(t.Context(), &provider{t: t}, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, &provider{t: t}, text, harness.PlanOptions{})
 	if len(plan.Tracks) != 2 || plan.Tracks[0].Alone != "kills lws" || len(plan.Tracks[1].Entries) != 2 {
 		t.Errorf("got:\n%s", plan)
 	}

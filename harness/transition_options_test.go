@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/apitest"
@@ -22,19 +20,13 @@ func TestMethod(t *testing.T) {
 	text := scenario("one", byKubeadm) + scenario("two", transition("1.35")) + scenario("three",
 		byKubeadm) + scenario("rides", makeMap("a"))
 	p := &methodical{provider{t: t}}
-	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, text, harness.PlanOptions{})
 	if len(plan.Tracks) != 2 || len(plan.Tracks[0].Entries) != 3 || len(plan.Tracks[1].Entries) != 1 {
 		t.Errorf("who goes by a method of its own shares a track:\n%s", plan)
 	}
 	contains(t, plan.String(), "then 1.35.4 by kubeadm\n")
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if code := reports.ExitCode(recorder.Run()); code != reports.ExitPassed {
+	run := executed(t, plan, harness.Options{})
+	if code := reports.ExitCode(run); code != reports.ExitPassed {
 		t.Errorf("exit code %d", code)
 	}
 	if want := []string{"by kubeadm", "1.35.4"}; !slices.Equal(p.clusters[0].converged, want) {
@@ -79,10 +71,7 @@ func TestRevert(t *testing.T) {
 				return nil
 			}}
 			text := scenario("one", fmt.Sprintf("  - transition: {version: \"1.35\"%s}\n", test.onFailure)+makeMap("a"))
-			run, err := execute(t.Context(), t, p, text, harness.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := ran(t, p, text, harness.Options{})
 			s := find(t, run, "one")
 			if s.Status != reports.Error || statuses(s.Steps) != "error notRun" {
 				t.Errorf("%s: %s", s.Status, statuses(s.Steps))
@@ -127,10 +116,7 @@ func TestRevertAfterADeath(t *testing.T) {
 		return died
 	}
 	text := scenario("one", "  - transition: {version: \"1.35\", onFailure: revert}\n")
-	run, err := execute(t.Context(), t, p, text, harness.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, p, text, harness.Options{})
 	contains(t, run.Tracks[0].Setup[1].Message, "kube-apiserver ended by itself", "the cluster was taken back to 1.34.4")
 }
 
@@ -197,15 +183,8 @@ func TestKillAndRestartVia(t *testing.T) {
 			makeMap("b")+"    via: 1\n"+
 			"  - kill: {component: kube-apiserver}\n    via: 1\n"+
 			makeMap("c")+"    via: 1\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
-	plan, err := harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	s := recorder.Run().Tracks[0].Scenarios[0]
+	run := ran(t, &rolling{}, text, harness.Options{})
+	s := run.Tracks[0].Scenarios[0]
 	if got := statuses(s.Steps); got != "passed passed passed passed passed error" {
 		t.Errorf("%s: %s", got, s.Message)
 	}
@@ -227,17 +206,11 @@ func TestUpToAndVia(t *testing.T) {
 		ask("b", "")+
 		"  - transition: {version: \"1.35\"}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
 	p := &rolling{provider: provider{t: t}}
-	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, text, harness.PlanOptions{})
 	contains(t, plan.String(), "on 1 of the control planes")
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	if code := reports.ExitCode(recorder.Run()); code != reports.ExitPassed {
-		t.Errorf("exit code %d: %+v", code, recorder.Run().Tracks[0].Scenarios[0])
+	run := executed(t, plan, harness.Options{})
+	if code := reports.ExitCode(run); code != reports.ExitPassed {
+		t.Errorf("exit code %d: %+v", code, run.Tracks[0].Scenarios[0])
 	}
 	want := []string{"up to 1", "1.35.4 controlPlanes=2", "1.35.4 controlPlanes=2"}
 	if got := p.clusters[0].converged; !slices.Equal(got, want) {
@@ -246,15 +219,8 @@ func TestUpToAndVia(t *testing.T) {
 	// A failure of one API server names that server.
 	fails := strings.Replace(text, ", absent: true", ", cel: \"false\"", 1)
 	fails = strings.Replace(fails, "via: new", "via: each\n    timeout: 1s", 1)
-	plan, err = harness.NewPlan(t.Context(), &rolling{provider: provider{t: t}}, load(t, fails), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
-	contains(t, recorder.Run().Tracks[0].Scenarios[0].Message, "asked through kube-apiserver@0 (1.35.4): ")
+	run = ran(t, &rolling{}, fails, harness.Options{})
+	contains(t, run.Tracks[0].Scenarios[0].Message, "asked through kube-apiserver@0 (1.35.4): ")
 }
 
 func TestOrder(t *testing.T) {
@@ -262,15 +228,9 @@ func TestOrder(t *testing.T) {
 		"  - transition: {version: \"1.35\", order: apiServersFirst, upTo: 2}\n"+
 			"  - transition: {version: \"1.35\", order: apiServersFirst}\n"), "cluster: {version: \"1.34\"}", twoPlanes, 1)
 	p := &rolling{provider: provider{t: t}}
-	plan, err := harness.NewPlan(t.Context(), p, load(t, text), harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planned(t, p, text, harness.PlanOptions{})
 	contains(t, plan.String(), "on 2 of the components, API servers first", ", API servers first\n")
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
+	executed(t, plan, harness.Options{})
 	want := []string{
 		"up to 2, API servers first", "1.35.4 controlPlanes=2", "up to 0, API servers first",
 		"1.35.4 controlPlanes=2",

@@ -245,16 +245,19 @@ func readMetric(text []byte, m scenarios.Metric) (reading, error) {
 	}
 	r := reading{metric: m}
 	for _, family := range families {
-		for _, one := range family.GetMetric() {
-			for _, s := range seriesOf(family, one) {
-				switch {
-				case s.name == startTime:
-					r.started = s.value
-				case s.name == m.Name && s.has(m.Labels):
-					r.series++
-					r.value += s.value
-					r.counter = s.counter
-				}
+		// Histograms and summaries have a _count and a _sum, and a sample for each bucket or quantile.
+		samples, err := expfmt.ExtractSamples(&expfmt.DecodeOptions{}, family)
+		if err != nil {
+			return reading{}, fmt.Errorf("parse the metrics: %w", err)
+		}
+		for _, sample := range samples {
+			switch name := string(sample.Metric[model.MetricNameLabel]); {
+			case name == startTime:
+				r.started = float64(sample.Value)
+			case name == m.Name && hasLabels(sample.Metric, m.Labels):
+				r.series++
+				r.value += float64(sample.Value)
+				r.counter = isCounter(family, name)
 			}
 		}
 	}
@@ -264,63 +267,22 @@ func readMetric(text []byte, m scenarios.Metric) (reading, error) {
 	return r, nil
 }
 
-type series struct {
-	name    string
-	labels  map[string]string
-	value   float64
-	counter bool
-}
-
-func (s series) has(labels map[string]string) bool {
+func hasLabels(metric model.Metric, labels map[string]string) bool {
 	for name, value := range labels {
-		if s.labels[name] != value {
+		if string(metric[model.LabelName(name)]) != value {
 			return false
 		}
 	}
 	return true
 }
 
-// seriesOf names each number of a metric as the text format does: histograms and summaries have a _count and a _sum,
-// and a series for each bucket or quantile.
-func seriesOf(family *dto.MetricFamily, metric *dto.Metric) []series {
-	name := family.GetName()
-	labels := map[string]string{}
-	for _, pair := range metric.GetLabel() {
-		labels[pair.GetName()] = pair.GetValue()
-	}
-	with := func(key string, value float64) map[string]string {
-		all := maps.Clone(labels)
-		all[key] = fmt.Sprint(value)
-		return all
-	}
+// isCounter reports whether a sample of a family only grows: everything but a gauge and a summary's quantiles.
+func isCounter(family *dto.MetricFamily, name string) bool {
 	switch family.GetType() {
-	case dto.MetricType_COUNTER:
-		return []series{{name, labels, metric.GetCounter().GetValue(), true}}
-	case dto.MetricType_GAUGE:
-		return []series{{name, labels, metric.GetGauge().GetValue(), false}}
-	case dto.MetricType_HISTOGRAM:
-		h := metric.GetHistogram()
-		all := []series{
-			{name + "_count", labels, float64(h.GetSampleCount()), true},
-			{name + "_sum", labels, h.GetSampleSum(), true},
-		}
-		for _, bucket := range h.GetBucket() {
-			all = append(all, series{
-				name + "_bucket", with("le", bucket.GetUpperBound()), float64(bucket.GetCumulativeCount()),
-				true,
-			})
-		}
-		return all
+	case dto.MetricType_COUNTER, dto.MetricType_HISTOGRAM:
+		return true
 	case dto.MetricType_SUMMARY:
-		h := metric.GetSummary()
-		all := []series{
-			{name + "_count", labels, float64(h.GetSampleCount()), true},
-			{name + "_sum", labels, h.GetSampleSum(), true},
-		}
-		for _, quantile := range h.GetQuantile() {
-			all = append(all, series{name, with("quantile", quantile.GetQuantile()), quantile.GetValue(), false})
-		}
-		return all
+		return name != family.GetName()
 	}
-	return []series{{name, labels, metric.GetUntyped().GetValue(), false}}
+	return false
 }

@@ -10,18 +10,15 @@ import (
 	"time"
 
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func writeFiles(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, name)
 	}
 }
 
@@ -73,9 +70,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(list, append(text, "../notes.txt\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, list, append(text, "../notes.txt\n"...))
 
 	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)),
 		NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0))))
@@ -99,17 +94,11 @@ func TestOldArtifactsBehindALink(t *testing.T) {
 	report, outside := t.TempDir(), t.TempDir()
 	writeFiles(t, outside, "precious")
 	writeFiles(t, report, "x/"+manifest)
-	if err := os.WriteFile(filepath.Join(report, "x", manifest), []byte(manifestHeader+"out/precious\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(report, "x", manifest), manifestHeader+"out/precious\n")
 	if err := os.Symlink(outside, filepath.Join(report, "x", "out")); err != nil {
 		t.Fatal(err)
 	}
-	if err := sweepArtifacts(report); err == nil || !strings.Contains(err.Error(), "removing the files of an "+
-		"earlier run") {
-		t.Errorf("the error is %v", err)
-	}
+	golden.Error(t, sweepArtifacts(report), "removing the files of an earlier run")
 	if got := filesIn(t, outside); !slices.Equal(got, []string{"./", "precious"}) {
 		t.Errorf("outside of the report folder there is %v", got)
 	}

@@ -49,14 +49,14 @@ func (s *Scenario) decide(id string) (Status, *Step) {
 	return s.Status, nil // every step passed, although a known issue was expected
 }
 
-// gravity orders the statuses. The gravest status of several steps is the status of all of them.
-var gravity = []Status{Passed, NotRun, Skipped, Known, Error, Failed}
+// Gravity orders the statuses. The gravest status of several steps is the status of all of them.
+var Gravity = []Status{Passed, NotRun, Skipped, Known, Error, Failed}
 
 // worst returns the gravest status of the steps, and the first step that has it, or the last step if all passed.
 func worst(steps []*Step) (Status, *Step) {
 	var decisive *Step
 	for _, step := range steps {
-		if decisive == nil || slices.Index(gravity, step.Status) > slices.Index(gravity, decisive.Status) ||
+		if decisive == nil || slices.Index(Gravity, step.Status) > slices.Index(Gravity, decisive.Status) ||
 			step.Status == Passed && decisive.Status == Passed {
 			decisive = step
 		}

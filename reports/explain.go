@@ -150,9 +150,9 @@ func BrokenSetup(t *Track) *Step {
 	return t.Setup[i]
 }
 
-// explanation is all the information about a scenario that did not pass: each step that broke it in full, and where to
+// Explain is all the information about a scenario that did not pass: each step that broke it in full, and where to
 // find more.
-func explanation(s *Scenario) string {
+func Explain(s *Scenario) string {
 	var parts []string
 	for i, step := range s.Steps {
 		if step.Status == Failed || step.Status == Error || step.Status == Known || wasNotJudged(step) {
@@ -247,8 +247,8 @@ func TitleWithVerb(s *Step) string {
 	return fmt.Sprintf("%s (%s)", title, s.Verb)
 }
 
-// explainSetup is all the information about a setup step that broke.
-func explainSetup(run *Run, t *Track, s *Step) string {
+// ExplainSetup is all the information about a setup step that broke.
+func ExplainSetup(run *Run, t *Track, s *Step) string {
 	if s.Status.OrNotRun() == NotRun {
 		return whySetupNotRun(run, t, s)
 	}
@@ -258,14 +258,7 @@ func explainSetup(run *Run, t *Track, s *Step) string {
 // account is where and how long a step ran, with its message, evidence and attempts.
 func account(s *Step) string {
 	var b strings.Builder
-	for _, fact := range []string{
-		plain.Prefixed("at ", s.Position),
-		plain.Prefixed("cluster ", s.State),
-	} {
-		if fact != "" {
-			b.WriteString("\n" + fact)
-		}
-	}
+	b.WriteString(plain.Prefixed("\nat ", s.Position) + plain.Prefixed("\ncluster ", s.State))
 	if !s.Finished.IsZero() && !s.Started.IsZero() {
 		fmt.Fprintf(&b, "\nafter %s%s", plain.Duration(s.Duration()), sharedTime(s))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/onsi/ginkgo/v2/reporters"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
@@ -46,9 +47,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	leftover := filepath.Join(dir, folder.TemporaryPrefix("junit.xml")+"123")
-	if err := os.WriteFile(leftover, []byte("half a rep"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, leftover, "half a rep")
 	check := func(status map[Status]int) {
 		t.Helper()
 		var run Run
@@ -190,13 +189,9 @@ func TestFilesCatchUp(t *testing.T) {
 func TestFilesThatCannotBeWritten(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
 	blocked := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, blocked, "")
 	r := NewRecorder(filesPlan(1), clk, NewFiles(filepath.Join(blocked, "report"), clk))
-	if err := r.Start(); err == nil || !strings.Contains(err.Error(), "making the report folder") {
-		t.Errorf("a folder that cannot be made: %v", err)
-	}
+	golden.Error(t, r.Start(), "making the report folder")
 
 	full := errors.New("no space left on device")
 	files := NewFiles(t.TempDir(), clk)
@@ -209,8 +204,5 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 		t.Errorf("a report that could not be written in the end: %v", err)
 	}
 
-	if err := ReplaceFile(filepath.Join(blocked, "junit.xml"), nil); err == nil || !strings.Contains(err.Error(),
-		"writing the report") {
-		t.Errorf("a file that cannot be written: %v", err)
-	}
+	golden.Error(t, ReplaceFile(filepath.Join(blocked, "junit.xml"), nil), "writing the report")
 }

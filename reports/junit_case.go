@@ -32,17 +32,17 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 	switch s.Status {
 	case Passed:
 	case Failed:
-		c.Failure = &reporters.JUnitFailure{Message: Reason(s), Type: string(Failed), Description: explanation(s)}
+		c.Failure = &reporters.JUnitFailure{Message: Reason(s), Type: string(Failed), Description: Explain(s)}
 	case Error:
-		c.Error = &reporters.JUnitError{Message: Reason(s), Type: string(Error), Description: explanation(s)}
+		c.Error = &reporters.JUnitError{Message: Reason(s), Type: string(Error), Description: Explain(s)}
 	case Known:
 		c.Skipped = &reporters.JUnitSkipped{Message: KnownReason(s)}
-		c.SystemOut += "\n\n" + explanation(s)
+		c.SystemOut += "\n\n" + Explain(s)
 	default:
 		if len(s.Runs) > 0 {
 			c.Failure = &reporters.JUnitFailure{
 				Message: Reason(s), Type: unstable,
-				Description: explanation(s),
+				Description: Explain(s),
 			}
 			break
 		}
@@ -78,7 +78,7 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 		if first == nil {
 			first = step
 		}
-		parts = append(parts, setupTitle(step)+"\n"+explainSetup(run, track, step))
+		parts = append(parts, setupTitle(step)+"\n"+ExplainSetup(run, track, step))
 	}
 	if first == nil {
 		return nil

@@ -24,7 +24,7 @@ func Markdown(run *Run) string {
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {
 			if SetupBroken(run, s) {
-				name, text := t.Name+": "+setupTitle(s), explainSetup(run, t, s)
+				name, text := t.Name+": "+setupTitle(s), ExplainSetup(run, t, s)
 				remark := plain.FirstLine(s.Message)
 				if remark == "" {
 					remark = whySetupNotRun(run, t, s)
@@ -43,7 +43,7 @@ func Markdown(run *Run) string {
 			}
 			rows = append(rows, row)
 			if s.Status == Failed || s.Status == Error || s.Status == Known {
-				details = append(details, plain.Details(s.Name, explanation(s)))
+				details = append(details, plain.Details(s.Name, Explain(s)))
 			}
 		}
 	}
@@ -75,12 +75,13 @@ func markdownRow(status Status, system, name, remark, took string) string {
 		Passed: "✅", Failed: "❌", Error: "💥", Known: "🔶", Skipped: "⏭️",
 		NotRun: "⚪",
 	}[status.OrNotRun()]
-	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, statusWord(status), plain.Cell(name), plain.Cell(system),
+	return fmt.Sprintf("| %s %s | %s | %s | %s | %s |\n", sign, StatusWord(status), plain.Cell(name), plain.Cell(system),
 		took,
 		plain.Cell(remark))
 }
 
-func statusWord(s Status) string {
+// StatusWord is a status in words.
+func StatusWord(s Status) string {
 	if s.OrNotRun() == NotRun {
 		return "not run"
 	}

@@ -3,9 +3,9 @@ package reports_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -29,8 +29,7 @@ func TestReadRejects(t *testing.T) {
 		`{"findings": [], "path": []}`: "not a result of rehearse run",
 		`{`:                            "read a run.json: unexpected end",
 	} {
-		if _, err := reports.Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", text, err, want)
-		}
+		_, err := reports.Read([]byte(text))
+		golden.Error(t, err, want)
 	}
 }

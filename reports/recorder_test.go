@@ -175,9 +175,7 @@ func TestMistakes(t *testing.T) {
 			s := reporttest.NewStage(reporttest.Plan())
 			c.play(s)
 			err := s.Finish()
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("the mistake is reported as %v, want %q", err, c.want)
-			}
+			golden.Error(t, err, c.want)
 			got := s.Run().Tracks[1].Scenarios[0]
 			if got.Status != c.status || !strings.Contains(got.Message, c.message) {
 				t.Errorf("%s %q, want %s %q", got.Status, got.Message, c.status, c.message)

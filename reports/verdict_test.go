@@ -1,9 +1,9 @@
 package reports_test
 
 import (
-	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -75,12 +75,7 @@ func TestScenarioStatus(t *testing.T) {
 			if got := s.Run().Tracks[0].Scenarios[0].Status; got != c.want {
 				t.Errorf("status %s, want %s", got, c.want)
 			}
-			switch {
-			case c.mistake == "" && err != nil:
-				t.Errorf("unexpected: %v", err)
-			case c.mistake != "" && (err == nil || !strings.Contains(err.Error(), c.mistake)):
-				t.Errorf("the mistake is reported as %v, want %q", err, c.mistake)
-			}
+			golden.Error(t, err, c.mistake)
 		})
 	}
 }

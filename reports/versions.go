@@ -2,8 +2,9 @@ package reports
 
 import (
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 // Versions returns the versions of Kubernetes in a run, ascending.
@@ -11,24 +12,20 @@ func Versions(run *Run) []string {
 	var all []string
 	for _, track := range run.Tracks {
 		for _, state := range track.Path {
-			if version, _, _ := strings.Cut(state, " "); version != "" && !slices.Contains(all, version) {
+			if version := VersionOf(state); version != "" && !slices.Contains(all, version) {
 				all = append(all, version)
 			}
 		}
 	}
-	return ascending(all)
+	slices.SortStableFunc(all, CompareVersions)
+	return all
 }
 
-// ascending orders versions by their numbers.
-func ascending(versions []string) []string {
-	numbers := func(version string) []int {
-		var all []int
-		for _, part := range strings.Split(version, ".") {
-			n, _ := strconv.Atoi(part) // what is not a number counts as 0
-			all = append(all, n)
-		}
-		return all
-	}
-	slices.SortStableFunc(versions, func(a, b string) int { return slices.Compare(numbers(a), numbers(b)) })
-	return versions
+// VersionOf returns the version of Kubernetes of a state in words: it is the first word.
+func VersionOf(state string) string {
+	version, _, _ := strings.Cut(state, " ")
+	return version
 }
+
+// CompareVersions orders 1.34.4, 1.34.10, 1.35.0-rc.9, 1.35.0-rc.10 and 1.35.0.
+func CompareVersions(a, b string) int { return semver.Compare("v"+a, "v"+b) }

@@ -9,13 +9,6 @@ import (
 
 // The texts of this package for writers in other packages.
 
-// Explain is all the information about a scenario that did not pass: each step that broke it in full, and where to
-// find more.
-func Explain(s *Scenario) string { return explanation(s) }
-
-// Explanation is Explain without control characters.
-func Explanation(s *Scenario) string { return plain.Clean(explanation(s)) }
-
 // Headline says in one line why a scenario has its status; "" if it passed.
 func Headline(run *Run, track *Track, s *Scenario) string {
 	if s.Status == Passed {
@@ -53,12 +46,6 @@ func StepTitle(s *Step) string { return plain.OneLine(stepTitle(s)) }
 
 // SetupTitle is a setup step's name with its verb.
 func SetupTitle(s *Step) string { return plain.OneLine(setupTitle(s)) }
-
-// ExplainSetup is all the information about a setup step that broke.
-func ExplainSetup(run *Run, t *Track, s *Step) string { return plain.Clean(explainSetup(run, t, s)) }
-
-// StatusWord is a status in words.
-func StatusWord(s Status) string { return statusWord(s) }
 
 // Sign is the mark of a status, one column wide.
 func Sign(s Status) string {

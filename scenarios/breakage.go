@@ -2,8 +2,6 @@ package scenarios
 
 import (
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
-	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
 
@@ -68,13 +66,6 @@ func checkCulprit(v *validator, broken *Broken, after clusters.State, at *yamltr
 	case broken.Component != "":
 		v.At(at.Key("system"), "", "give either component or system")
 	default:
-		if system, there := after.System(broken.System); !there {
-			v.At(at.At("system"), words.Suggest(broken.System, states.SystemNames(after), "systems here"),
-				"no system is called %q",
-				words.Short(broken.System))
-		} else if system.Kind() == "manifests" {
-			v.At(at.At("system"), "", "the system %q is not a process of Rehearse: the cluster runs "+
-				"it", words.Short(broken.System))
-		}
+		checkProcess(v, after, broken.System, "", at.At("system"))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
@@ -46,13 +47,7 @@ func titles(set *Set) []string {
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), text)
 	}
 }
 
@@ -175,14 +170,10 @@ func TestLoadPathErrors(t *testing.T) {
 				paths = append(paths, p)
 			}
 			set, err := Load(paths)
-			if err == nil || set != nil {
-				t.Fatalf("loaded %v", set)
+			if set != nil {
+				t.Errorf("loaded %v", set)
 			}
-			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q is not in:\n%v", want, err)
-				}
-			}
+			golden.Error(t, err, test.want...)
 		})
 	}
 }
@@ -204,9 +195,7 @@ func TestLoadStandardInput(t *testing.T) {
 		t.Errorf("%v at %s", got, set.Scenarios[0].Position)
 	}
 	_, err = LoadWith([]string{"-"}, strings.NewReader(strings.Replace(text, "steps", "stops", 1)))
-	if err == nil || !strings.Contains(err.Error(), "stdin:6:3: ") {
-		t.Error(err)
-	}
+	golden.Error(t, err, "stdin:6:3: ")
 }
 
 func TestExamples(t *testing.T) {

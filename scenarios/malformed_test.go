@@ -2,7 +2,6 @@ package scenarios
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,13 +47,9 @@ func everyErrorHasAPlace(t *testing.T, err error, file string) {
 
 func TestTooLarge(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.yaml")
-	if err := os.WriteFile(path, []byte(strings.Repeat("# comment\n", 1<<20+1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, strings.Repeat("# comment\n", 1<<20+1))
 	_, err := Load([]string{path})
-	if err == nil || !strings.Contains(err.Error(), path+":1:1: the file is larger than 10 MB") {
-		t.Error(err)
-	}
+	golden.Error(t, err, path+":1:1: the file is larger than 10 MB")
 }
 
 func TestDeepNesting(t *testing.T) {

@@ -104,14 +104,19 @@ func (v *validator) groupVersion(text string, n *yamltree.Node) {
 	}
 }
 
-func (v *validator) objectReference(r ObjectReference, n *yamltree.Node) {
-	v.present(r.Kind, n, "kind")
-	v.groupVersion(r.APIVersion, n.At("apiVersion"))
-	for _, name := range []string{"name", "namespace"} {
+// notEmpty reports optional fields that are set to nothing.
+func (v *validator) notEmpty(n *yamltree.Node, names ...string) {
+	for _, name := range names {
 		if at := n.Get(name); at != nil && at.Text == "" {
 			v.At(at, "leave it out", "%s is empty", name)
 		}
 	}
+}
+
+func (v *validator) objectReference(r ObjectReference, n *yamltree.Node) {
+	v.present(r.Kind, n, "kind")
+	v.groupVersion(r.APIVersion, n.At("apiVersion"))
+	v.notEmpty(n, "name", "namespace")
 }
 
 func (v *validator) selection(s Selection, n *yamltree.Node) {

@@ -2,12 +2,12 @@ package scenarios
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const withSystems = `apiVersion: rehearse.dev/v1alpha1
@@ -72,9 +72,8 @@ func TestSetFaults(t *testing.T) {
 	if _, err := SetFaults(list[:1], "swl", nil); !errors.Is(err, ErrNoSuchSystem) {
 		t.Errorf("a system that nobody has: %v", err)
 	}
-	if _, err := SetFaults(list, "lws", nil); err == nil || !strings.Contains(err.Error(), "not simulated") {
-		t.Errorf("faults of a process: %v", err)
-	}
+	_, err = SetFaults(list, "lws", nil)
+	golden.Error(t, err, "not simulated")
 }
 
 func TestReplaceSystem(t *testing.T) {
@@ -88,10 +87,8 @@ func TestReplaceSystem(t *testing.T) {
 		"other(simulated) lws(process, 0.7)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if _, err := ReplaceSystem(list, "lws", real); err == nil || !strings.Contains(err.Error(),
-		"some/where.yaml:18:5: scenario second changes system lws") {
-		t.Errorf("a change of what was replaced: %v", err)
-	}
+	_, err = ReplaceSystem(list, "lws", real)
+	golden.Error(t, err, "some/where.yaml:18:5: scenario second changes system lws")
 	if _, err := ReplaceSystem(list, "none", real); !errors.Is(err, ErrNoSuchSystem) {
 		t.Errorf("a system that nobody has: %v", err)
 	}
@@ -159,19 +156,15 @@ func TestReplacedSystemsGetTheConfiguration(t *testing.T) {
 	if err != nil || replaced[0].Path()[0].Systems[0].Process.Files["config.yaml"] != "profile: a\n" {
 		t.Errorf("%v", err)
 	}
-	if _, err := ReplaceSystem([]*Scenario{&first}, "grove", process("")); err == nil ||
-		!strings.Contains(err.Error(), "some/where.yaml:5:3: scenario configured: "+why) {
-		t.Errorf("a program that cannot be configured: %v", err)
-	}
+	_, err = ReplaceSystem([]*Scenario{&first}, "grove", process(""))
+	golden.Error(t, err, "some/where.yaml:5:3: scenario configured: "+why)
 }
 
 func TestLoadSystem(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lws.yaml")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	write("name: lws\nprocess:\n  command: [./manager, --config=$(DIR)/config.yaml]\n  files: {config.yaml: \"port: " +
 		"$(WEBHOOK_PORT)\"}\n")
@@ -195,8 +188,7 @@ func TestLoadSystem(t *testing.T) {
 		"name: a\nprocess: {command: [x], env: {A B: x}}": "is not the name of an environment variable",
 	} {
 		write(text)
-		if _, err := LoadSystem(path); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %q", text, err, want)
-		}
+		_, err := LoadSystem(path)
+		golden.Error(t, err, want)
 	}
 }

@@ -195,6 +195,13 @@ func (s *Step) About() []ObjectReference {
 	return all
 }
 
+// copied replaces a value with a copy of it, and returns the copy.
+func copied[T any](value **T) *T {
+	c := **value
+	*value = &c
+	return &c
+}
+
 // Hurried returns the step with its timeout and its own time limit reduced to most if they are longer. otherwise is the
 // timeout of a step that sets none. A step that changes the cluster, or whose requirement must hold for a period, stays
 // unchanged.

@@ -14,11 +14,7 @@ func commandVerb() verb {
 		about:   func(s *Step) string { return strings.Join(s.Command.Run[:min(len(s.Command.Run), 1)], "") },
 		check:   func(v *validator, c stepCheck) { checkCommand(v, c.step.Command, c.node) },
 		results: []string{"stdout", "stderr"},
-		within: func(s *Step) *Duration {
-			command := *s.Command
-			s.Command = &command
-			return &command.Within
-		},
+		within:  func(s *Step) *Duration { return &copied(&s.Command).Within },
 	}
 }
 

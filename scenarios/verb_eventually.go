@@ -16,11 +16,7 @@ func eventuallyVerb() verb {
 			watch.Demanded, watch.FromTheStart = !nothing(s.Eventually), s.Eventually.MayBeVacuous()
 			return []Watch{watch}
 		},
-		within: func(s *Step) *Duration {
-			assertion := *s.Eventually
-			s.Eventually = &assertion
-			return &assertion.Within
-		},
+		within: func(s *Step) *Duration { return &copied(&s.Eventually).Within },
 	}
 }
 

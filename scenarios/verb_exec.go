@@ -15,11 +15,7 @@ func execVerb() verb {
 		},
 		check:   func(v *validator, c stepCheck) { checkExec(v, c.step.Exec, c.node) },
 		results: []string{"stdout", "stderr"},
-		within: func(s *Step) *Duration {
-			exec := *s.Exec
-			s.Exec = &exec
-			return &exec.Within
-		},
+		within:  func(s *Step) *Duration { return &copied(&s.Exec).Within },
 	}
 }
 
@@ -48,10 +44,6 @@ type Exec struct {
 
 func checkExec(v *validator, e *Exec, n *yamltree.Node) {
 	v.present(e.Pod, n, "pod")
-	for _, name := range []string{"namespace", "container"} {
-		if at := n.Get(name); at != nil && at.Text == "" {
-			v.At(at, "leave it out", "%s is empty", name)
-		}
-	}
+	v.notEmpty(n, "namespace", "container")
 	checkProgram(v, e.Run, e.Expect, n, "such as run: [nslookup, web]")
 }

@@ -17,11 +17,7 @@ func metricVerb() verb {
 		check:   func(v *validator, c stepCheck) { checkMetric(v, c.scenario, c.i, c.node) },
 		results: []string{"value", "delta"},
 		empty:   func(s *Step) bool { return s.Metric.Expect != nil && s.Metric.Expect.Absent },
-		within: func(s *Step) *Duration {
-			metric := *s.Metric
-			s.Metric = &metric
-			return &metric.Within
-		},
+		within:  func(s *Step) *Duration { return &copied(&s.Metric).Within },
 	}
 }
 

@@ -10,11 +10,7 @@ func resolveVerb() verb {
 		about:   func(s *Step) string { return s.Resolve.Name },
 		check:   func(v *validator, c stepCheck) { checkResolve(v, c.step.Resolve, c.node) },
 		results: []string{"answers"},
-		within: func(s *Step) *Duration {
-			resolve := *s.Resolve
-			s.Resolve = &resolve
-			return &resolve.Within
-		},
+		within:  func(s *Step) *Duration { return &copied(&s.Resolve).Within },
 	}
 }
 

@@ -37,6 +37,16 @@ func (r ComponentReference) String() string {
 	return string(r.Component)
 }
 
+// checkProcess checks that a system is in a state, and that Rehearse runs it as a process. hint says what to do if it
+// does not.
+func checkProcess(v *validator, state clusters.State, name, hint string, at *yamltree.Node) {
+	if system, there := state.System(name); !there {
+		v.At(at, words.Suggest(name, states.SystemNames(state), "systems here"), "no system is called %q", words.Short(name))
+	} else if system.Kind() == "manifests" {
+		v.At(at, hint, "the system %q is not a process of Rehearse: the cluster runs it", words.Short(name))
+	}
+}
+
 // checkControlled checks the target of a restart or a kill: either one component, or one system that Rehearse runs as a
 // process.
 func checkControlled(v *validator, s *Scenario, i int, r *ComponentReference, n *yamltree.Node) {
@@ -44,15 +54,7 @@ func checkControlled(v *validator, s *Scenario, i int, r *ComponentReference, n 
 	case r.Component != "" && r.System != "":
 		v.At(n.Key("system"), "make two steps of it", "give either component or system")
 	case r.System != "":
-		before := stateBefore(s, i)
-		if system, there := before.System(r.System); !there {
-			v.At(n.At("system"), words.Suggest(r.System, states.SystemNames(before), "systems here"), "no system is called %q",
-				words.Short(r.System))
-		} else if system.Kind() == "manifests" {
-			v.At(n.At("system"), "delete its pods instead", "the system %q is not a process of Rehearse: the "+
-				"cluster runs it",
-				words.Short(r.System))
-		}
+		checkProcess(v, stateBefore(s, i), r.System, "delete its pods instead", n.At("system"))
 	case r.Component == "":
 		v.At(n, "", "give either component or system")
 	default:

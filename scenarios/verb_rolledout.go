@@ -7,11 +7,7 @@ func rolledOutVerb() verb {
 		check:   func(v *validator, c stepCheck) { v.selection(c.step.RolledOut.Selection, c.node) },
 		results: []string{"object", "objects"},
 		watches: func(s *Step) []Watch { return []Watch{{Selection: s.RolledOut.Selection}} },
-		within: func(s *Step) *Duration {
-			rollout := *s.RolledOut
-			s.RolledOut = &rollout
-			return &rollout.Within
-		},
+		within:  func(s *Step) *Duration { return &copied(&s.RolledOut).Within },
 	}
 }
 

@@ -20,11 +20,7 @@ func sequenceVerb() verb {
 			}
 			return all
 		},
-		within: func(s *Step) *Duration {
-			sequence := *s.Sequence
-			s.Sequence = &sequence
-			return &sequence.Within
-		},
+		within: func(s *Step) *Duration { return &copied(&s.Sequence).Within },
 	}
 }
 

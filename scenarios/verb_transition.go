@@ -128,9 +128,5 @@ func checkMethod(v *validator, t *Transition, n *yamltree.Node) {
 		v.At(n.Key("onFailure"), "use another transition to roll back",
 			"a transition that is expected to break cannot be reverted")
 	}
-	for _, name := range []string{"method", "onFailure"} {
-		if at := n.Get(name); at != nil && at.Text == "" {
-			v.At(at, "leave it out", "%s is empty", name)
-		}
-	}
+	v.notEmpty(n, "method", "onFailure")
 }

@@ -151,9 +151,7 @@ func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
 // checkUpTo checks the order of a transition, and where it stops.
 func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 	v.OneOf(t.Order, []string{APIServersFirst}, n.At("order"), "order of a transition")
-	if order := n.Get("order"); order != nil && order.Text == "" {
-		v.At(order, "leave it out", "order is empty")
-	}
+	v.notEmpty(n, "order")
 	if t.Method != "" && t.Order != "" {
 		v.At(n.Key("order"), "", "the method %s has its own order", words.Short(t.Method))
 	}

@@ -3,6 +3,7 @@ package suites
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"maps"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -18,8 +19,8 @@ type Definition struct {
 	System string
 	// Title says what the suite is about.
 	Title string
-	// Requirements reads the requirements.
-	Requirements func() ([]Requirement, error)
+	// Files contain requirements.yaml.
+	Files fs.FS
 	// Profiles of implementations; none if there is only one kind.
 	Profiles []Profile
 	// Rules for which cases can be drawn; none in most suites.
@@ -38,6 +39,11 @@ func (d Definition) Catalog() simulators.Catalog {
 	}
 	maps.Copy(all, d.Others)
 	return all
+}
+
+// Requirements reads the suite's requirements, in the order of their file.
+func (d Definition) Requirements() ([]Requirement, error) {
+	return LoadRequirements(d.Files, "requirements.yaml")
 }
 
 // Suite returns the suite with these scenarios.

@@ -1,21 +1,20 @@
 package suites
 
 import (
-	"slices"
-
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // WithFaults returns copies of the scenarios in which the simulated system of that name has the faults: from its
 // installation on, and through all its changes.
 func WithFaults(list []*scenarios.Scenario, system string, faults []string) []*scenarios.Scenario {
-	return withSimulated(list, system, func(s *clusters.Simulated) { s.Faults = union(s.Faults, faults) })
+	return withSimulated(list, system, func(s *clusters.Simulated) { s.Faults = reports.Union(s.Faults, faults) })
 }
 
 // WithLiberties is WithFaults for liberties.
 func WithLiberties(list []*scenarios.Scenario, system string, liberties []string) []*scenarios.Scenario {
-	return withSimulated(list, system, func(s *clusters.Simulated) { s.Liberties = union(s.Liberties, liberties) })
+	return withSimulated(list, system, func(s *clusters.Simulated) { s.Liberties = reports.Union(s.Liberties, liberties) })
 }
 
 // withSimulated returns copies of the scenarios in which the simulator of the system of that name is changed.
@@ -37,15 +36,4 @@ func changed(definition clusters.System, system string, change func(*clusters.Si
 	change(&simulated)
 	definition.Simulated = &simulated
 	return definition
-}
-
-// union appends more names, each once.
-func union(names, more []string) []string {
-	all := slices.Clone(names)
-	for _, name := range more {
-		if !slices.Contains(all, name) {
-			all = append(all, name)
-		}
-	}
-	return all
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -42,10 +41,6 @@ func (c *Cluster) command(state clusters.State) (*transitionCommand, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the state for the transition command: %w", err)
 	}
-	var gates []string
-	for _, gate := range clusters.SortedKeys(state.FeatureGates) {
-		gates = append(gates, fmt.Sprintf("%s=%t", gate, state.FeatureGates[gate]))
-	}
 	said, err := os.Create(filepath.Join(c.dir, "output"))
 	if err != nil {
 		return nil, fmt.Errorf("make a file for the output of %s: %w", run[0], err)
@@ -54,7 +49,7 @@ func (c *Cluster) command(state clusters.State) (*transitionCommand, error) {
 	command.Stdout, command.Stderr = said, said
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
-		"REHEARSE_FEATURE_GATES="+strings.Join(gates, ","), "REHEARSE_STATE="+string(encoded))
+		"REHEARSE_FEATURE_GATES="+clusters.Pairs(state.FeatureGates), "REHEARSE_STATE="+string(encoded))
 	return &transitionCommand{command, said, graceTimeout}, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // server answers like a kube-apiserver with the version and the gate that the test sets.
@@ -54,9 +55,7 @@ func provider(t *testing.T, s *server, command ...string) *Provider {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: %q}}]\ncontexts: [{name: "+
 		"ctx, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\ncurrent-context: ctx\n", web.URL)
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, kubeconfig, text)
 	p, err := New(Options{Kubeconfig: kubeconfig, TransitionCommand: command})
 	if err != nil {
 		t.Fatal(err)
@@ -206,10 +205,7 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = c.Converge(t.Context(), clusters.State{Version: "1.36.3"})
-			if err == nil || !strings.Contains(err.Error(), test.want) ||
-				!strings.Contains(err.Error(), "--transition-timeout") {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			golden.Error(t, err, test.want, "--transition-timeout")
 		})
 	}
 }
@@ -260,9 +256,7 @@ contexts: [{name: prod, context: {cluster: p, user: p}},
   {name: staging, context: {cluster: s, user: s, namespace: there}}],
 users: [{name: p, user: {token: secret}}, {name: s, user: {tokenFile: mine}}]}`, web.URL)
 	for name, content := range map[string]string{"kubeconfig": text, "mine": "token"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(folder, name), content)
 	}
 	out := filepath.Join(folder, "out")
 	p, err := New(Options{
@@ -475,9 +469,7 @@ func TestTransitionCommandFails(t *testing.T) {
 	p := provider(t, s, "/bin/sh", "-c", "echo no quota; exit 9")
 	c, _ := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
 	err := c.Converge(t.Context(), clusters.State{Version: "1.36.3"})
-	if err == nil || !strings.Contains(err.Error(), "no quota") || !strings.Contains(err.Error(), "exit status 9") {
-		t.Errorf("got %v, want the command's own words", err)
-	}
+	golden.Error(t, err, "no quota", "exit status 9")
 	if got := c.State().Version; got != "1.35.4" {
 		t.Errorf("state %s after a transition that failed, want 1.35.4", got)
 	}

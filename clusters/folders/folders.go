@@ -3,12 +3,14 @@
 package folders
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -25,6 +27,9 @@ type Record struct {
 const RecordFile = "cluster.json"
 
 const lockFile = "lock"
+
+// lockPoll is the time between two attempts to get a lock.
+const lockPoll = 200 * time.Millisecond
 
 // ErrInUse is returned for a cluster that another process has locked.
 var ErrInUse = errors.New("in use by another rehearse")
@@ -45,6 +50,32 @@ func lock(dir string, flags int) (*os.File, error) {
 		return nil, fmt.Errorf("cluster %s: %w", filepath.Base(dir), ErrInUse)
 	}
 	return file, nil
+}
+
+// Await locks a file until unlock is called, and waits as long as another process or goroutine has it locked; it calls
+// waiting once if it has to. The kernel releases the lock, however the process ends.
+func Await(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	for told := false; ; told = true {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { _ = file.Close() }, nil // closing releases the lock
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
+			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
+		}
+		if !told {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(fmt.Errorf("waiting for the lock of %s: %w", path, context.Cause(ctx)), file.Close())
+		case <-time.After(lockPoll):
+		}
+	}
 }
 
 // Read reads a folder's record into r; errors.Is(err, clusters.ErrNotFound) when there is none.

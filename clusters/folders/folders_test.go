@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func folder(t *testing.T, root, name string, r *folders.Record) string {
@@ -50,9 +51,7 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		}
 		return os.RemoveAll(dir)
 	})
-	if err == nil || !strings.Contains(err.Error(), "it will not go") {
-		t.Errorf("what cannot be removed is not reported: %v", err)
-	}
+	golden.Error(t, err, "it will not go")
 	if want := []string{"killed", "killed-before-its-record"}; !slices.Equal(removed, want) {
 		t.Errorf("removed %v, want %v", removed, want)
 	}
@@ -91,7 +90,6 @@ func TestClaimRejectsATakenName(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if _, _, err := root.Claim("one"); err == nil || !strings.Contains(err.Error(), "rehearse cluster delete one") {
-		t.Errorf("got %v, want an error that says how to delete the cluster", err)
-	}
+	_, _, err = root.Claim("one")
+	golden.Error(t, err, "rehearse cluster delete one")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestCheckStep(t *testing.T) {
@@ -38,7 +39,7 @@ func TestCheckStep(t *testing.T) {
 		},
 		{"the same nodes", clusters.State{Version: "1.34.4", Nodes: one}, clusters.State{Version: "1.34.4", Nodes: one}, ""},
 	} {
-		t.Run(c.name, func(t *testing.T) { expectError(t, checkStep(c.from, c.to), c.want) })
+		t.Run(c.name, func(t *testing.T) { golden.Error(t, checkStep(c.from, c.to), c.want) })
 	}
 }
 
@@ -47,36 +48,23 @@ func TestCheckState(t *testing.T) {
 		return clusters.State{Components: map[clusters.Component]clusters.ComponentState{c: s}}
 	}
 	flags := clusters.ComponentState{Flags: map[string]string{"v": "4"}}
-	expectError(t, checkComponents(components(clusters.Kubelet, flags)), "")
-	expectError(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it supports no flags")
-	expectError(t, checkComponents(components(clusters.Etcd, flags)),
+	golden.Error(t, checkComponents(components(clusters.Kubelet, flags)), "")
+	golden.Error(t, checkComponents(components(clusters.KubeProxy, flags)), "component kube-proxy: it supports no flags")
+	golden.Error(t, checkComponents(components(clusters.Etcd, flags)),
 		"component etcd: a kind cluster has no such component")
-	expectError(t,
+	golden.Error(t,
 		checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{
 			"cpu":               "4",
 			"example.com/slots": "2",
 		}}}), "a kind node has the cpu of this machine")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"example.com/slots": "2"}}}), "")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}),
+	golden.Error(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"example.com/slots": "2"}}}), "")
+	golden.Error(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"requests.example.com/slots": "2"}}}),
 		"omit it")
-	expectError(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}),
+	golden.Error(t, checkCapacity([]clusters.NodeGroup{{Capacity: map[string]string{"node.kubernetes.io/slots": "2"}}}),
 		"omit it")
-	expectError(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
-	expectError(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}),
+	golden.Error(t, checkSchedulers(clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "a"}}}), "")
+	golden.Error(t, checkSchedulers(clusters.State{Schedulers: []clusters.NamedScheduler{{Name: "batch"}}}),
 		"a kind cluster has one kube-scheduler")
-}
-
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
 }
 
 func TestKindName(t *testing.T) {

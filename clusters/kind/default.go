@@ -5,19 +5,12 @@ import (
 	"os"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
 // Default returns a provider that keeps everything in the user's cache directory. The running program must call Main
 // first in its main or TestMain.
 func Default(from releases.Options, images NodeImages, progress clusters.Progress) (*Provider, error) {
-	var err error
-	if from.CacheDir == "" {
-		if from.CacheDir, err = local.CacheDir(); err != nil {
-			return nil, err
-		}
-	}
 	if from.Progress == nil {
 		from.Progress = progress
 	}
@@ -30,7 +23,7 @@ func Default(from releases.Options, images NodeImages, progress clusters.Progres
 		return nil, fmt.Errorf("find the running program: %w", err)
 	}
 	return New(Options{
-		CacheDir: from.CacheDir, Releases: store, Images: images, Executable: executable,
+		CacheDir: store.CacheDir(), Releases: store, Images: images, Executable: executable,
 		Progress: progress,
 	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A cluster of another engine than the one that is found is neither lost nor taken for removed: while its engine does
@@ -19,9 +20,7 @@ func TestAnotherEngine(t *testing.T) {
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	write := func(program, script string) {
 		text := "#!/bin/sh\necho \"" + program + " $1\" >> " + asked + "\n" + script
-		if err := os.WriteFile(filepath.Join(bin, program), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(bin, program), text)
 	}
 	write("docker", "exit 0")
 	write("podman", "echo 'cannot connect' >&2; exit 1")
@@ -49,14 +48,14 @@ func TestAnotherEngine(t *testing.T) {
 	}
 	const want = "reach the engine of cluster theirs: podman"
 	err := p.Sweep(t.Context())
-	expectError(t, err, want)
+	golden.Error(t, err, want)
 	if gone(theirs) || !gone(old) {
 		t.Errorf("while podman is away: theirs is gone: %t, the one of an old record is gone: %t", gone(theirs), gone(old))
 	}
 	_, err = p.Open(t.Context(), "theirs")
-	expectError(t, err, want)
+	golden.Error(t, err, want)
 	_, err = p.Describe(t.Context(), "theirs")
-	expectError(t, err, want)
+	golden.Error(t, err, want)
 	write("podman", "[ $1 != info ] || echo /storage")
 	if _, err := p.Describe(t.Context(), "theirs"); err != nil {
 		t.Error(err)

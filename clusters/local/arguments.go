@@ -1,9 +1,7 @@
 package local
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +36,7 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 	case clusters.APIServer:
 		f = apiServerFlags(l, c)
 		if len(state.RuntimeConfig) > 0 {
-			f["runtime-config"] = join(state.RuntimeConfig)
+			f["runtime-config"] = clusters.Pairs(state.RuntimeConfig)
 		}
 	case clusters.ControllerManager:
 		f = controllerManagerFlags(l, c)
@@ -50,7 +48,7 @@ func arguments(c clusters.Component, l layout, state clusters.State) []string {
 		f["peer-ca-file"] = l.pki("ca.crt")
 	}
 	if gates := state.Gates(component); len(gates) > 0 {
-		f["feature-gates"] = join(gates)
+		f["feature-gates"] = clusters.Pairs(gates)
 	}
 	for name, value := range state.Flags(component) {
 		f[name] = value
@@ -161,15 +159,6 @@ func serving(f flags, l layout, c clusters.Component) flags {
 	f["authorization-always-allow-paths"] = "/healthz,/readyz,/livez"
 	f["profiling"] = "false"
 	return f
-}
-
-func join[V any](m map[string]V) string {
-	pairs := make([]string, 0, len(m))
-	for key, value := range m {
-		pairs = append(pairs, fmt.Sprintf("%s=%v", key, value))
-	}
-	slices.Sort(pairs)
-	return strings.Join(pairs, ",")
 }
 
 // serviceRange is the range of the addresses of Services. The first address is that of the API server itself.

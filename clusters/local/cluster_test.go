@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestMain(m *testing.M) {
@@ -238,9 +239,7 @@ func TestCheckBeforeAnythingStarts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Check(t.Context(), []clusters.State{state}); err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want something about %s", err, test.want)
-			}
+			golden.Error(t, p.Check(t.Context(), []clusters.State{state}), test.want)
 		})
 	}
 }

@@ -103,7 +103,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	}
 	group, starting := errgroup.WithContext(ctx)
 	for _, instance := range down {
-		group.Go(func() error { return c.restartOne(starting, instance) })
+		group.Go(func() error { return c.again(starting, string(instance)) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
@@ -122,25 +122,12 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 // inTurn restarts processes one after the other. A leader hands over to another one.
 func (c *roller) inTurn(ctx context.Context, instances []clusters.Component) error {
 	for _, instance := range instances {
-		err := c.handOver(ctx, instance, func() error { return c.restartOne(ctx, instance) })
+		err := c.handOver(ctx, instance, func() error { return c.again(ctx, string(instance)) })
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (c *programs) restartOne(ctx context.Context, component clusters.Component) error {
-	c.mu.Lock()
-	s, known := c.record.Processes[string(component)]
-	c.mu.Unlock()
-	if !known {
-		return fmt.Errorf("restart %s: it never ran", component)
-	}
-	if err := c.replace(ctx, string(component), s); err != nil {
-		return err
-	}
-	return c.ready(ctx, component)
 }
 
 // resume restarts a process that has ended, with unchanged arguments, and returns the new one. It returns nil if there

@@ -22,6 +22,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // dummies is a cluster whose components are shells that do nothing. The endpoints of all of them are one server: it
@@ -175,9 +176,7 @@ func TestAllRun(t *testing.T) {
 	}
 	<-process.Done()
 	c.running[name] = process
-	if err := c.allRun(); err == nil || !strings.Contains(err.Error(), name) {
-		t.Errorf("it ended, and its API server runs: %v", err)
-	}
+	golden.Error(t, c.allRun(), name) // it ended, and its API server runs
 	c.forget(string(clusters.APIServer.On(1)))
 	if err := c.allRun(); err != nil {
 		t.Errorf("its API server was killed: %v", err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,6 +25,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // stored are objects that a system may leave in a cluster. Its webhook does not run.
@@ -239,11 +239,7 @@ func ownOf(t *testing.T, c clusters.Cluster) *strings.Replacer {
 	t.Helper()
 	var pairs []string
 	for _, file := range []string{"ca.crt", "front-proxy/ca.crt"} {
-		authority, err := os.ReadFile(filepath.Join(c.(*local.Cluster).Folder(), "pki", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		quoted, err := json.Marshal(string(authority))
+		quoted, err := json.Marshal(golden.Read(t, filepath.Join(c.(*local.Cluster).Folder(), "pki", file)))
 		if err != nil {
 			t.Fatal(err)
 		}

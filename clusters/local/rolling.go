@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/schedulerconfig"
 )
 
 // round is a set of components that change together: those of one control plane, or one kind of component on it.
@@ -110,7 +111,9 @@ func (c *roller) changes(state clusters.State, plane int, bin programsOf) (chang
 			Program: bin.path(state, component), Version: state.VersionOf(component), Args: arguments(component, l, state),
 		}}
 		if component.Binary() == clusters.Scheduler {
-			if w.Config, err = schedulerConfig(l, component, schedulerProfiles(state, component)); err != nil {
+			w.Config, err = schedulerconfig.File(component, l.kubeconfigOf(component), false,
+				schedulerProfiles(state, component))
+			if err != nil {
 				return nil, err
 			}
 		}

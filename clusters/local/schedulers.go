@@ -115,3 +115,13 @@ func (c *schedulers) stopSchedulers(ctx context.Context, changed []want) error {
 	}
 	return nil
 }
+
+// schedulerProfiles are the profiles that the state has for one of its kube-schedulers.
+func schedulerProfiles(state clusters.State, component clusters.Component) []map[string]any {
+	for _, scheduler := range state.Schedulers {
+		if scheduler.Component() == component {
+			return scheduler.AllProfiles()
+		}
+	}
+	return state.SchedulerProfiles
+}

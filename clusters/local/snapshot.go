@@ -122,7 +122,7 @@ func (c *programs) stop(ctx context.Context, name string) error {
 	return nil
 }
 
-// again starts a stopped process with unchanged arguments, and returns when it is ready.
+// again starts or restarts a process with unchanged arguments, and returns when it is ready.
 func (c *roller) again(ctx context.Context, name string) error {
 	c.mu.Lock()
 	s, known := c.record.Processes[name]

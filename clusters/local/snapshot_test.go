@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestCopyTree(t *testing.T) {
@@ -17,12 +19,7 @@ func TestCopyTree(t *testing.T) {
 	}
 	for name, content := range files {
 		path := filepath.Join(from, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, content)
 	}
 	if err := copyTree(from, to); err != nil {
 		t.Fatal(err)

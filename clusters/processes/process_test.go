@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func start(t *testing.T, s *Spawner, spec Spec) *Process {
@@ -51,17 +53,14 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 			Args: []string{"-c", "sleep 1000 & echo $! > " + child + "; echo started; wait"},
 		})
 	awaitLine(t, p.LogFile, "started")
-	pid, err := os.ReadFile(child)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := golden.Read(t, child)
 	if err := p.Kill(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if !p.Expected() {
 		t.Error("its end was expected")
 	}
-	number, _ := strconv.Atoi(strings.TrimSpace(string(pid)))
+	number, _ := strconv.Atoi(strings.TrimSpace(pid))
 	awaitGone(t, number)
 }
 
@@ -212,11 +211,7 @@ func TestNoSignalAfterTheEnd(t *testing.T) {
 func TestGroupEndsWithItsProcess(t *testing.T) {
 	p := start(t, NewSpawner(), Spec{Name: "parent", Program: "/bin/sh", Args: []string{"-c", "sleep 1000 & echo $!"}})
 	<-p.Done()
-	log, err := os.ReadFile(p.LogFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(string(log)))
+	child, err := strconv.Atoi(strings.TrimSpace(golden.Read(t, p.LogFile)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,11 +236,8 @@ func TestStop(t *testing.T) {
 			if err := p.Stop(t.Context(), grace); err != nil {
 				t.Fatal(err)
 			}
-			log, err := os.ReadFile(p.LogFile)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Contains(string(log), "goodbye"); got != (name == "asked") || !p.Expected() {
+			log := golden.Read(t, p.LogFile)
+			if got := strings.Contains(log, "goodbye"); got != (name == "asked") || !p.Expected() {
 				t.Errorf("said goodbye: %t; expected: %t", got, p.Expected())
 			}
 		})
@@ -256,11 +248,7 @@ func TestStop(t *testing.T) {
 func awaitLine(t *testing.T, path, line string) {
 	t.Helper()
 	for t.Context().Err() == nil {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(data), line) {
+		if strings.Contains(golden.Read(t, path), line) {
 			return
 		}
 	}

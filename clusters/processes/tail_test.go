@@ -1,9 +1,10 @@
 package processes
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestLastLines(t *testing.T) {
@@ -17,9 +18,7 @@ E1122 01:22:14.285554   28804 watcher.go:575] no kind "Workload"
   frame
 E1122 01:22:15.332548   28804 watcher.go:575] no kind "Workload"
 `
-	if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, log, text)
 	for n, want := range map[int]string{
 		5: `  E1122 01:22:13.271221   28804 cacher.go:500] failed to list
   panic: x

@@ -38,20 +38,23 @@ func Gates(metrics []byte) (map[string]Gate, error) {
 	return gates, nil
 }
 
-// families parses only the metrics that this package needs. There are thousands of others.
+// families parses the metrics that this package needs.
 func families(metrics []byte) (map[string]*dto.MetricFamily, error) {
-	var lines bytes.Buffer
-	for line := range bytes.Lines(metrics) {
-		if slices.ContainsFunc([]string{GateMetric + "{", buildMetric + "{", emulationMetric + "{"},
-			func(p string) bool { return bytes.HasPrefix(line, []byte(p)) }) {
-			lines.Write(line)
-		}
-	}
-	if lines.Len() == 0 && len(metrics) > 0 {
+	found, err := Families(metrics, GateMetric, buildMetric, emulationMetric)
+	if err == nil && len(found) == 0 && len(metrics) > 0 {
 		return nil, fmt.Errorf("read metrics: neither %s nor %s exists", GateMetric, buildMetric)
 	}
-	if n := lines.Len(); n > 0 && lines.Bytes()[n-1] != '\n' {
-		lines.WriteByte('\n')
+	return found, err
+}
+
+// Families parses only the metrics with these names, and without their types. There are thousands of others.
+func Families(metrics []byte, names ...string) (map[string]*dto.MetricFamily, error) {
+	var lines bytes.Buffer
+	for line := range bytes.Lines(metrics) {
+		if end := bytes.IndexAny(line, "{ "); end > 0 && slices.Contains(names, string(line[:end])) {
+			lines.Write(bytes.TrimSuffix(line, []byte("\n")))
+			lines.WriteByte('\n')
+		}
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	found, err := parser.TextToMetricFamilies(&lines)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const metrics = `# HELP kubernetes_build_info [ALPHA] build
@@ -63,15 +64,7 @@ func TestComponent(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := Component([]byte(test.metrics), test.version, test.gates)
-			if (err == nil) != (test.want == nil) {
-				t.Fatalf("got %v, want %v", err, test.want)
-			}
-			for _, want := range test.want {
-				if !strings.Contains(err.Error(), want) {
-					t.Errorf("%q does not say %q", err, want)
-				}
-			}
+			golden.Error(t, Component([]byte(test.metrics), test.version, test.gates), test.want...)
 		})
 	}
 }

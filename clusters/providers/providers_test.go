@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Each definition agrees with its provider: the name, whether clusters last, and the abilities.
@@ -89,9 +90,7 @@ func TestFlags(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := flags.New(clusters.Setup{})
-			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			golden.Error(t, err, test.want)
 		})
 	}
 }

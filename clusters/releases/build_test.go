@@ -10,14 +10,15 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestMainModule(t *testing.T) {
-	got, err := mainModule("go.mod", []byte(read(t, "testdata/kubernetes.mod")), mustExact(t, "1.34.4-rc.1"))
+	got, err := mainModule("go.mod", []byte(golden.Read(t, "testdata/kubernetes.mod")), mustExact(t, "1.34.4-rc.1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := read(t, "testdata/main.mod"); string(got) != want {
+	if want := golden.Read(t, "testdata/main.mod"); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -37,7 +38,7 @@ func TestMainModuleRejects(t *testing.T) {
 			if err == nil {
 				t.Fatalf("made\n%s", got)
 			}
-			wantError(t, err, test.want)
+			golden.Error(t, err, test.want)
 		})
 	}
 }
@@ -50,10 +51,10 @@ func TestBuild(t *testing.T) {
 	if err != nil || v.String() != "1.34.4" {
 		t.Errorf("built %s, %v", v, err)
 	}
-	if got := read(t, filepath.Join(g.dir, "built.env")); got != "CGO_ENABLED=0\nGOFLAGS=-mod=mod\nGOWORK=off\n" {
+	if got := golden.Read(t, filepath.Join(g.dir, "built.env")); got != "CGO_ENABLED=0\nGOFLAGS=-mod=mod\nGOWORK=off\n" {
 		t.Errorf("built with %s", got)
 	}
-	calls := read(t, filepath.Join(g.dir, "calls"))
+	calls := golden.Read(t, filepath.Join(g.dir, "calls"))
 	for _, want := range []string{
 		"mod download -json k8s.io/kubernetes@v1.34.4",
 		"build -v -trimpath -ldflags -s -w -X k8s.io/component-base/version.gitVersion=v1.34.4 ",
@@ -73,7 +74,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("said %q", heard.lines)
 	}
 	mustEnsure(t, s, "1.34.4", "kubectl")
-	if calls := read(t, filepath.Join(g.dir, "calls")); !strings.HasSuffix(calls, "/ k8s.io/kubernetes/cmd/kubectl\n") {
+	if calls := golden.Read(t, filepath.Join(g.dir, "calls")); !strings.HasSuffix(calls, "/ k8s.io/kubernetes/cmd/kubectl\n") {
 		t.Errorf("kubectl was not built alone: %s", calls)
 	}
 	wantNoLeftovers(t, s, "1.34.4")
@@ -85,7 +86,7 @@ func TestBuildFails(t *testing.T) {
 		g.write(t, "fail", strings.Repeat("earlier line\n", 30)+"go: requires go >= 1.99")
 		s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 		_, err := s.Ensure(t.Context(), "1.34.4")
-		wantError(t, err, "cannot build kube-apiserver, kube-controller-manager, kube-scheduler of Kubernetes 1.34.4",
+		golden.Error(t, err, "cannot build kube-apiserver, kube-controller-manager, kube-scheduler of Kubernetes 1.34.4",
 			"go mod download: exit status 1", "go: requires go >= 1.99")
 		if n := strings.Count(err.Error(), "\n"); n != keptLines {
 			t.Errorf("%d lines of output are in the error", n)
@@ -97,7 +98,7 @@ func TestBuildFails(t *testing.T) {
 		g.write(t, "stamp", "v1.34.3")
 		s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 		_, err := s.Ensure(t.Context(), "1.34.4")
-		wantError(t, err, "kube-apiserver --version says 1.34.3, not 1.34.4")
+		golden.Error(t, err, "kube-apiserver --version says 1.34.3, not 1.34.4")
 	})
 	t.Run("there is no go command", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
@@ -106,7 +107,7 @@ func TestBuildFails(t *testing.T) {
 		if !errors.Is(err, errNoGo) {
 			t.Errorf("got %v", err)
 		}
-		wantError(t, err, "https://go.dev/dl/", "--kubernetes-bin")
+		golden.Error(t, err, "https://go.dev/dl/", "--kubernetes-bin")
 	})
 	t.Run("it is interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -141,14 +142,14 @@ func TestBuildResumes(t *testing.T) {
 		t.Fatalf("the interrupted build: %v", err)
 	}
 	mustEnsure(t, s, "1.34.4")
-	if got := read(t, filepath.Join(g.dir, "cached")); got != "object\n" {
+	if got := golden.Read(t, filepath.Join(g.dir, "cached")); got != "object\n" {
 		t.Errorf("the second build found %q in its cache", got)
 	}
 	if _, err := os.Stat(filepath.Join(s.entry(mustExact(t, "1.34.4")).home, buildCache)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the build cache stays after the build: %v", err)
 	}
 	mustEnsure(t, s, "1.34.4", "kubectl")
-	if got := read(t, filepath.Join(g.dir, "cached")); got != "" {
+	if got := golden.Read(t, filepath.Join(g.dir, "cached")); got != "" {
 		t.Errorf("a further build found %q in its cache", got)
 	}
 }
@@ -185,7 +186,7 @@ func TestModuleErrors(t *testing.T) {
 			g := newFakeGo(t)
 			g.write(t, "print", test.printed)
 			_, err := goTool{path: g.path}.download(t.Context(), g.dir, "m@v1.0.0")
-			wantError(t, err, test.want)
+			golden.Error(t, err, test.want)
 		})
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestDownload(t *testing.T) {
@@ -18,7 +20,7 @@ func TestDownload(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: h.URL, Source: Download, Progress: heard.progress})
 	b := mustEnsure(t, s, "1.34.4", "kubectl")
 	for _, program := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl"} {
-		if !strings.Contains(read(t, b.Path(program)), "echo Kubernetes v1.34.4") {
+		if !strings.Contains(golden.Read(t, b.Path(program)), "echo Kubernetes v1.34.4") {
 			t.Errorf("%s is not what the host has", program)
 		}
 	}
@@ -62,7 +64,7 @@ func TestDownloadFails(t *testing.T) {
 			test.change(h)
 			s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: h.URL, Source: Auto, Go: g.path})
 			_, err := s.Ensure(t.Context(), "1.34.4")
-			wantError(t, err, test.want...)
+			golden.Error(t, err, test.want...)
 			if g.calls(t, "build") > 0 {
 				t.Error("built, though the host answered")
 			}
@@ -87,7 +89,7 @@ func TestDownloadDoesNotBuildWhenUnreachable(t *testing.T) {
 	g := newFakeGo(t)
 	s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: gone(), Go: g.path, Source: Download})
 	_, err := s.Ensure(t.Context(), "1.34.4")
-	wantError(t, err, "cannot download kube-apiserver of Kubernetes 1.34.4", "cannot reach the host")
+	golden.Error(t, err, "cannot download kube-apiserver of Kubernetes 1.34.4", "cannot reach the host")
 	if g.calls(t, "build") > 0 {
 		t.Error("built all the same")
 	}
@@ -124,7 +126,7 @@ func TestStalledDownload(t *testing.T) {
 		if string(got) != "late, but it comes" {
 			t.Errorf("got %q", got)
 		}
-		wantError(t, err, "nothing came for 1m0s")
+		golden.Error(t, err, "nothing came for 1m0s")
 	})
 }
 

@@ -8,9 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 )
 
 // entry is a version in the cache: CacheDir/kubernetes/v1.34.4/linux-amd64/<program> and a manifest there, or
@@ -28,8 +28,6 @@ const (
 	manifestName = "manifest.json"
 	tempPrefix   = ".tmp-"
 	lockName     = "programs.lock"
-	// lockPoll is the time between two attempts to get a lock.
-	lockPoll = 200 * time.Millisecond
 )
 
 // lacking lists the programs that differ from the manifest. It checks only mode, size and time.
@@ -156,25 +154,7 @@ func (e entry) lock(ctx context.Context, name string, progress clusters.Progress
 	if err := os.MkdirAll(e.home, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make a folder of the cache: %w", err)
 	}
-	file, err := os.OpenFile(filepath.Join(e.home, name), os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("cannot lock the cache: %w", err)
-	}
-	for told := false; ; told = true {
-		locked, err := tryLock(file)
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("cannot lock %s: %w", file.Name(), err), file.Close())
-		}
-		if locked {
-			return func() { _ = file.Close() }, nil // closing releases the lock
-		}
-		if !told {
-			progress("waiting for another run that gets %s", e.what)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("waiting for %s: %w", file.Name(), ctx.Err()), file.Close())
-		case <-time.After(lockPoll):
-		}
-	}
+	return folders.Await(ctx, filepath.Join(e.home, name), func() {
+		progress("waiting for another run that gets %s", e.what)
+	})
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestConcurrentEnsureBuildsOnce(t *testing.T) {
@@ -59,13 +61,13 @@ func TestLockWaitsAndGivesUpWhenCancelled(t *testing.T) {
 
 func TestDamagedProgramIsGotAgain(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
-		"changed": func(t *testing.T, path string) { write(t, path, "#!/bin/sh\necho Kubernetes v6.6.6\n") },
+		"changed": func(t *testing.T, path string) { golden.Write(t, path, "#!/bin/sh\necho Kubernetes v6.6.6\n") },
 		"cut":     func(t *testing.T, path string) { must(t, os.Truncate(path, 10)) },
 		"gone":    func(t *testing.T, path string) { must(t, os.Remove(path)) },
 		"changed, of the same size": func(t *testing.T, path string) {
-			text := []byte(read(t, path))
+			text := []byte(golden.Read(t, path))
 			text[len(text)-2] = '9'
-			write(t, path, string(text))
+			golden.Write(t, path, string(text))
 			must(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 		},
 	} {
@@ -73,10 +75,10 @@ func TestDamagedProgramIsGotAgain(t *testing.T) {
 			g := newFakeGo(t)
 			s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 			path := mustEnsure(t, s, "1.34.4").Path("kube-scheduler")
-			good := read(t, path)
+			good := golden.Read(t, path)
 			damage(t, path)
 			mustEnsure(t, s, "1.34.4")
-			if read(t, path) != good {
+			if golden.Read(t, path) != good {
 				t.Error("the damaged program is still there")
 			}
 			if n := g.calls(t, "build"); n != 2 {
@@ -110,7 +112,7 @@ func TestBrokenManifestIsMadeAnew(t *testing.T) {
 	g, heard := newFakeGo(t), new(said)
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path, Progress: heard.progress})
 	b := mustEnsure(t, s, "1.34.4")
-	write(t, filepath.Join(b.Dir, manifestName), `{"version":`)
+	golden.Write(t, filepath.Join(b.Dir, manifestName), `{"version":`)
 	mustEnsure(t, s, "1.34.4")
 	if n := g.calls(t, "build"); n != 2 || !heard.contains("broken manifest") {
 		t.Errorf("built %d times; said %q", n, heard.lines)
@@ -122,9 +124,9 @@ func TestProgramsOutsideTheManifestDoNotCount(t *testing.T) {
 	g := newFakeGo(t)
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 	dir := s.entry(mustExact(t, "1.34.4")).dir
-	write(t, filepath.Join(dir, "kube-apiserver"), "half of a progr")
+	golden.Write(t, filepath.Join(dir, "kube-apiserver"), "half of a progr")
 	b := mustEnsure(t, s, "1.34.4")
-	if read(t, b.Path("kube-apiserver")) == "half of a progr" {
+	if golden.Read(t, b.Path("kube-apiserver")) == "half of a progr" {
 		t.Error("took a program that nobody recorded")
 	}
 }
@@ -132,8 +134,8 @@ func TestProgramsOutsideTheManifestDoNotCount(t *testing.T) {
 func TestLeftoversOfKilledRunsAreRemoved(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).path})
 	e := s.entry(mustExact(t, "1.34.4"))
-	write(t, filepath.Join(e.home, tempPrefix+"123", "kube-apiserver"), "half")
-	write(t, filepath.Join(e.dir, tempPrefix+"456"), "half")
+	golden.Write(t, filepath.Join(e.home, tempPrefix+"123", "kube-apiserver"), "half")
+	golden.Write(t, filepath.Join(e.dir, tempPrefix+"456"), "half")
 	mustEnsure(t, s, "1.34.4")
 	wantNoLeftovers(t, s, "1.34.4")
 }
@@ -141,18 +143,20 @@ func TestLeftoversOfKilledRunsAreRemoved(t *testing.T) {
 func TestEnsureRejects(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).path})
 	_, err := s.Ensure(t.Context(), "1.34")
-	wantError(t, err, `version "1.34" is not one release`)
+	golden.Error(t, err, `version "1.34" is not one release`)
 	_, err = s.Ensure(t.Context(), "newest")
-	wantError(t, err, `version "newest"`)
+	golden.Error(t, err, `version "newest"`)
 	_, err = s.Ensure(t.Context(), "1.34.4", "../../../bin/sh")
-	wantError(t, err, `no program of Kubernetes is called "../../../bin/sh"`, "kubectl")
+	golden.Error(t, err, `no program of Kubernetes is called "../../../bin/sh"`, "kubectl")
 }
 
 func TestNewRejects(t *testing.T) {
 	_, err := New(Options{CacheDir: "x", Source: "guess"})
-	wantError(t, err, `source "guess"`)
+	golden.Error(t, err, `source "guess"`)
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
 	_, err = New(Options{})
-	wantError(t, err, "needs a cache folder")
+	golden.Error(t, err, "set XDG_CACHE_HOME")
 }
 
 func must(t *testing.T, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestFeatureList(t *testing.T) {
@@ -21,7 +22,7 @@ func TestFeatureList(t *testing.T) {
 	if list.Version != "1.35.4" || len(list.Gates) != 6 || len(list.Programs) != 0 {
 		t.Errorf("got %+v", list)
 	}
-	if calls := read(t,
+	if calls := golden.Read(t,
 		filepath.Join(g.dir, "calls")); calls != "mod download -json k8s.io/kubernetes@v1.35.4 k8s.io/client-go@v0.35.4\n" {
 		t.Errorf("called %s", calls)
 	}
@@ -68,10 +69,10 @@ func TestFeatureListKnowsOfOtherVersions(t *testing.T) {
 	_, err := s.FeatureList(t.Context(), "1.35.4")
 	must(t, err)
 	source := "modules/k8s.io/kubernetes/test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
-	fewer := strings.ReplaceAll(read(t, filepath.Join(g.dir, source)), "RacingTeams", "WalkingTeams")
+	fewer := strings.ReplaceAll(golden.Read(t, filepath.Join(g.dir, source)), "RacingTeams", "WalkingTeams")
 	g.write(t, source, fewer)
 	gates := "modules/k8s.io/kubernetes/pkg/features/kube_features.go"
-	g.write(t, gates, strings.ReplaceAll(read(t, filepath.Join(g.dir, gates)), "RacingTeams", "WalkingTeams"))
+	g.write(t, gates, strings.ReplaceAll(golden.Read(t, filepath.Join(g.dir, gates)), "RacingTeams", "WalkingTeams"))
 	list, err := s.FeatureList(t.Context(), "1.34.4")
 	must(t, err)
 	problems := list.Check(features.VersionsOf(mustExact(t, "1.34.4")), clusters.APIServer,
@@ -90,7 +91,7 @@ func TestFeatureListOfAnotherFormatIsMadeAnew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t, Options{CacheDir: t.TempDir(), Go: newFakeGo(t).withFeatures(t).path})
-			write(t, filepath.Join(s.entry(mustExact(t, "1.35.4")).home, listName), text)
+			golden.Write(t, filepath.Join(s.entry(mustExact(t, "1.35.4")).home, listName), text)
 			list, err := s.FeatureList(t.Context(), "1.35.4")
 			if err != nil || len(list.Gates) != 6 {
 				t.Errorf("got %+v, %v", list, err)
@@ -132,5 +133,5 @@ func wantNoList(t *testing.T, err error, texts ...string) {
 	if !errors.As(err, &none) {
 		t.Fatalf("got %v, want a *NoFeatureListError", err)
 	}
-	wantError(t, err, texts...)
+	golden.Error(t, err, texts...)
 }

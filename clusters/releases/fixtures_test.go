@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // fakeGo is the script testdata/go with its own folder.
@@ -50,10 +52,12 @@ func (g fakeGo) withFeatures(t *testing.T) fakeGo {
 
 func (g fakeGo) copy(t *testing.T, from, to string) {
 	t.Helper()
-	g.write(t, to, read(t, from))
+	g.write(t, to, golden.Read(t, from))
 }
 
-func (g fakeGo) write(t *testing.T, name, text string) { write(t, filepath.Join(g.dir, name), text) }
+func (g fakeGo) write(t *testing.T, name, text string) {
+	golden.Write(t, filepath.Join(g.dir, name), text)
+}
 
 // calls returns how often a subcommand was called.
 func (g fakeGo) calls(t *testing.T, subcommand string) int {
@@ -146,6 +150,9 @@ func (s *said) contains(text string) bool {
 
 func newStore(t *testing.T, o Options) *Store {
 	t.Helper()
+	if o.CacheDir == "" {
+		o.CacheDir = t.TempDir()
+	}
 	s, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -160,35 +167,4 @@ func mustEnsure(t *testing.T, s *Store, version string, programs ...string) Bina
 		t.Fatal(err)
 	}
 	return b
-}
-
-func wantError(t *testing.T, err error, texts ...string) {
-	t.Helper()
-	if err == nil {
-		t.Fatalf("no error, want one with %q", texts)
-	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("%q is not in: %v", text, err)
-		}
-	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-func write(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
 }

@@ -2,12 +2,12 @@ package releases_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 type oneList struct{ list *features.List }
@@ -39,12 +39,7 @@ func TestCheckGatesByVersionsInFlags(t *testing.T) {
 				},
 			}
 			err := releases.CheckGates(t.Context(), lists, state, []clusters.Component{clusters.APIServer}, t.Logf)
-			switch {
-			case test.want == "" && err != nil:
-				t.Error(err)
-			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			golden.Error(t, err, test.want)
 		})
 	}
 }

@@ -71,9 +71,6 @@ func (s *Store) moduleEntry(m clusters.ModuleProgram) (entry, error) {
 	if err := m.Check(); err != nil {
 		return entry{}, err
 	}
-	if s.options.CacheDir == "" {
-		return entry{}, errors.New("there is no cache folder for the build")
-	}
 	escaped, err1 := module.EscapePath(m.Path)
 	version, err2 := module.EscapeVersion(m.Version)
 	if err := errors.Join(err1, err2); err != nil {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // moduleProxy is a folder that the Go tool uses as a module proxy.
@@ -30,8 +31,8 @@ func (p moduleProxy) publish(t *testing.T, modulePath, version string, files map
 		t.Fatal(err)
 	}
 	at := path.Join(p.dir, escaped, "@v")
-	write(t, path.Join(at, version+".info"), fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version))
-	write(t, path.Join(at, version+".mod"), files["go.mod"])
+	golden.Write(t, path.Join(at, version+".info"), fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version))
+	golden.Write(t, path.Join(at, version+".mod"), files["go.mod"])
 	name := path.Join(at, version+".zip")
 	file, err := os.Create(name)
 	if err != nil {
@@ -110,7 +111,7 @@ func TestBuildModule(t *testing.T) {
 	}
 	first := mustBuild(t, s, m)
 	wantSays(t, first, "operator v3.1.0")
-	if got := read(t, filepath.Join(first.Dir, "config/crd.yaml")); got != "of v3.1.0" {
+	if got := golden.Read(t, filepath.Join(first.Dir, "config/crd.yaml")); got != "of v3.1.0" {
 		t.Errorf("its file holds %q", got)
 	}
 	if !heard.contains("building example.com/Operator/v3@v3.1.0 (a few minutes the first time)") {
@@ -127,9 +128,7 @@ func TestBuildModule(t *testing.T) {
 	} else {
 		wantSays(t, again, "hook v3.2.0")
 	}
-	if err := os.WriteFile(first.Program, []byte("damaged"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, first.Program, "damaged")
 	wantSays(t, mustBuild(t, s, clusters.ModuleProgram{Path: m.Path, Version: "v3.1.0"}), "operator v3.1.0")
 	if !heard.contains("is no longer what was stored") {
 		t.Errorf("said %q", heard.lines)
@@ -282,7 +281,7 @@ func TestBuildModuleRejects(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.BuildModule(t.Context(), test.module)
-			wantError(t, err, test.want...)
+			golden.Error(t, err, test.want...)
 			if _, cached := s.CachedModule(test.module); cached {
 				t.Error("it is in the cache")
 			}

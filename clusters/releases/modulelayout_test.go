@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // An incomplete copy of a module never is in its place: there, it would count as a part of the module around it.
@@ -11,8 +13,8 @@ func TestPlaceModule(t *testing.T) {
 	entry, from := t.TempDir(), t.TempDir()
 	l := layout{dir: filepath.Join(entry, sourceName)}
 	to := filepath.Join(l.dir, "cmd", "controller")
-	write(t, filepath.Join(from, "main.go"), says("x"))
-	write(t, filepath.Join(from, "go.mod", "file"), "a folder cannot be copied like a file")
+	golden.Write(t, filepath.Join(from, "main.go"), says("x"))
+	golden.Write(t, filepath.Join(from, "go.mod", "file"), "a folder cannot be copied like a file")
 	if err := l.place(from, to); err == nil {
 		t.Fatal("the copy succeeded")
 	}
@@ -20,10 +22,10 @@ func TestPlaceModule(t *testing.T) {
 		t.Errorf("an incomplete copy leaves %v, %v", left, err)
 	}
 	must(t, os.RemoveAll(filepath.Join(from, "go.mod")))
-	write(t, filepath.Join(from, "go.mod"), "module example.com/m/cmd/controller\n")
+	golden.Write(t, filepath.Join(from, "go.mod"), "module example.com/m/cmd/controller\n")
 	must(t, l.place(from, to))
 	for file, want := range map[string]string{"go.mod": "module example.com/m/cmd/controller\n", "main.go": says("x")} {
-		if got := read(t, filepath.Join(to, file)); got != want {
+		if got := golden.Read(t, filepath.Join(to, file)); got != want {
 			t.Errorf("%s holds %q", file, got)
 		}
 	}
@@ -33,7 +35,7 @@ func TestPlaceModule(t *testing.T) {
 	// The folder around it may be a module, too.
 	must(t, l.place(from, filepath.Dir(to)))
 	for _, file := range []string{"main.go", "controller/main.go"} {
-		if got := read(t, filepath.Join(l.dir, "cmd", file)); got != says("x") {
+		if got := golden.Read(t, filepath.Join(l.dir, "cmd", file)); got != says("x") {
 			t.Errorf("%s holds %q", file, got)
 		}
 	}

@@ -3,6 +3,8 @@ package releases
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestResolve(t *testing.T) {
@@ -70,7 +72,7 @@ func TestResolve(t *testing.T) {
 			}
 			got, err := s.Resolve(t.Context(), test.version)
 			if test.fail != "" {
-				wantError(t, err, test.fail)
+				golden.Error(t, err, test.fail)
 				return
 			}
 			if err != nil || got != test.want {
@@ -97,7 +99,7 @@ func TestOwnBuild(t *testing.T) {
 	own := func(t *testing.T, version string) string {
 		dir := t.TempDir()
 		for _, program := range []string{"kube-apiserver", "kube-controller-manager", "kube-scheduler"} {
-			write(t, filepath.Join(dir, program), "#!/bin/sh\necho "+version+"\n")
+			golden.Write(t, filepath.Join(dir, program), "#!/bin/sh\necho "+version+"\n")
 		}
 		return dir
 	}
@@ -112,24 +114,24 @@ func TestOwnBuild(t *testing.T) {
 			t.Errorf("got %+v", b)
 		}
 		_, err = s.Ensure(t.Context(), v, "kubectl", "kubelet")
-		wantError(t, err, "has no kubectl, kubelet: build them too")
+		golden.Error(t, err, "has no kubectl, kubelet: build them too")
 	})
 	t.Run("another minor", func(t *testing.T) {
 		s := newStore(t, Options{BinDir: own(t, "Kubernetes v1.36.0")})
 		for _, version := range []string{"1.35", "1.36.1"} {
 			_, err := s.Resolve(t.Context(), version)
-			wantError(t, err, "are Kubernetes 1.36.0, not "+version+": use version", `"1.36"`)
+			golden.Error(t, err, "are Kubernetes 1.36.0, not "+version+": use version", `"1.36"`)
 		}
 		_, err := s.Ensure(t.Context(), "1.36.1")
-		wantError(t, err, "as Kubernetes 1.36.1", "says 1.36.0, not 1.36.1")
+		golden.Error(t, err, "as Kubernetes 1.36.1", "says 1.36.0, not 1.36.1")
 	})
 	t.Run("no version", func(t *testing.T) {
 		_, err := newStore(t, Options{BinDir: own(t, "hello")}).Resolve(t.Context(), "1.36")
-		wantError(t, err, "cannot use the programs in", `printed "hello", not a version`)
+		golden.Error(t, err, "cannot use the programs in", `printed "hello", not a version`)
 	})
 	t.Run("no programs", func(t *testing.T) {
 		_, err := newStore(t, Options{BinDir: t.TempDir()}).Resolve(t.Context(), "1.36")
-		wantError(t, err, "cannot use the programs in", "no such file")
+		golden.Error(t, err, "cannot use the programs in", "no such file")
 	})
 	t.Run("no list of gates", func(t *testing.T) {
 		_, err := newStore(t, Options{BinDir: own(t, "Kubernetes v1.36.0")}).FeatureList(t.Context(), "1.36.0")

@@ -35,7 +35,7 @@ func Sources() []Source { return []Source{Auto, Download, Build} }
 
 // Options of a Store.
 type Options struct {
-	// CacheDir is the folder of the cache; the store creates it. Required unless BinDir is set.
+	// CacheDir is the folder of the cache; the store creates it. Default: the folder of UserCache.
 	CacheDir string
 	// BundleDir is a read-only folder with the layout of CacheDir; a version is searched there first. Default:
 	// $REHEARSE_KUBERNETES.
@@ -85,8 +85,11 @@ func New(o Options) (*Store, error) {
 	if !slices.Contains(Sources(), o.Source) {
 		return nil, fmt.Errorf("source %q of Kubernetes programs: want auto, download or build", o.Source)
 	}
-	if o.CacheDir == "" && o.BinDir == "" {
-		return nil, errors.New("a store of Kubernetes programs needs a cache folder")
+	if o.CacheDir == "" {
+		var err error
+		if o.CacheDir, err = UserCache(); err != nil {
+			return nil, err
+		}
 	}
 	if o.BundleDir == "" {
 		o.BundleDir = os.Getenv(BundleVariable)
@@ -106,6 +109,18 @@ func New(o Options) (*Store, error) {
 	}
 	return &Store{sources: sources{options: o, platform: runtime.GOOS + "-" + runtime.GOARCH}}, nil
 }
+
+// UserCache is the folder under the user's cache directory for programs and clusters.
+func UserCache() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder for the cache: %w; set XDG_CACHE_HOME", err)
+	}
+	return filepath.Join(dir, "rehearse"), nil
+}
+
+// CacheDir returns the folder of the cache.
+func (s *Store) CacheDir() string { return s.options.CacheDir }
 
 // Binaries are the programs of one version, in one folder.
 type Binaries struct {

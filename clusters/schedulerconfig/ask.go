@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"sigs.k8s.io/yaml"
@@ -50,7 +49,7 @@ func (q question) ask(ctx context.Context) (verdict, error) {
 func (q question) try(ctx context.Context, profiles []map[string]any) (written []byte, rejected string, err error) {
 	defer func() {
 		if err != nil {
-			err = &NotAskedError{Program: q.program, Err: err}
+			err = q.unanswered(err)
 		}
 	}()
 	dir, remove, err := scratch.Folder("scheduler")
@@ -94,11 +93,7 @@ func (q question) arguments(config, answer string) []string {
 		flags = map[string]string{}
 	}
 	if gates := q.state.Gates(q.component); len(gates) > 0 {
-		var pairs []string
-		for _, name := range clusters.SortedKeys(gates) {
-			pairs = append(pairs, fmt.Sprintf("%s=%t", name, gates[name]))
-		}
-		flags["feature-gates"] = strings.Join(pairs, ",")
+		flags["feature-gates"] = clusters.Pairs(gates)
 	}
 	maps.Copy(flags, map[string]string{
 		"config": config, "write-config-to": answer,

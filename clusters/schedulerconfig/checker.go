@@ -24,8 +24,8 @@ type verdict struct{ problems error }
 
 // Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's
 // kube-schedulers, with the gates and flags that the state sets for it. It joins all errors. Each has the path of its
-// field, which begins with the state's schedulerProfiles or schedulers. A *NotAskedError means that the program gave
-// no answer, not that the profiles are wrong.
+// field, which begins with the state's schedulerProfiles or schedulers; the error of a program that gave no answer has
+// none.
 func (c *Checker) Check(ctx context.Context, program string, state clusters.State) error {
 	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
 	for i, scheduler := range state.Schedulers {
@@ -75,15 +75,7 @@ func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
 	return v, nil
 }
 
-// NotAskedError reports that a kube-scheduler gave no answer about profiles.
-type NotAskedError struct {
-	Program string
-	Err     error
+// unanswered is the error of a kube-scheduler that gave no answer about profiles.
+func (q question) unanswered(err error) error {
+	return fmt.Errorf("ask %s about its profiles: %w", q.program, err)
 }
-
-func (e *NotAskedError) Error() string {
-	return fmt.Sprintf("ask %s about its profiles: %v", e.Program, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *NotAskedError) Unwrap() error { return e.Err }

@@ -25,7 +25,7 @@ type named struct{ name, path string }
 func (q question) unknownPlugins(ctx context.Context, written []byte) (error, error) {
 	enabled, err := enabledIn(written)
 	if err != nil {
-		return nil, &NotAskedError{Program: q.program, Err: err}
+		return nil, q.unanswered(err)
 	}
 	var doubtful []named
 	for _, n := range q.named() {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A folder in use stays. A folder of a killed run, whose lock is free, goes, and so does an old one without a lock.
@@ -25,9 +27,7 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(killed, "lock"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(killed, "lock"), "")
 	long := time.Now().Add(-2 * making)
 	if err := os.Chtimes(old, long, long); err != nil {
 		t.Fatal(err)
@@ -66,9 +66,7 @@ func TestIn(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"build-killed", "other"} {
-		if err := os.WriteFile(filepath.Join(paths[name], "lock"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(paths[name], "lock"), "")
 	}
 	long := time.Now().Add(-2 * making)
 	if err := os.Chtimes(paths["build-old"], long, long); err != nil {

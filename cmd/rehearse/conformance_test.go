@@ -28,98 +28,63 @@ func TestConformanceWrongInput(t *testing.T) {
 		r.Tracks[0].Scenarios[0].Name = "kai-cycles [webhook]"
 	})
 	for name, c := range map[string]struct {
-		args []string
+		args string
 		want []string
 	}{
-		"a profile of two suites": {
-			[]string{"conformance", "kai", "kubernetes", "--profile", "webhook"},
-			[]string{"need exactly one suite"},
-		},
+		"a profile of two suites": {"conformance kai kubernetes --profile webhook", []string{"need exactly one suite"}},
 		"one report of all suites": {
-			append([]string{"conformance", "-o", nobody}, somebody...),
+			"conformance -o " + nobody + " " + strings.Join(somebody, " "),
 			[]string{"it is not a folder", "each of the 8 suites"},
 		},
-		"one suite that is unknown": {[]string{"conformance", "kubernetes", "kia"}, []string{`no suite "kia"`}},
-		"an unknown suite":          {[]string{"conformance", "kia"}, []string{`no suite "kia"`, "kai"}},
+		"one suite that is unknown": {"conformance kubernetes kia", []string{`no suite "kia"`}},
+		"an unknown suite":          {"conformance kia", []string{`no suite "kia"`, "kai"}},
 		"a report of nobody's": {
-			[]string{"conformance", "kubernetes", "-o", nobody, "--url", "x"},
+			"conformance kubernetes -o " + nobody + " --url x",
 			[]string{"organization is missing", "--contact", `url "x" is not a URL`},
 		},
 		"a report that has no room": {
-			append([]string{"conformance", "kubernetes", "-o", lost}, somebody...),
+			"conformance kubernetes -o " + lost + " " + strings.Join(somebody, " "),
 			[]string{"is no folder"},
 		},
-		"an unknown profile": {
-			[]string{"conformance", "kai", "--profile", "x"},
-			[]string{`no profile "x"`, "webhook"},
-		},
-		"a suite without profiles": {[]string{"conformance", "kubernetes", "--profile", "x"}, []string{"no profiles"}},
-		"an unknown liberty": {
-			[]string{"conformance", "kai", "--system", "kai=liberties:x"},
-			[]string{`no liberty "x"`, "rehearse faults kai"},
-		},
-		"an unknown fault": {
-			[]string{"conformance", "kai", "--system", "kai=faults:x"},
-			[]string{`no fault "x"`, "rehearse faults kai"},
-		},
-		"faults of nothing": {
-			[]string{"conformance", "kubernetes", "--system", "kai=faults:x"},
-			[]string{"no simulator"},
-		},
-		"a system without a kind": {
-			[]string{"conformance", "kai", "--system", "kai=x.yaml"},
-			[]string{"want NAME=process:FILE"},
-		},
-		"a system of another kind": {
-			[]string{"conformance", "kai", "--system", "kai=magic:x.yaml"},
-			[]string{`not "magic"`},
-		},
-		"a system that is not": {
-			[]string{"conformance", "kai", "--system", "kai=process:nowhere.yaml"},
-			[]string{"nowhere.yaml"},
-		},
-		"a seed without cases": {[]string{"conformance", "kai", "--seed", "3"}, []string{"--seed needs --cases"}},
-		"no number of cases":   {[]string{"conformance", "kai", "--cases", "-3"}, []string{"--cases needs a positive number"}},
+		"an unknown profile":       {"conformance kai --profile x", []string{`no profile "x"`, "webhook"}},
+		"a suite without profiles": {"conformance kubernetes --profile x", []string{"no profiles"}},
+		"an unknown liberty":       {"conformance kai --system kai=liberties:x", []string{`no liberty "x"`, "rehearse faults kai"}},
+		"an unknown fault":         {"conformance kai --system kai=faults:x", []string{`no fault "x"`, "rehearse faults kai"}},
+		"faults of nothing":        {"conformance kubernetes --system kai=faults:x", []string{"no simulator"}},
+		"a system without a kind":  {"conformance kai --system kai=x.yaml", []string{"want NAME=process:FILE"}},
+		"a system of another kind": {"conformance kai --system kai=magic:x.yaml", []string{`not "magic"`}},
+		"a system that is not":     {"conformance kai --system kai=process:nowhere.yaml", []string{"nowhere.yaml"}},
+		"a seed without cases":     {"conformance kai --seed 3", []string{"--seed needs --cases"}},
+		"no number of cases":       {"conformance kai --cases -3", []string{"--cases needs a positive number"}},
 		"a shard with a report": {
-			append([]string{"conformance", "kai", "--shard", "1/2", "-o", nobody}, somebody...),
+			"conformance kai --shard 1/2 -o " + nobody + " " + strings.Join(somebody, " "),
 			[]string{"--shard cannot be combined with --output"},
 		},
-		"a shard that is none":       {[]string{"conformance", "kai", "--shard", "3/2"}, []string{"--shard", `"3/2"`}},
-		"times without a shard":      {[]string{"conformance", "kai", "--timings", "x"}, []string{"give --shard as well"}},
-		"the run of several suites":  {[]string{"conformance", "kai", "porch", "--of", "x"}, []string{"exactly one suite"}},
-		"a run that is not":          {[]string{"conformance", "kai", "--of", "nowhere"}, []string{"--of", "nowhere"}},
-		"the run of a shard":         {[]string{"conformance", "kai", "--of", written(t, 1, nil)}, []string{"it is shard 1/2"}},
-		"the run of another program": {[]string{"conformance", "kai", "--of", other}, []string{"whose suite may differ"}},
+		"a shard that is none":       {"conformance kai --shard 3/2", []string{"--shard", `"3/2"`}},
+		"times without a shard":      {"conformance kai --timings x", []string{"give --shard as well"}},
+		"the run of several suites":  {"conformance kai porch --of x", []string{"exactly one suite"}},
+		"a run that is not":          {"conformance kai --of nowhere", []string{"--of", "nowhere"}},
+		"the run of a shard":         {"conformance kai --of " + written(t, 1, nil), []string{"it is shard 1/2"}},
+		"the run of another program": {"conformance kai --of " + other, []string{"whose suite may differ"}},
 		"the run of other states": {
-			[]string{"conformance", "kai", "--of", moved},
+			"conformance kai --of " + moved,
 			[]string{"--of " + moved, "kai-cycles [webhook] went through 1.30.0, but these flags plan 1."},
 		},
-		"an unknown variant": {[]string{"conformance", "porch", "--system", "porch=variant:x"}, []string{`"x"`}},
-		"a variant of nothing": {
-			[]string{"conformance", "porch", "--system", "kai=variant:x"},
-			[]string{"no simulator of a system"},
-		},
-		"requirements of nothing":   {[]string{"requirements", "x"}, []string{`no suite "x"`}},
-		"faults of no suite":        {[]string{"faults"}, []string{"name one suite"}},
-		"faults that are not tried": {[]string{"faults", "kai", "--only", "hint-never"}, []string{"--only is for --try"}},
-		"one report":                {[]string{"conformance", "diff", "a.yaml"}, []string{"name two reports"}},
-		"reports that are not":      {[]string{"conformance", "diff", "a.yaml", "b.yaml"}, []string{"a.yaml"}},
+		"an unknown variant":        {"conformance porch --system porch=variant:x", []string{`"x"`}},
+		"a variant of nothing":      {"conformance porch --system kai=variant:x", []string{"no simulator of a system"}},
+		"requirements of nothing":   {"requirements x", []string{`no suite "x"`}},
+		"faults of no suite":        {"faults", []string{"name one suite"}},
+		"faults that are not tried": {"faults kai --only hint-never", []string{"--only is for --try"}},
+		"one report":                {"conformance diff a.yaml", []string{"name two reports"}},
+		"reports that are not":      {"conformance diff a.yaml b.yaml", []string{"a.yaml"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := filepath.Join(t.TempDir(), "report")
-			args := c.args
-			if args[0] == "conformance" && !strings.Contains(strings.Join(args, " "), "diff") {
-				args = append(args[:len(args):len(args)], "--report-dir", report)
+			args := strings.Fields(c.args)
+			if args[0] == "conformance" && !strings.Contains(c.args, "diff") {
+				args = append(args, "--report-dir", report)
 			}
-			var out, err bytes.Buffer
-			if code := run(t.Context(), args, nil, &out, &err); code != cli.ExitInput {
-				t.Errorf("exit code %d, want %d: %s", code, cli.ExitInput, out.String())
-			}
-			for _, want := range c.want {
-				if !strings.Contains(err.String(), want) {
-					t.Errorf("it does not say %q but:\n%s", want, err.String())
-				}
-			}
+			rejected(t, "", args, c.want...)
 			for _, path := range []string{report, nobody} {
 				if _, statErr := os.Stat(path); statErr == nil {
 					t.Errorf("it wrote %s", path)
@@ -202,21 +167,15 @@ func TestConformanceInShards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	does := func(want int, args ...string) {
-		t.Helper()
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &errs); code != want {
-			t.Fatalf("%s: exit code %d, want %d: %s%s", args, code, want, out.String(), errs.String())
-		}
-	}
 	of := func(name string) string { return filepath.Join(dir, name) }
-	does(cli.ExitOK, append([]string{"conformance", suite, "--report-dir", of("whole"), "-o", of("whole.yaml")}, somebody...)...)
+	exits(t, cli.ExitOK, append([]string{"conformance", suite, "--report-dir", of("whole"), "-o", of("whole.yaml")},
+		somebody...)...)
 	for _, number := range []string{"1", "2"} {
-		does(cli.ExitOK, "conformance", suite, "--shard", number+"/2", "--report-dir", of("shard-"+number))
+		exits(t, cli.ExitOK, "conformance", suite, "--shard", number+"/2", "--report-dir", of("shard-"+number))
 	}
-	does(cli.ExitOK, "merge", of("shard-1"), of("shard-2"), "-o", of("merged"))
-	does(cli.ExitOK, append([]string{"conformance", suite, "--of", of("merged"), "-o", of("merged.yaml")}, somebody...)...)
-	does(cli.ExitOK, "conformance", "diff", of("whole.yaml"), of("merged.yaml"))
+	exits(t, cli.ExitOK, "merge", of("shard-1"), of("shard-2"), "-o", of("merged"))
+	exits(t, cli.ExitOK, append([]string{"conformance", suite, "--of", of("merged"), "-o", of("merged.yaml")}, somebody...)...)
+	exits(t, cli.ExitOK, "conformance", "diff", of("whole.yaml"), of("merged.yaml"))
 	for _, name := range []string{"whole.yaml", "merged.yaml"} {
 		r := conformanceReport(t, of(name))
 		if len(r.Requirements) == 0 {
@@ -252,10 +211,8 @@ func TestConformanceDiff(t *testing.T) {
 		{golden, golden, cli.ExitOK, "no requirement differs"},
 		{golden, other, cli.ExitFailed, "G-2 (core): failed  ->  passed"},
 	} {
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), []string{"conformance", "diff", c.before, c.after}, nil, &out, &errs); code != c.code ||
-			!strings.Contains(out.String(), c.want) {
-			t.Errorf("exit code %d, want %d; it says:\n%s%s", code, c.code, out.String(), errs.String())
+		if out := exits(t, c.code, "conformance", "diff", c.before, c.after); !strings.Contains(out, c.want) {
+			t.Errorf("it does not say %q but:\n%s", c.want, out)
 		}
 	}
 }
@@ -269,22 +226,16 @@ func TestRequirementsAndFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out, errs bytes.Buffer
-			if code := run(t.Context(), []string{"requirements", "--names", definition.Name}, nil, &out, &errs); code != cli.ExitOK {
-				t.Errorf("exit code %d: %s", code, errs.String())
-			}
+			out := exits(t, cli.ExitOK, "requirements", "--names", definition.Name)
 			for _, want := range []string{"REQUIREMENT", "core", "scenario ", " scenarios; "} {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("%q is missing in:\n%s", want, out.String())
+				if !strings.Contains(out, want) {
+					t.Errorf("%q is missing in:\n%s", want, out)
 				}
 			}
-			out.Reset()
-			if code := run(t.Context(), []string{"faults", definition.Name}, nil, &out, &errs); code != cli.ExitOK {
-				t.Errorf("exit code %d: %s", code, errs.String())
-			}
+			out = exits(t, cli.ExitOK, "faults", definition.Name)
 			for _, fault := range suite.Faults {
-				if !strings.Contains(out.String(), fault.Sentence) {
-					t.Errorf("fault %s is missing in:\n%s", fault.Name, out.String())
+				if !strings.Contains(out, fault.Sentence) {
+					t.Errorf("fault %s is missing in:\n%s", fault.Name, out)
 				}
 			}
 		})

@@ -6,17 +6,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The tables that the page names are in the files that it links, and the files of its commands exist.
 func TestTablesOfTheDevelopmentPage(t *testing.T) {
-	page := read(t, "../../docs/development.md")
+	page := golden.Read(t, "../../docs/development.md")
 	rows := regexp.MustCompile("(?m)^\\| (`.*`) \\| \\[.*\\]\\(\\.\\./(.*)\\) \\|").FindAllStringSubmatch(page, -1)
 	if len(rows) != 5 {
 		t.Errorf("%d tables on the page", len(rows))
 	}
 	for _, row := range rows {
-		source := read(t, filepath.Join("../..", row[2]))
+		source := golden.Read(t, filepath.Join("../..", row[2]))
 		for _, name := range regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(row[1], -1) {
 			if !regexp.MustCompile(`(?m)^\s*(func )?` + name[1] + `\b`).MatchString(source) {
 				t.Errorf("%s has no %s", row[2], name[1])
@@ -28,13 +30,4 @@ func TestTablesOfTheDevelopmentPage(t *testing.T) {
 			t.Errorf("the page names a file that there is not: %v", err)
 		}
 	}
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -26,12 +25,9 @@ const ciPage = "../../docs/ci.md"
 // blocks returns the code blocks of a page that are in a language.
 func blocks(t *testing.T, page, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, page)
 	var all []string
-	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(text, -1) {
 		all = append(all, m[1])
 	}
 	if len(all) == 0 {
@@ -208,32 +204,20 @@ func TestCIConfigurations(t *testing.T) {
 
 // The commands at the end of docs/ci.md do what the page says, on a recorded run.
 func TestCICommands(t *testing.T) {
-	page, err := os.ReadFile(ciPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, ciPage)
 	recorded, err := os.ReadFile(filepath.Join("..", "..", "reports", "testdata", "run-format-2.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"shard-1/rehearse-report", "shard-2/rehearse-report", "rehearse-report", "main"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "run.json"), recorded, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, "run.json"), recorded)
 	}
-	_, rest, _ := strings.Cut(string(page), "## Reports of finished runs")
+	_, rest, _ := strings.Cut(page, "## Reports of finished runs")
 	said := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(rest, -1) {
 		args := arguments(t, m[1])
-		var out, problems bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
-			t.Errorf("%s: exit code %d: %s", m[1], code, problems.String())
-		}
-		said[args[1]] = out.String()
+		said[args[1]] = exits(t, cli.ExitOK, args...)
 	}
 	for name, want := range map[string]string{
 		"html": "report: report.html", "markdown": "### Rehearse", "diff": "",
@@ -264,10 +248,7 @@ func TestCIJobRuns(t *testing.T) {
 		if i := slices.Index(args, "scenarios/kubernetes"); i >= 0 {
 			args[i] = filepath.Join(root, "scenarios", "kubernetes", "service-name-rollback.yaml")
 		}
-		var out, said bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitOK {
-			t.Fatalf("%s: exit code %d: %s%s", text, code, out.String(), said.String())
-		}
+		exits(t, cli.ExitOK, args...)
 	}
 	summary, err := os.ReadFile(os.Getenv("GITHUB_STEP_SUMMARY"))
 	if err != nil || !strings.Contains(string(summary), "1 passed") {
@@ -319,10 +300,7 @@ func plans(t *testing.T, args []string) {
 	})
 	args[0] = "plan"
 	args[len(args)-1] = filepath.Join("..", "..", args[len(args)-1])
-	var out, problems bytes.Buffer
-	if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
-		t.Errorf("%s: exit code %d: %s", args, code, problems.String())
-	}
+	exits(t, cli.ExitOK, args...)
 }
 
 // GitLab's jobs run each shard once, and the last job merges all of them.
@@ -359,11 +337,8 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 	var presubmits prow
 	strictly(t, parts[6], &presubmits)
 	commands := []string{strings.Join(presubmits.Presubmits["my/repository"][0].Spec.Containers[0].Command, " ")}
-	text, err := os.ReadFile(ciPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^    (rehearse job .*)$`).FindAllStringSubmatch(string(text), -1) {
+	text := golden.Read(t, ciPage)
+	for _, m := range regexp.MustCompile(`(?m)^    (rehearse job .*)$`).FindAllStringSubmatch(text, -1) {
 		command, _, _ := strings.Cut(m[1], " > ")
 		commands = append(commands, command)
 	}
@@ -373,40 +348,12 @@ func TestJobsOfTheDocumentation(t *testing.T) {
 	t.Chdir("../..")
 	for _, command := range commands {
 		args := slices.DeleteFunc(arguments(t, command), func(arg string) bool { return arg == "--apply" })
-		var out, problems bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &problems); code != cli.ExitOK {
-			t.Errorf("%s: exit code %d: %s", command, code, problems.String())
-		}
+		out := exits(t, cli.ExitOK, args...)
 		// The other commands read no files, or read them from a repository.
 		wantsFiles := strings.Contains(command, " run scenarios") && !strings.Contains(command, " --git ")
-		if hasFiles := strings.Contains(out.String(), "kind: ConfigMap"); !strings.Contains(out.String(), "kind: Job") ||
+		if hasFiles := strings.Contains(out, "kind: ConfigMap"); !strings.Contains(out, "kind: Job") ||
 			hasFiles != wantsFiles {
-			t.Errorf("%s: it prints %.300s", command, out.String())
+			t.Errorf("%s: it prints %.300s", command, out)
 		}
-	}
-}
-
-// The program accepts every command of the section about shards as it is written.
-func TestCommandsOfShardsOfTheDocumentation(t *testing.T) {
-	text, err := os.ReadFile(ciPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "## Shards")
-	section, _, _ = strings.Cut(section, "## On a cluster")
-	seen := map[string]int{}
-	for _, m := range regexp.MustCompile(`(?m)^    (rehearse .*)$`).FindAllStringSubmatch(section, -1) {
-		command, rest, err := newRootCommand().Find(arguments(t, m[1]))
-		if err != nil {
-			t.Errorf("%s: %v", m[1], err)
-			continue
-		}
-		if err := errors.Join(command.ParseFlags(rest), command.ValidateArgs(command.Flags().Args())); err != nil {
-			t.Errorf("%s: %v", m[1], err)
-		}
-		seen[command.Name()]++
-	}
-	if seen["conformance"] != 3 || seen["faults"] != 2 || seen["explore"] != 2 || seen["merge"] < 3 {
-		t.Errorf("the section has %v", seen)
 	}
 }

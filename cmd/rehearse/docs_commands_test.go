@@ -7,18 +7,20 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Every command of every document exists: rehearse accepts its flags and arguments, the Makefile has the target, and
 // this repository has the files that it names. Commands of other programs are not checked.
 func TestCommandsOfTheDocuments(t *testing.T) {
-	makefile := read(t, "../../Makefile")
+	makefile := golden.Read(t, "../../Makefile")
 	checked := 0
 	err := filepath.WalkDir("../..", func(page string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Ext(page) != ".md" || strings.Contains(page, "testdata") {
 			return err
 		}
-		for i, line := range strings.Split(read(t, page), "\n") {
+		for i, line := range strings.Split(golden.Read(t, page), "\n") {
 			command := documentedCommand(line)
 			if len(command) == 0 {
 				continue

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Every link of a document to a file or a heading of the repository has a target that exists.
@@ -18,7 +20,7 @@ func TestLinksOfTheDocuments(t *testing.T) {
 		if err != nil || entry.IsDir() || filepath.Ext(page) != ".md" || strings.Contains(page, "testdata") {
 			return err
 		}
-		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+		for _, m := range link.FindAllStringSubmatch(golden.Read(t, page), -1) {
 			file, heading, _ := strings.Cut(m[1], "#")
 			if strings.Contains(m[1], "://") || strings.Contains(m[1], "${") {
 				continue
@@ -45,7 +47,7 @@ func TestLinksOfTheDocuments(t *testing.T) {
 func headings(t *testing.T, page string) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(read(t, page), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(golden.Read(t, page), -1) {
 		kept := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		all[strings.ReplaceAll(kept, " ", "-")] = true
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // engineScript is a container engine with one node image, no container and a full disk.
@@ -69,9 +69,7 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			cache, programs := cacheOfVersion(t, "1.34.4"), t.TempDir()
 			if test.engine != "" {
-				if err := os.WriteFile(filepath.Join(programs, "docker"), []byte("#!/bin/sh\n"+test.engine), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, filepath.Join(programs, "docker"), "#!/bin/sh\n"+test.engine)
 			}
 			t.Setenv("XDG_CACHE_HOME", cache)
 			t.Setenv("PATH", programs)
@@ -82,9 +80,8 @@ func TestKindSaysWhatIsWrongWithTheEngine(t *testing.T) {
 				0o600); err != nil {
 				t.Fatal(err)
 			}
-			var out, said bytes.Buffer
-			code := run(t.Context(), []string{"run", "--provider", "kind", "--report-dir", t.TempDir(), file}, nil, &out, &said)
-			if all := out.String() + said.String(); code != test.code || !strings.Contains(all, test.said) {
+			code, out, said := command(t, "run", "--provider", "kind", "--report-dir", t.TempDir(), file)
+			if all := out + said; code != test.code || !strings.Contains(all, test.said) {
 				t.Errorf("exit code %d, want %d, and %q in:\n%s", code, test.code, test.said, all)
 			}
 			if left, _ := filepath.Glob(filepath.Join(cache, "rehearse", "kind", "clusters", "*")); len(left) > 0 {

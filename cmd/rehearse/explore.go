@@ -236,12 +236,7 @@ func (f *exploreFlags) check(path []clusters.State) error {
 		if path[i-1].String() == path[i].String() {
 			return fmt.Errorf("--path: nothing changes from %s to the state after it; omit one of them", path[i-1])
 		}
-		before, err1 := clusters.ParseVersion(path[i-1].Version)
-		after, err2 := clusters.ParseVersion(path[i].Version)
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		if err := skew.Check(before, after); err != nil && !f.force {
+		if err := skew.Check(path[i-1].Version, path[i].Version); err != nil && !f.force {
 			return fmt.Errorf("--path: %w; --force allows it", err)
 		}
 	}

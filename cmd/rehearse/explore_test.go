@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/explore"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -18,9 +19,7 @@ import (
 
 func TestExploreRejectsWrongInput(t *testing.T) {
 	wrong := filepath.Join(t.TempDir(), "known.yaml")
-	if err := os.WriteFile(wrong, []byte("known: [{id: a}]"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, wrong, "known: [{id: a}]")
 	for _, test := range []struct {
 		name string
 		args []string
@@ -43,26 +42,28 @@ func TestExploreRejectsWrongInput(t *testing.T) {
 		{"a shard that is none", []string{"--path", "1.34,1.35", "--shard", "3/2"}, `--shard: shard "3/2"`},
 		{"known findings that are not there", []string{"--path", "1.34,1.35", "--known", "missing.yaml"}, "missing.yaml"},
 	} {
-		t.Run(test.name, func(t *testing.T) { rejected(t, test.want, "", append([]string{"explore"}, test.args...)...) })
+		t.Run(test.name, func(t *testing.T) { rejected(t, "", append([]string{"explore"}, test.args...), test.want) })
 	}
 }
 
 // rejected checks that a command rejects its input, and what it says.
-func rejected(t *testing.T, want, stdin string, args ...string) {
+func rejected(t *testing.T, stdin string, args []string, wants ...string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs)
-	if code != cli.ExitInput || !strings.Contains(errs.String(), want) {
-		t.Errorf("exit code %d, %s; want %d, %s", code, errs.String(), cli.ExitInput, want)
+	if code := run(t.Context(), args, strings.NewReader(stdin), &out, &errs); code != cli.ExitInput {
+		t.Errorf("%s: exit code %d, want %d:\n%s%s", args, code, cli.ExitInput, &out, &errs)
+	}
+	for _, want := range wants {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("%s does not say %q but:\n%s", args, want, &errs)
+		}
 	}
 }
 
 // Every command of the page can be planned.
 func TestExploreCommandsOfTheDocumentation(t *testing.T) {
 	known := filepath.Join(t.TempDir(), "known.yaml")
-	if err := os.WriteFile(known, []byte("known: []\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, known, "known: []\n")
 	others := strings.NewReplacer(
 		"known.yaml", known, "process:op.yaml", "process:"+file(t, operatorFile),
 		"process:op-2.yaml", "process:"+file(t, strings.ReplaceAll(operatorFile, "v1", "v2")))
@@ -140,12 +141,9 @@ func words(line string) []string {
 
 // docs/findings.md lists exactly the files of docs/findings, and each file names its failure as known.
 func TestFindingsOfTheDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/findings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := golden.Read(t, "../../docs/findings.md")
 	listed := map[string]bool{}
-	for _, link := range regexp.MustCompile(`\]\(findings/([^)]+\.yaml)\)`).FindAllStringSubmatch(string(page), -1) {
+	for _, link := range regexp.MustCompile(`\]\(findings/([^)]+\.yaml)\)`).FindAllStringSubmatch(page, -1) {
 		listed[link[1]] = true
 	}
 	set, err := scenarios.LoadWith([]string{"../../docs/findings"}, nil)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
@@ -32,10 +31,6 @@ and builds the Go modules of their systems.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			options := flags.Options(cli.ProgressTo(command.ErrOrStderr()))
 			options.Refresh = true
-			var err error
-			if options.CacheDir, err = local.CacheDir(); err != nil {
-				return err
-			}
 			store, err := releases.New(options)
 			if err != nil {
 				return err
@@ -51,15 +46,13 @@ and builds the Go modules of their systems.`,
 					errs = append(errs, err)
 					continue
 				}
-				binaries, err := store.Ensure(command.Context(), version, programs...)
-				if err != nil {
-					errs = append(errs, cli.Broken(err))
+				if err := ensure(command, store, version, programs); err != nil {
+					errs = append(errs, err)
 					continue
 				}
 				if _, err := store.FeatureList(command.Context(), version); err != nil {
 					fmt.Fprintf(command.ErrOrStderr(), "%s: %v\n", version, err)
 				}
-				fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", version, binaries.Dir)
 			}
 			return errors.Join(errs...)
 		},
@@ -68,4 +61,14 @@ and builds the Go modules of their systems.`,
 	command.Flags().StringSliceVar(&programs, "program", nil,
 		"also get this program: kubectl, kubelet, kubeadm or kube-proxy")
 	return command
+}
+
+// ensure gets the programs of a version, and prints their folder.
+func ensure(command *cobra.Command, store *releases.Store, version string, programs []string) error {
+	binaries, err := store.Ensure(command.Context(), version, programs...)
+	if err != nil {
+		return cli.Broken(err)
+	}
+	fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", version, binaries.Dir)
+	return nil
 }

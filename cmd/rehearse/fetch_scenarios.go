@@ -44,12 +44,7 @@ func fetchFor(command *cobra.Command, options releases.Options, path string) err
 			errs = append(errs, cli.Broken(err))
 			continue
 		}
-		binaries, err := store.Ensure(command.Context(), exact)
-		if err != nil {
-			errs = append(errs, cli.Broken(err))
-			continue
-		}
-		fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", exact, binaries.Dir)
+		errs = append(errs, ensure(command, store, exact, nil))
 	}
 	for _, module := range modules {
 		built, err := store.BuildModule(command.Context(), module)

@@ -13,16 +13,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // documented returns the YAML block of a page that contains the line.
 func documented(t *testing.T, page, line string) string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+	text := golden.Read(t, page)
+	for _, block := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(text, -1) {
 		if strings.Contains(block[1], line) {
 			return block[1]
 		}
@@ -55,9 +53,7 @@ func TestForeignProgram(t *testing.T) {
 		{"shared-service-dropped-when-unique", cli.ExitFailed, "lws-shared-to-unique [1.36]"},
 	} {
 		text := strings.Replace(definition, `"--faults="`, `"--faults=`+c.faults+`"`, 1)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, file, text)
 		code, out, errs := command(t, "run", "--report-dir", t.TempDir(), "--system", "lws=process:"+file,
 			"--focus", `lws-(shared-to-unique|leader-deleted) \[1.36\]`, "../../scenarios/leaderworkerset")
 		if code != c.code || !strings.Contains(out, c.want) {
@@ -175,34 +171,18 @@ var givesOlder = regexp.MustCompile(`--system \w+/`)
 func (f foreign) layOut(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
-	write := func(name, text string, mode os.FileMode) {
-		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	read := func(path string) string {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
 	for name, line := range f.files {
-		write(name, documented(t, f.page, line), 0o600)
+		golden.Write(t, filepath.Join(folder, name), documented(t, f.page, line))
 	}
 	for name, script := range f.programs {
-		write(name, "#!/bin/sh\n"+script+"\n", 0o700)
+		golden.Write(t, filepath.Join(folder, name), "#!/bin/sh\n"+script+"\n")
 	}
 	for name, source := range f.definitions {
-		write(name, read(source), 0o600)
+		golden.Write(t, filepath.Join(folder, name), golden.Read(t, source))
 	}
 	var commands []string
-	for _, found := range regexp.MustCompile(`(?m)^    (rehearse .*?)(?:  +#.*)?$`).FindAllStringSubmatch(read(f.page),
-		-1) {
+	line := regexp.MustCompile(`(?m)^    (rehearse .*?)(?:  +#.*)?$`)
+	for _, found := range line.FindAllStringSubmatch(golden.Read(t, f.page), -1) {
 		commands = append(commands, found[1])
 	}
 	library, err := filepath.Abs("../../scenarios")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,11 +68,8 @@ func TestGates(t *testing.T) {
 		"nothing":    {"--path", "1.36,1.37", "Old", "--path", "1.37"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"gates"}, args...), nil, &out, &said); code != cli.ExitOK {
-				t.Fatalf("exit code %d: %s", code, said.String())
-			}
-			golden.Check(t, filepath.Join("testdata", "gates", name+".txt"), out.String())
+			out := exits(t, cli.ExitOK, append([]string{"gates"}, args...)...)
+			golden.Check(t, filepath.Join("testdata", "gates", name+".txt"), out)
 		})
 	}
 }
@@ -81,35 +77,29 @@ func TestGates(t *testing.T) {
 func TestGatesWrongInput(t *testing.T) {
 	cacheOf(t, racing()...)
 	for name, test := range map[string]struct {
-		args []string
+		args string
 		want string
 	}{
-		"nothing asked": {nil, "name a feature gate, or give --version or --path"},
-		"misspelt": {[]string{"RacingPod"}, "feature gate RacingPod does not exist in Kubernetes 1.34.4, 1.36.3, " +
-			"1.37.2; did you mean RacingPods?"},
-		"in another case":    {[]string{"--version", "1.36", "racingpods"}, "did you mean RacingPods?"},
-		"made up":            {[]string{"--path", "1.36,1.37", "Zzzzzzzzzzzz"}, "check its spelling"},
-		"a path of one":      {[]string{"--path", "1.36"}, "want two versions or more"},
-		"both":               {[]string{"--path", "1.36,1.37", "--version", "1.36"}, "either --version or --path"},
-		"no such output":     {[]string{"--version", "1.36", "-o", "yaml"}, "want table or json"},
-		"no version":         {[]string{"--version", "latest"}, `version "latest"`},
-		"a list not at hand": {[]string{"--version", "1.35.1"}, "read the list of feature gates of Kubernetes 1.35.1"},
+		"nothing asked": {"", "name a feature gate, or give --version or --path"},
+		"misspelt": {
+			"RacingPod",
+			"feature gate RacingPod does not exist in Kubernetes 1.34.4, 1.36.3, 1.37.2; did you mean RacingPods?",
+		},
+		"in another case":    {"--version 1.36 racingpods", "did you mean RacingPods?"},
+		"made up":            {"--path 1.36,1.37 Zzzzzzzzzzzz", "check its spelling"},
+		"a path of one":      {"--path 1.36", "want two versions or more"},
+		"both":               {"--path 1.36,1.37 --version 1.36", "either --version or --path"},
+		"no such output":     {"--version 1.36 -o yaml", "want table or json"},
+		"no version":         {"--version latest", `version "latest"`},
+		"a list not at hand": {"--version 1.35.1", "read the list of feature gates of Kubernetes 1.35.1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir()) // no Go tool, so that nothing is fetched
-			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"gates"}, test.args...), nil, &out, &said); code != cli.ExitInput ||
-				!strings.Contains(said.String(), test.want) {
-				t.Errorf("exit code %d, no %q in: %s", code, test.want, said.String())
-			}
+			rejected(t, "", append([]string{"gates"}, strings.Fields(test.args)...), test.want)
 		})
 	}
 	cacheOf(t)
-	var out, said bytes.Buffer
-	if code := run(t.Context(), []string{"gates", "RacingPods"}, nil, &out, &said); code != cli.ExitInput ||
-		!strings.Contains(said.String(), "`rehearse fetch 1.36`") {
-		t.Errorf("an empty cache: exit code %d: %s", code, said.String())
-	}
+	rejected(t, "", []string{"gates", "RacingPods"}, "`rehearse fetch 1.36`")
 }
 
 // Lint finds what a plan finds, by the lists in the cache, and says what it could not check.
@@ -163,16 +153,15 @@ func TestLintStates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", t.TempDir())
-			var out, said bytes.Buffer
-			code := run(t.Context(), []string{"lint", file(t, test.text)}, nil, &out, &said)
+			code, _, said := command(t, "lint", file(t, test.text))
 			if want := map[bool]int{true: cli.ExitOK, false: cli.ExitInput}[test.err == ""]; code != want {
 				t.Errorf("exit code %d, want %d", code, want)
 			}
-			if notes := strings.Count(said.String(), "not checked: "); !strings.Contains(said.String(), test.err) ||
-				!strings.Contains(said.String(), test.note) || (notes > 0) != (test.note != "") {
-				t.Errorf("no %q or %q in:\n%s", test.err, test.note, said.String())
+			if notes := strings.Count(said, "not checked: "); !strings.Contains(said, test.err) ||
+				!strings.Contains(said, test.note) || (notes > 0) != (test.note != "") {
+				t.Errorf("no %q or %q in:\n%s", test.err, test.note, said)
 			}
-			if strings.Contains(said.String(), "covers no requirement") {
+			if strings.Contains(said, "covers no requirement") {
 				t.Error("it is as strict as with --strict")
 			}
 		})

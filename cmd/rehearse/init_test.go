@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Lint accepts what init writes, and init overwrites it only with --force.
@@ -19,56 +20,30 @@ func TestInit(t *testing.T) {
 	cacheOf(t, racing()...)
 	const configMap = "{apiVersion: v1, kind: ConfigMap, metadata: {name: mine}}"
 	for name, test := range map[string]struct {
-		args []string
+		args string
 		file string
 		want []string
 	}{
-		"a gate": {
-			[]string{"--gate", "RacingPods"},
-			"racing-pods.yaml",
-			[]string{`version: "1.36"`, "locked to on"},
-		},
-		"in a version": {
-			[]string{"--gate", "RacingPods", "--version", "1.34"},
-			"racing-pods.yaml",
-			[]string{`version: "1.34"`},
-		},
-		"a gate and an upgrade": {
-			[]string{"--gate", "RacingPods", "--from", "1.35", "--to", "1.36", "-f", "-"},
-			"racing-pods.yaml",
-			[]string{"name: mine"},
-		},
-		"an upgrade": {
-			[]string{"--from", "1.36", "-f", "-"},
-			"upgrade-1-36-1-37.yaml",
-			[]string{"Old: Beta, on -> absent", `version: "1.37"`},
-		},
+		"a gate":                {"--gate RacingPods", "racing-pods.yaml", []string{`version: "1.36"`, "locked to on"}},
+		"in a version":          {"--gate RacingPods --version 1.34", "racing-pods.yaml", []string{`version: "1.34"`}},
+		"a gate and an upgrade": {"--gate RacingPods --from 1.35 --to 1.36 -f -", "racing-pods.yaml", []string{"name: mine"}},
+		"an upgrade":            {"--from 1.36 -f -", "upgrade-1-36-1-37.yaml", []string{"Old: Beta, on -> absent", `version: "1.37"`}},
 		"a simulator": {
-			[]string{"--system", "leaderworkerset", "-o", "x/lws.yaml"},
+			"--system leaderworkerset -o x/lws.yaml",
 			"x/lws.yaml",
 			[]string{"simulated: {simulator: leaderworkerset}"},
 		},
-		"a system": {
-			[]string{"--system", "my-operator", "--to", "1.37"},
-			"my-operator.yaml",
-			[]string{"command: [./my-operator]"},
-		},
-		"a defined system": {
-			[]string{"--system", "mine=process:mine.yaml"},
-			"mine-scenario.yaml",
-			[]string{"./manager"},
-		},
+		"a system":         {"--system my-operator --to 1.37", "my-operator.yaml", []string{"command: [./my-operator]"}},
+		"a defined system": {"--system mine=process:mine.yaml", "mine-scenario.yaml", []string{"./manager"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			for name, text := range map[string]string{
 				"mine.yaml": "name: mine\nprocess: {command: [./manager]}\n", "manager": "#!/bin/sh\n",
 			} {
-				if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, name, text)
 			}
-			args := append([]string{"init"}, test.args...)
+			args := append([]string{"init"}, strings.Fields(test.args)...)
 			var out, said bytes.Buffer
 			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != cli.ExitOK {
 				t.Fatalf("exit code %d: %s", code, said.String())
@@ -76,22 +51,14 @@ func TestInit(t *testing.T) {
 			if want := "wrote " + test.file + "\nnext:  rehearse run " + test.file + "\n"; out.String() != want {
 				t.Errorf("it says %q, want %q", out.String(), want)
 			}
-			text, err := os.ReadFile(test.file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := golden.Read(t, test.file)
 			for _, want := range append(test.want, "FILL IN", "rehearse init --") {
-				if !strings.Contains(string(text), want) {
+				if !strings.Contains(text, want) {
 					t.Errorf("it lacks %q:\n%s", want, text)
 				}
 			}
-			if code := run(t.Context(), []string{"lint", test.file}, nil, &out, &said); code != cli.ExitOK {
-				t.Errorf("lint: %s", said.String())
-			}
-			if code := run(t.Context(), args, strings.NewReader(configMap), &out, &said); code != cli.ExitInput ||
-				!strings.Contains(said.String(), "--force") {
-				t.Errorf("a second time: exit code %d: %s", code, said.String())
-			}
+			exits(t, cli.ExitOK, "lint", test.file)
+			rejected(t, configMap, args, "--force")
 			if code := run(t.Context(), append(args, "--force"), strings.NewReader(configMap), &out, &said); code != cli.ExitOK {
 				t.Errorf("with --force: %s", said.String())
 			}
@@ -103,29 +70,22 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 	cacheOf(t, racing()...)
 	t.Chdir(t.TempDir())
 	for name, test := range map[string]struct {
-		args []string
+		args string
 		want string
 	}{
-		"nothing":         {nil, "--gate, --from and --to, --kep or --system"},
-		"a misspelt gate": {[]string{"--gate", "RacingPds"}, "did you mean RacingPods?"},
-		"an unknown KEP":  {[]string{"--kep", "1"}, "name its feature gate with --gate"},
-		"nonsense":        {[]string{"--from", "new"}, "new"},
-		"a system's file": {[]string{"--system", "a=process:nowhere.yaml"}, "nowhere.yaml"},
-		"a system's kind": {[]string{"--system", "a=magic:x"}, "NAME=process:FILE"},
-		"no file":         {[]string{"--from", "1.36", "-f", "nowhere.yaml"}, "nowhere.yaml"},
-		"two ways": {
-			[]string{"--gate", "RacingPods", "--version", "1.36", "--from", "1.36"},
-			"give either --version",
-		},
-		"a suite's bad name": {[]string{"suite", "My_Operator"}, "My_Operator"},
-		"a suite, unnamed":   {[]string{"suite"}, "accepts 1 arg"},
+		"nothing":            {"", "--gate, --from and --to, --kep or --system"},
+		"a misspelt gate":    {"--gate RacingPds", "did you mean RacingPods?"},
+		"an unknown KEP":     {"--kep 1", "name its feature gate with --gate"},
+		"nonsense":           {"--from new", "new"},
+		"a system's file":    {"--system a=process:nowhere.yaml", "nowhere.yaml"},
+		"a system's kind":    {"--system a=magic:x", "NAME=process:FILE"},
+		"no file":            {"--from 1.36 -f nowhere.yaml", "nowhere.yaml"},
+		"two ways":           {"--gate RacingPods --version 1.36 --from 1.36", "give either --version"},
+		"a suite's bad name": {"suite My_Operator", "My_Operator"},
+		"a suite, unnamed":   {"suite", "accepts 1 arg"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"init"}, test.args...), strings.NewReader(""), &out,
-				&said); code != cli.ExitInput || !strings.Contains(said.String(), test.want) {
-				t.Errorf("exit code %d, want %d; it does not say %q but: %s", code, cli.ExitInput, test.want, said.String())
-			}
+			rejected(t, "", append([]string{"init"}, strings.Fields(test.args)...), test.want)
 		})
 	}
 	if entries, err := os.ReadDir("."); err != nil || len(entries) > 0 {
@@ -161,9 +121,7 @@ func TestInitAsks(t *testing.T) {
 			var out bytes.Buffer
 			next, err := initialize.Ask(command, strings.NewReader(test.typed), &out)
 			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("%v, want %q", err, test.err)
-				}
+				golden.Error(t, err, test.err)
 				return
 			}
 			if err != nil || next != nil {
@@ -197,15 +155,11 @@ func TestInitSuite(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("my-operator", "simulator", "main.go")); err != nil {
 		t.Error(err)
 	}
-	var out, said bytes.Buffer
 	args := []string{"init", "suite", "my-operator"}
-	if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitInput || !strings.Contains(said.String(), "--force") {
-		t.Errorf("a second time: exit code %d: %s", code, said.String())
-	}
-	out.Reset()
-	if code := run(t.Context(), append(args, "--force"), nil, &out, &said); code != cli.ExitOK ||
-		!strings.Contains(out.String(), "next:  rehearse conformance ./my-operator\n") {
-		t.Errorf("exit code %d: %s%s", code, out.String(), said.String())
+	rejected(t, "", args, "--force")
+	out := exits(t, cli.ExitOK, append(args, "--force")...)
+	if !strings.Contains(out, "next:  rehearse conformance ./my-operator\n") {
+		t.Errorf("it says %s", out)
 	}
 }
 
@@ -219,9 +173,6 @@ func TestInitRuns(t *testing.T) {
 		{"init", "suite", "my-operator", "--simulator"},
 		{"conformance", "./my-operator"},
 	} {
-		var out, said bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitOK {
-			t.Fatalf("%v: exit code %d:\n%s%s", args, code, out.String(), said.String())
-		}
+		exits(t, cli.ExitOK, args...)
 	}
 }

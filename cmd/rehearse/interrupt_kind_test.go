@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -75,9 +76,7 @@ type interruption struct {
 
 func (i interruption) run(t *testing.T, e *engine.Engine) {
 	file := filepath.Join(t.TempDir(), "scenario.yaml")
-	if err := os.WriteFile(file, []byte(i.scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, i.scenario)
 	k := &kindRun{t: t, engine: e, running: startRun(t, "--provider", "kind", file)}
 	k.await(t, i.name, func() bool {
 		k.noteVolumes()

@@ -108,7 +108,7 @@ type running struct {
 // startRun starts a run of scenarios with a cache of its own, which shares the user's Kubernetes programs.
 func startRun(t *testing.T, args ...string) *running {
 	t.Helper()
-	shared, err := local.CacheDir()
+	shared, err := releases.UserCache()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -145,11 +143,7 @@ func verdicts(t *testing.T, args ...string) map[string]reports.Status {
 	t.Helper()
 	dir := t.TempDir()
 	args = append([]string{args[0], "--report-dir", dir}, args[1:]...)
-	var out, said bytes.Buffer
-	if code := run(t.Context(), args, nil, &out, &said); code != cli.ExitOK {
-		t.Fatalf("%s: exit code %d\n%s%s", strings.Join(args, " "), code, &out, &said)
-	}
-	t.Log(out.String())
+	t.Log(exits(t, cli.ExitOK, args...))
 	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
 	if err != nil {
 		t.Fatal(err)

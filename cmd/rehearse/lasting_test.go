@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,23 +66,22 @@ func TestLastingClusters(t *testing.T) {
 		},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			var out, said bytes.Buffer
-			if code := run(t.Context(), append([]string{"cluster"}, strings.Fields(test.args)...), nil, &out,
-				&said); code != test.code {
+			code, out, said := command(t, append([]string{"cluster"}, strings.Fields(test.args)...)...)
+			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
 			for _, want := range test.out {
-				if !strings.Contains(out.String(), want) {
-					t.Errorf("no %q in:\n%s", want, out.String())
+				if !strings.Contains(out, want) {
+					t.Errorf("no %q in:\n%s", want, out)
 				}
 			}
 			for _, want := range test.said {
-				if !strings.Contains(said.String(), want) {
-					t.Errorf("no %q in:\n%s", want, said.String())
+				if !strings.Contains(said, want) {
+					t.Errorf("no %q in:\n%s", want, said)
 				}
 			}
-			if test.nothing != "" && strings.Contains(out.String(), test.nothing) {
-				t.Errorf("%q in:\n%s", test.nothing, out.String())
+			if test.nothing != "" && strings.Contains(out, test.nothing) {
+				t.Errorf("%q in:\n%s", test.nothing, out)
 			}
 		})
 	}

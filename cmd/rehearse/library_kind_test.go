@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -45,12 +44,9 @@ func TestLibraryOnKind(t *testing.T) {
 // Real pods ask for names by DNS.
 func TestLivePods(t *testing.T) {
 	needsKind(t)
-	var out, said bytes.Buffer
-	code := run(t.Context(), []string{
-		"run", "--provider", "kind", "--report-dir", t.TempDir(),
-		"../../scenarios/kubernetes/service-name-pods.yaml",
-	}, nil, &out, &said)
-	if all := out.String() + said.String(); code != cli.ExitOK || !strings.Contains(all, "1 passed, 0 failed  in") {
+	code, out, said := command(t, "run", "--provider", "kind", "--report-dir", t.TempDir(),
+		"../../scenarios/kubernetes/service-name-pods.yaml")
+	if all := out + said; code != cli.ExitOK || !strings.Contains(all, "1 passed, 0 failed  in") {
 		t.Errorf("exit code %d:\n%s", code, all)
 	}
 }

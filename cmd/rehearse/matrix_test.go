@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Wrong input for a matrix is rejected before anything starts.
@@ -46,7 +47,7 @@ func TestMatrixInput(t *testing.T) {
 // cluster to run them on.
 func TestMatricesOfTheDocument(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	page := read(t, "../../docs/operators.md")
+	page := golden.Read(t, "../../docs/operators.md")
 	t.Chdir("../..")
 	found := 0
 	for line := range strings.Lines(page) {
@@ -85,7 +86,7 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"matrix.json", "matrix.md", "matrix.html", "run.json", "report.html"} {
-			if text := read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, sentence) &&
+			if text := golden.Read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, sentence) &&
 				name != "matrix.json" {
 				t.Errorf("%s has no %q", name, sentence)
 			}
@@ -115,7 +116,7 @@ func TestMatrixRepeated(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"matrix.html", "matrix.md", "run-1/matrix.json", "run-2/run.json", "run.json", "report.html"} {
-		if text := read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, "unstable") {
+		if text := golden.Read(t, filepath.Join(report, name)); strings.HasPrefix(name, "matrix") && !strings.Contains(text, "unstable") {
 			t.Errorf("%s does not say it", name)
 		}
 	}
@@ -141,7 +142,7 @@ func TestMatrixShards(t *testing.T) {
 		t.Errorf("exit code %d, want %q\n%s%s", code, want, out, errs)
 	}
 	for _, name := range []string{"matrix.json", "matrix.md", "matrix.html", "run.json", "report.html", "junit.xml"} {
-		read(t, filepath.Join(merged, name))
+		golden.Read(t, filepath.Join(merged, name))
 	}
 	if code, _, errs := command(t, "merge", first, "-o", t.TempDir()); code != cli.ExitInput ||
 		!strings.Contains(errs, "missing: 2/2") {
@@ -172,7 +173,7 @@ func TestMatrixLeavesOut(t *testing.T) {
 			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
 		}
 	}
-	if text := read(t, filepath.Join(report, "matrix.json")); !strings.Contains(text, `"unplanned": true`) {
+	if text := golden.Read(t, filepath.Join(report, "matrix.json")); !strings.Contains(text, `"unplanned": true`) {
 		t.Errorf("matrix.json does not say it:\n%s", text)
 	}
 }

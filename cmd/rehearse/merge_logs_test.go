@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
@@ -48,13 +49,10 @@ func TestMergeLogs(t *testing.T) {
 		{"no report", "hello\n", "is neither a run.json nor the log of a pod", cli.ExitInput},
 	} {
 		file := filepath.Join(t.TempDir(), "job.log")
-		if err := os.WriteFile(file, []byte(test.log), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, file, test.log)
 		merged := filepath.Join(t.TempDir(), "merged")
-		var out, problems bytes.Buffer
-		code := run(t.Context(), []string{"merge", file, "-o", merged}, nil, &out, &problems)
-		if said := out.String() + problems.String(); code != test.code || !strings.Contains(said, test.want) {
+		code, out, problems := command(t, "merge", file, "-o", merged)
+		if said := out + problems; code != test.code || !strings.Contains(said, test.want) {
 			t.Errorf("%s: exit code %d, want %d; it says %s, want %q", test.name, code, test.code, said, test.want)
 		}
 		if _, err := os.Stat(filepath.Join(merged, "shard-1", "s", "history.jsonl")); test.code != cli.ExitInput &&

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/suites/faults"
@@ -87,9 +88,7 @@ func TestMergeOfSeveralCommands(t *testing.T) {
 		if code != cli.ExitInput || !strings.Contains(errs, c.want) {
 			t.Errorf("exit code %d: %s, want %s", code, errs, c.want)
 		}
-		if err := os.WriteFile(filepath.Join(both, faults.File), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(both, faults.File), data)
 	}
 }
 
@@ -99,7 +98,7 @@ func TestFaultsRejectWrongInput(t *testing.T) {
 		{"kai --try --shard 3/2", `--shard: shard "3/2": want NUMBER/ALL`},
 		{"kai --try --kind bugs", `--kind "bugs": want faults or liberties`},
 	} {
-		rejected(t, c.want, "", append([]string{"faults"}, strings.Fields(c.args)...)...)
+		rejected(t, "", append([]string{"faults"}, strings.Fields(c.args)...), c.want)
 	}
 }
 

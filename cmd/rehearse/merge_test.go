@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -39,9 +39,7 @@ func written(t *testing.T, number int, change func(*reports.Run)) string {
 		t.Fatal(err)
 	}
 	for file, text := range map[string][]byte{"run.json": data, "s/history.jsonl": []byte("{}\n")} {
-		if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, file), text)
 	}
 	return dir
 }
@@ -64,10 +62,8 @@ func TestMerge(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "merged")
-			var out, errs bytes.Buffer
-			code := run(t.Context(), []string{"merge", written(t, 2, test.second), written(t, 1, nil), "-o", dir},
-				strings.NewReader(""), &out, &errs)
-			if said := out.String() + errs.String(); code != test.code || !strings.Contains(said, test.says) {
+			code, out, errs := command(t, "merge", written(t, 2, test.second), written(t, 1, nil), "-o", dir)
+			if said := out + errs; code != test.code || !strings.Contains(said, test.says) {
 				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
 			}
 			if code == cli.ExitInput {
@@ -95,14 +91,9 @@ func TestMerge(t *testing.T) {
 // The shards together plan every scenario exactly once.
 func TestShardsOfAPlan(t *testing.T) {
 	planned := func(args ...string) []string {
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), append([]string{"plan", "../../scenarios/kubernetes"}, args...), strings.NewReader(""),
-			&out,
-			&errs); code != cli.ExitOK {
-			t.Fatalf("exit code %d: %s", code, errs.String())
-		}
+		out := exits(t, cli.ExitOK, append([]string{"plan", "../../scenarios/kubernetes"}, args...)...)
 		var names []string
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			if strings.HasPrefix(line, "  scenario ") {
 				names = append(names, line)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
@@ -29,13 +28,7 @@ is not built again.`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(command *cobra.Command, versions []string) error {
 			progress := cli.ProgressTo(command.ErrOrStderr())
-			cache, err := local.CacheDir()
-			if err != nil {
-				return err
-			}
-			options := flags.Options(progress)
-			options.CacheDir = cache
-			programs, err := releases.New(options)
+			programs, err := releases.New(flags.Options(progress))
 			if err != nil {
 				return err
 			}
@@ -44,7 +37,7 @@ is not built again.`,
 				return cli.Broken(err)
 			}
 			builder := nodeimage.New(nodeimage.Options{
-				CacheDir: filepath.Join(cache, "node-images"), Programs: programs, Loader: loader, Mirror: mirror,
+				CacheDir: filepath.Join(programs.CacheDir(), "node-images"), Programs: programs, Loader: loader, Mirror: mirror,
 				Progress: progress,
 			})
 			var errs []error

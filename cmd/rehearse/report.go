@@ -103,22 +103,14 @@ and one second longer.
 Exit codes: 0 nothing got worse; 1 a scenario no longer passes, is missing, or is new and fails; 2 a
 run cannot be read. Times do not affect the exit code.`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(command *cobra.Command, args []string) error {
-			before, _, err := pastruns.Read(args[:1]...)
-			if err != nil {
-				return err
-			}
-			after, _, err := pastruns.Read(args[1:]...)
-			if err != nil {
-				return err
-			}
-			result := compare.Runs(before, after)
-			fmt.Fprint(command.OutOrStdout(), result.Text())
-			if result.Worsened() {
-				return &cli.ExitError{Code: cli.ExitFailed}
-			}
-			return nil
-		},
+		RunE: cli.Comparison[*reports.Run, compare.Result]{
+			Read: func(path string) (*reports.Run, error) {
+				run, _, err := pastruns.Read(path)
+				return run, err
+			},
+			Compare: func(before, after *reports.Run) (compare.Result, error) { return compare.Runs(before, after), nil },
+			Fails:   compare.Result.Worsened,
+		}.Run,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -28,11 +29,7 @@ func TestPageElsewhereLinksFiles(t *testing.T) {
 		if output == "-" {
 			return out
 		}
-		text, err := os.ReadFile(output)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(text)
+		return golden.Read(t, output)
 	}
 	to := func(dir string) string {
 		t.Helper()

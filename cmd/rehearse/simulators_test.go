@@ -15,10 +15,7 @@ func conform(t *testing.T, path string, code int, args ...string) *conformances.
 	t.Helper()
 	args = append(append([]string{"conformance", "--clusters", "2", "--report-dir", t.TempDir(), "--output", path},
 		somebody...), args...)
-	got, out, errs := command(t, args...)
-	if got != code {
-		t.Fatalf("exit code %d, want %d:\n%s%s", got, code, out, errs)
-	}
+	exits(t, code, args...)
 	return conformanceReport(t, path)
 }
 

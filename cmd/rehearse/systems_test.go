@@ -18,6 +18,16 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+// exits runs a command that must end with a code, and returns what it printed.
+func exits(t *testing.T, want int, args ...string) (stdout string) {
+	t.Helper()
+	code, out, errs := command(t, args...)
+	if code != want {
+		t.Fatalf("%s: exit code %d, want %d:\n%s%s", args, code, want, out, errs)
+	}
+	return out
+}
+
 func TestSystemFlag(t *testing.T) {
 	scenarioFile := file(t, scenario(withSystem))
 	real := file(t, "name: real\nversion: \"7\"\nprocess: {command: [sh, -c, sleep 1000]}\n")

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -103,7 +102,7 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			args := strings.Fields(strings.NewReplacer("CAPTURE", captured, "OPERATOR", operator).Replace(test.args))
-			rejected(t, test.want, test.stdin, append([]string{"upgrade"}, args...)...)
+			rejected(t, test.stdin, append([]string{"upgrade"}, args...), test.want)
 		})
 	}
 }
@@ -168,16 +167,10 @@ func smallCapture(t *testing.T) string {
 	kubeconfig, file := filepath.Join(t.TempDir(), "config"), filepath.Join(t.TempDir(), "a.capture")
 	text := fmt.Sprintf("{clusters: [{name: a, cluster: {server: %q}}], contexts: [{name: prod, context: {cluster: a}}]}",
 		web.URL)
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file}, nil,
-		&out, &errs); code != cli.ExitOK {
-		t.Fatalf("exit code %d, %s", code, errs.String())
-	}
-	if !strings.Contains(out.String(), "1 objects of 1 kinds of cluster prod") {
-		t.Errorf("it says %s", out.String())
+	golden.Write(t, kubeconfig, text)
+	out := exits(t, cli.ExitOK, "capture", "--kubeconfig", kubeconfig, "--context", "prod", "-o", file)
+	if !strings.Contains(out, "1 objects of 1 kinds of cluster prod") {
+		t.Errorf("it says %s", out)
 	}
 	return file
 }

@@ -49,5 +49,5 @@ func TestExplorationFindsTheIngressOfKEP5311(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the Ingress that cannot be edited was not found; findings:\n%s", explorations.Text(report))
+	t.Errorf("the Ingress that cannot be edited was not found; findings:\n%s", explorations.TextIn(report, 0))
 }

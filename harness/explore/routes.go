@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -61,9 +60,7 @@ func (e Options) isolate(g *group) {
 
 // allowed reports whether the version skew policy allows a step.
 func allowed(from, to clusters.State) bool {
-	before, err1 := clusters.ParseVersion(from.Version)
-	after, err2 := clusters.ParseVersion(to.Version)
-	return errors.Join(err1, err2) == nil && skew.Check(before, after) == nil
+	return skew.Check(from.Version, to.Version) == nil
 }
 
 func hopsOf(path []clusters.State) string {

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -164,27 +164,17 @@ func (b *bridge) walk(ctx context.Context, object *unstructured.Unstructured) er
 
 // counts returns how many objects there were at each revision, from the first to the last.
 func (b *bridge) counts(ctx context.Context) ([]int64, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	counts := make([]int64, b.to-b.from+1)
 	counts[0], counts[len(counts)-1] = int64(len(b.before)), int64(len(b.after))
-	var reading sync.WaitGroup
-	for first := 1; first <= bridgedAtOnce; first++ {
-		reading.Go(func() {
-			for i := first; i < len(counts)-1; i += bridgedAtOnce {
-				var err error
-				if counts[i], err = b.countAt(ctx, b.from+uint64(i)); err != nil {
-					cancel(err)
-					return
-				}
-			}
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(bridgedAtOnce)
+	for i := 1; i < len(counts)-1; i++ {
+		reading.Go(func() (err error) {
+			counts[i], err = b.countAt(ctx, b.from+uint64(i))
+			return err
 		})
 	}
-	reading.Wait()
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return counts, nil
+	return counts, reading.Wait()
 }
 
 func (b *bridge) countAt(ctx context.Context, revision uint64) (int64, error) {

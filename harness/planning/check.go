@@ -55,17 +55,7 @@ func (p *planner) checkSkew(at scenarios.Position, from, to clusters.State) {
 	if from.Version == "" {
 		return // the cluster may have any version, which is unknown without access to it
 	}
-	before, err := clusters.ParseVersion(from.Emulated())
-	if err != nil {
-		p.problem(at, "%w", err)
-		return
-	}
-	after, err := clusters.ParseVersion(to.Emulated())
-	if err != nil {
-		p.problem(at, "%w", err)
-		return
-	}
-	if err := skew.Check(before, after); err != nil {
+	if err := skew.Check(from.Emulated(), to.Emulated()); err != nil {
 		p.problem(at, "%w; force: true in the transition allows it", err)
 	}
 }

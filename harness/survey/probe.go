@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,33 +30,28 @@ var everything = []string{metav1.DryRunAll}
 // probeAll sends the dry runs for every target.
 func (s *Survey) probeAll(ctx context.Context, found *sight) {
 	var mu sync.Mutex
-	targets := make(chan *Target)
-	var working sync.WaitGroup
-	for range probers {
-		working.Go(func() {
-			for t := range targets {
-				p := s.newProbe(found, t)
-				mu.Lock()
-				p.scaled = s.answered(t, Scale)
-				mu.Unlock()
-				p.note = func(check Check, o Outcome) {
-					mu.Lock()
-					defer mu.Unlock()
-					s.note(t, check, o)
-				}
-				p.all(ctx)
-			}
-		})
-	}
+	var working errgroup.Group
+	working.SetLimit(probers)
 	asked := s.sampled(found.targets)
 	for i, t := range asked {
-		targets <- t
+		working.Go(func() error {
+			p := s.newProbe(found, t)
+			mu.Lock()
+			p.scaled = s.answered(t, Scale)
+			mu.Unlock()
+			p.note = func(check Check, o Outcome) {
+				mu.Lock()
+				defer mu.Unlock()
+				s.note(t, check, o)
+			}
+			p.all(ctx)
+			return nil
+		})
 		if (i+1)%1000 == 0 {
 			s.options.Progress("%d of %d objects checked", i+1, len(asked))
 		}
 	}
-	close(targets)
-	working.Wait()
+	_ = working.Wait() // each probe notes its errors
 }
 
 // probe sends the dry runs of one target.

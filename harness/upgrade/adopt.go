@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -164,21 +165,13 @@ func (p *population) given(name string) []*manifests.Object {
 		if transplant.ClustersOwn(o) || o.GetKind() == "Endpoints" && p.selecting[o.GetNamespace()+"/"+o.GetName()] {
 			continue
 		}
-		if owner := controller(o); owner != "" && uids[owner] && survey.IsDependent(o.GroupVersionKind().GroupKind()) {
+		owner := metav1.GetControllerOf(o)
+		if owner != nil && uids[string(owner.UID)] && survey.IsDependent(o.GroupVersionKind().GroupKind()) {
 			continue
 		}
 		given = append(given, &manifests.Object{Content: o, File: name})
 	}
 	return given
-}
-
-func controller(o *unstructured.Unstructured) string {
-	for _, owner := range o.GetOwnerReferences() {
-		if owner.Controller != nil && *owner.Controller {
-			return string(owner.UID)
-		}
-	}
-	return ""
 }
 
 // manifestOf returns the object as a user would write it: as it was last applied, if that is known.

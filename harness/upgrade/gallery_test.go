@@ -8,7 +8,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -96,11 +95,7 @@ func TestUpgradeFindsKnownRegressions(t *testing.T) {
 func needs(t *testing.T, version string) {
 	t.Helper()
 	clustertest.Local(t) // skips the test if clusters must not be used
-	folder, err := local.CacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := releases.New(releases.Options{CacheDir: folder})
+	store, err := releases.New(releases.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package writes
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -98,7 +99,7 @@ func lost(path []any, sent, got any) []Dropped {
 			return nil
 		}
 		var all []Dropped
-		for _, key := range sortedKeys(sent) {
+		for _, key := range slices.Sorted(maps.Keys(sent)) {
 			at := append(slices.Clone(path), key)
 			if got[key] == nil {
 				all = append(all, Dropped{at, sent[key]})
@@ -176,7 +177,7 @@ func (d Dropped) leaves() [][]any {
 	var all [][]any
 	switch value := d.Value.(type) {
 	case map[string]any:
-		for _, key := range sortedKeys(value) {
+		for _, key := range slices.Sorted(maps.Keys(value)) {
 			all = append(all, Dropped{append(slices.Clone(d.Path), key), value[key]}.leaves()...)
 		}
 	case []any:

@@ -33,6 +33,10 @@ func TestJudge(t *testing.T) {
 		Type:    policyv1.DisruptionBudgetCause,
 		Message: "The disruption budget x is still being processed by the server.",
 	}
+	plain := func(code int, text string) error {
+		return apierrors.NewGenericServerResponse(code, "POST", services, "x", text, 0, true)
+	}
+	unready := apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request"))
 	rejected := &url.Error{Op: "Post", URL: "https://x", Err: syscall.ECONNREFUSED}
 	for name, test := range map[string]struct {
 		err   error
@@ -85,15 +89,9 @@ func TestJudge(t *testing.T) {
 		"webhook denied":                 {status(400, "", `admission webhook "x" denied the request: no`), 0, Rejected},
 		"no service IP": {apierrors.NewInternalError(errors.New("failed to allocate a serviceIP: the " +
 			"allocator is not ready")), 0, Unknown},
-		"etcd": {status(500, "", "etcdserver: request timed out"), 0, Unknown},
-		"admission not ready": {
-			apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")),
-			0, Unknown,
-		},
-		"admission not ready, asked": {
-			apierrors.NewForbidden(services, "x", errors.New("not yet ready to handle request")),
-			403, Unknown,
-		},
+		"etcd":                       {status(500, "", "etcdserver: request timed out"), 0, Unknown},
+		"admission not ready":        {unready, 0, Unknown},
+		"admission not ready, asked": {unready, 403, Unknown},
 		"a webhook that is not ready": {
 			status(403, "Forbidden", `admission webhook "x" denied the request: not yet ready to handle request`), 0, Rejected,
 		},
@@ -103,29 +101,13 @@ func TestJudge(t *testing.T) {
 		},
 		"quota conflict": {status(409, "Conflict",
 			`Operation cannot be fulfilled on resourcequotas "q": modified`), 0, Unknown},
-		"no API server": {apierrors.NewGenericServerResponse(404, "POST", services, "x", "404 page not found", 0,
-			true), 0, Unknown},
-		"a proxy": {
-			apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 0,
-			Unknown,
-		},
-		"a proxy, asked": {
-			apierrors.NewGenericServerResponse(403, "POST", services, "x", "<html>", 0, true), 403,
-			Unknown,
-		},
-		"a path that is not served, asked": {
-			apierrors.NewGenericServerResponse(404, "POST", services, "x", "404 page not found", 0, true), 404,
-			Rejected,
-		},
-		"overloaded, in plain text, asked": {
-			apierrors.NewGenericServerResponse(429, "POST", services, "x", "Too many requests", 0, true), 429,
-			Rejected,
-		},
-		"unavailable, in plain text, asked": {
-			apierrors.NewGenericServerResponse(503, "POST", services, "x", "service unavailable", 0, true), 503,
-			Rejected,
-		},
-		"redirect": {status(307, "", "elsewhere"), 0, Unknown},
+		"no API server":                     {plain(404, "404 page not found"), 0, Unknown},
+		"a proxy":                           {plain(403, "<html>"), 0, Unknown},
+		"a proxy, asked":                    {plain(403, "<html>"), 403, Unknown},
+		"a path that is not served, asked":  {plain(404, "404 page not found"), 404, Rejected},
+		"overloaded, in plain text, asked":  {plain(429, "Too many requests"), 429, Rejected},
+		"unavailable, in plain text, asked": {plain(503, "service unavailable"), 503, Rejected},
+		"redirect":                          {status(307, "", "elsewhere"), 0, Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Judge(test.err, test.asked); got != test.want {

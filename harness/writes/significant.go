@@ -2,7 +2,6 @@ package writes
 
 import (
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -183,5 +182,3 @@ func without(object map[string]any, keys ...string) map[string]any {
 	}
 	return next
 }
-
-func sortedKeys(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

@@ -1,10 +1,12 @@
-// Package golden compares a test's result with a golden file, which go test -update rewrites.
+// Package golden helps tests: it compares results with golden files, which go test -update rewrites, and errors with
+// texts, and it reads and writes files.
 package golden
 
 import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -22,16 +24,50 @@ func Check(t testing.TB, path, got string) {
 func Want(t testing.TB, path, got string) string {
 	t.Helper()
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, []byte(got), 0o644)
 	}
-	want, err := os.ReadFile(path)
+	return Read(t, path)
+}
+
+// Read returns the text of a file.
+func Read(t testing.TB, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(want)
+	return string(text)
+}
+
+// Write writes a file, which may be a script, and the folders that it needs.
+func Write[T string | []byte](t testing.TB, path string, text T) {
+	t.Helper()
+	write(t, path, []byte(text), 0o755)
+}
+
+func write(t testing.TB, path string, text []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Error checks that an error contains each of the texts. If there are none, or if the first is "", it checks that there
+// is no error.
+func Error(t testing.TB, err error, texts ...string) {
+	t.Helper()
+	if len(texts) == 0 || texts[0] == "" {
+		if err != nil {
+			t.Errorf("got the error %v, want none", err)
+		}
+		return
+	}
+	for _, text := range texts {
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("got the error %v, want one with %q", err, text)
+		}
+	}
 }

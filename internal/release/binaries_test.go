@@ -2,11 +2,12 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // repository makes a Git repository with a tag, and with a small program at the path of ours.
@@ -18,12 +19,7 @@ func repository(t *testing.T) string {
 		"CHANGELOG.md": "# Changes\n\n## v0.3.0\n\n- new\n", "LICENSE": "free\n", "README.md": "read\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	for _, args := range [][]string{
 		{"init", "--quiet"},
@@ -59,13 +55,8 @@ func TestPublishBinaries(t *testing.T) {
 	if !strings.Contains(out.String(), "two builds are equal") {
 		t.Errorf("it says %s", out.String())
 	}
-	if err := os.WriteFile(filepath.Join(s.source, "LICENSE"), []byte("changed\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := publishBinaries(t.Context(), s, own, true, &out); err == nil ||
-		!strings.Contains(err.Error(), "changes that are not committed") {
-		t.Errorf("with a change: %v", err)
-	}
+	golden.Write(t, filepath.Join(s.source, "LICENSE"), "changed\n")
+	golden.Error(t, publishBinaries(t.Context(), s, own, true, &out), "changes that are not committed")
 }
 
 // A second build that differs from the first is an error.
@@ -75,7 +66,5 @@ func TestBuildAgainTellsADifference(t *testing.T) {
 	}
 	other := built(t).file
 	err := buildAgain(t.Context(), repository(t), platform{runtime.GOOS, runtime.GOARCH}, other)
-	if err == nil || !strings.Contains(err.Error(), "differ") {
-		t.Errorf("got %v", err)
-	}
+	golden.Error(t, err, "differ")
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
@@ -77,7 +76,7 @@ func cachedVersions(ctx context.Context, wanted []string) ([]string, string, err
 	if len(wanted) == 0 {
 		return nil, "", nil
 	}
-	store, err := userStore()
+	store, err := releases.New(releases.Options{})
 	if err != nil {
 		return nil, "", err
 	}
@@ -93,14 +92,6 @@ func cachedVersions(ctx context.Context, wanted []string) ([]string, string, err
 		versions, names = append(versions, exact), append(names, version)
 	}
 	return versions, "-k8s" + strings.Join(names, "-"), nil
-}
-
-func userStore() (*releases.Store, error) {
-	dir, err := local.CacheDir()
-	if err != nil {
-		return nil, err
-	}
-	return releases.New(releases.Options{CacheDir: dir})
 }
 
 // imageOf returns the image for one platform.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func imageFor(t *testing.T, p *program) v1.Image {
@@ -117,11 +118,7 @@ func TestLayout(t *testing.T) {
 
 // The image of the Dockerfile has the same environment, user, working folder and entrypoint as ours.
 func TestDockerfile(t *testing.T) {
-	text, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	stages := strings.Split(strings.ReplaceAll(string(text), "\\\n", " "), "\nFROM ")
+	stages := strings.Split(strings.ReplaceAll(golden.Read(t, "../../Dockerfile"), "\\\n", " "), "\nFROM ")
 	last := stages[len(stages)-1]
 	said := func(instruction string) []string {
 		var all []string

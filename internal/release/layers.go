@@ -24,7 +24,7 @@ type layerPart struct {
 func partsOf(ctx context.Context, s settings, built *program, kubernetes []string) ([]layerPart, error) {
 	parts := []layerPart{system()}
 	if len(kubernetes) > 0 {
-		store, err := userStore()
+		store, err := releases.New(releases.Options{})
 		if err != nil {
 			return nil, err
 		}

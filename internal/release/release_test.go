@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var committed = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -65,9 +67,7 @@ func TestChangesOfThisRepository(t *testing.T) {
 func built(t *testing.T) *program {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rehearse")
-	if err := os.WriteFile(file, []byte("a program"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, "a program")
 	info := &buildinfo.BuildInfo{
 		GoVersion: "go1.26.8 X:nodwarf5", Path: "example.com/shop/cmd/shop",
 		Main: debug.Module{Path: "example.com/shop", Version: "v1.2.3"},
@@ -142,19 +142,15 @@ func TestProgramOfNoCommit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readProgram(platform{"linux", "amd64"}, own); err == nil ||
-		!strings.Contains(err.Error(), "was not built from a Git checkout") {
-		t.Errorf("got %v", err)
-	}
+	_, err = readProgram(platform{"linux", "amd64"}, own)
+	golden.Error(t, err, "was not built from a Git checkout")
 }
 
 func TestPack(t *testing.T) {
 	p := built(t)
 	source, out := t.TempDir(), t.TempDir()
 	for _, name := range []string{"CHANGELOG.md", "LICENSE", "README.md"} {
-		if err := os.WriteFile(filepath.Join(source, name), []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(source, name), name)
 	}
 	first, second := filepath.Join(out, "first.tar.gz"), filepath.Join(out, "second.tar.gz")
 	for _, file := range []string{first, second} {
@@ -206,9 +202,7 @@ func contentOf(t *testing.T, file string) []byte {
 func TestWriteSums(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"b", "a"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), "")
 	}
 	sums := filepath.Join(dir, "SHA256SUMS")
 	if err := writeSums(sums, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // The limits of GitHub Actions: it drops a step's whole summary above 1 MiB, and shows only the first ten annotations.
@@ -110,7 +111,7 @@ func Annotations(run *reports.Run, workspace string) []string {
 			}
 			file, line, message := s.File, s.Line, reports.Headline(run, track, s)
 			if i := reports.Decisive(s); i >= 0 {
-				if f, l, ok := place(s.Steps[i].Position); ok {
+				if f, l, ok := plain.Position(s.Steps[i].Position); ok {
 					file, line = f, l
 				}
 			}
@@ -135,18 +136,6 @@ func data(text string) string {
 
 func property(text string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
-}
-
-// place splits file:line:column.
-func place(position string) (file string, line int, ok bool) {
-	parts := strings.Split(position, ":")
-	if len(parts) < 3 {
-		return "", 0, false
-	}
-	if _, err := fmt.Sscanf(parts[len(parts)-2], "%d", &line); err != nil {
-		return "", 0, false
-	}
-	return strings.Join(parts[:len(parts)-2], ":"), line, true
 }
 
 // prow copies the reports into the folder that Prow keeps, under names that its lenses look for: junit*.xml, and

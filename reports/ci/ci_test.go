@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -38,9 +39,7 @@ func TestAnnotations(t *testing.T) {
 
 func TestPublishOnGitHub(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "summary.md")
-	if err := os.WriteFile(file, []byte("# before\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, "# before\n")
 	var out strings.Builder
 	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": file, "GITHUB_ACTIONS": "true"})
 	if err := Publish(failing(1), t.TempDir(), env, &out); err != nil {
@@ -56,9 +55,7 @@ func TestPublishOnGitHub(t *testing.T) {
 // HandOver publishes reports that do not belong to a run, too.
 func TestHandOver(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "report.html"), []byte("page"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(dir, "report.html"), "page")
 	summary, artifacts := filepath.Join(root, "summary.md"), filepath.Join(root, "artifacts")
 	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": summary, "ARTIFACTS": artifacts, "PROW_JOB_ID": "1"})
 	if err := HandOver("### Exploration\n", dir, env); err != nil {
@@ -91,9 +88,7 @@ func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
 func TestPublishOnProw(t *testing.T) {
 	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "artifacts")
 	for _, name := range []string{"junit.xml", "report.html"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), name)
 	}
 	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
 	if err := Publish(failing(1), dir, env, &strings.Builder{}); err != nil {
@@ -112,9 +107,7 @@ func TestPublishOnProw(t *testing.T) {
 func TestMetadataOnProw(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "metadata.json")
-	if err := os.WriteFile(path, []byte(`{"revision": "abc"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, `{"revision": "abc"}`)
 	run := failing(2)
 	run.Program, run.Command = "v1.2", "rehearse run x"
 	run.Tracks[0].Path = []string{"1.34.4", "1.35.4 A=true"}
@@ -134,12 +127,8 @@ func TestMetadataOnProw(t *testing.T) {
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v: %v, want %v", err, got, want)
 	}
-	if err := os.WriteFile(path, []byte(`no JSON`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := Publish(run, t.TempDir(), env, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("what cannot be read: %v", err)
-	}
+	golden.Write(t, path, `no JSON`)
+	golden.Error(t, Publish(run, t.TempDir(), env, &strings.Builder{}), path)
 }
 
 func TestAttachments(t *testing.T) {

@@ -1,12 +1,12 @@
 package ci
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -39,9 +39,7 @@ func TestAnnotationsAreWorkflowCommands(t *testing.T) {
 func TestWhatProwFinds(t *testing.T) {
 	dir, root := t.TempDir(), t.TempDir()
 	for _, name := range []string{"junit.xml", "report.html", "run.json"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), "{}")
 	}
 	env := environment(map[string]string{"ARTIFACTS": filepath.Join(root, "artifacts"), "PROW_JOB_ID": "1"})
 	if err := Publish(failing(1), dir, env, &strings.Builder{}); err != nil {

@@ -100,8 +100,8 @@ func (r Result) Worsened() bool {
 
 func failing(c Change) bool { return c.New == reports.Failed || c.New == reports.Error }
 
-// Text for a terminal.
-func (r Result) Text() string {
+// String for a terminal.
+func (r Result) String() string {
 	var b strings.Builder
 	list := func(title string, changes []Change, line func(Change) string) {
 		if len(changes) == 0 {

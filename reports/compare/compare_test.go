@@ -51,7 +51,7 @@ func TestRuns(t *testing.T) {
 		},
 	} {
 		result := Runs(test.before, test.after)
-		if text := result.Text(); !strings.HasSuffix(text, test.want+"\n") || result.Worsened() != test.worsened {
+		if text := result.String(); !strings.HasSuffix(text, test.want+"\n") || result.Worsened() != test.worsened {
 			t.Errorf("%s: worsened %t: %s", test.name, result.Worsened(), text)
 		}
 	}

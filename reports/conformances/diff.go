@@ -102,12 +102,12 @@ func (d *Diff) Same() bool { return len(d.Changes) == 0 }
 
 // Worse counts the requirements whose result is worse than before.
 func (d *Diff) Worse() int {
-	return d.count(func(before, after int) bool { return after < before })
+	return plain.Count(d.Changes, func(c Change) bool { return c.way() < 0 })
 }
 
 // Better counts the requirements whose result is better than before.
 func (d *Diff) Better() int {
-	return d.count(func(before, after int) bool { return after > before })
+	return plain.Count(d.Changes, func(c Change) bool { return c.way() > 0 })
 }
 
 // rank orders statuses: a higher one is better for the implementation.
@@ -118,14 +118,12 @@ func rank(status Status) int {
 	}[status]
 }
 
-func (d *Diff) count(holds func(before, after int) bool) int {
-	n := 0
-	for _, c := range d.Changes {
-		if c.Before != nil && c.After != nil && holds(rank(c.Before.Status), rank(c.After.Status)) {
-			n++
-		}
+// way is negative if the result is worse than before, and positive if it is better.
+func (c Change) way() int {
+	if c.Before == nil || c.After == nil {
+		return 0
 	}
-	return n
+	return rank(c.After.Status) - rank(c.Before.Status)
 }
 
 // String returns a text for a person: what is compared, the levels, and each requirement that differs with its
@@ -146,15 +144,8 @@ func (d *Diff) String() string {
 		b.WriteString("\nno requirement differs\n")
 		return b.String()
 	}
-	fmt.Fprintf(&b, "\n%s: %d worse, %d better\n", differ(len(d.Changes)), d.Worse(), d.Better())
+	fmt.Fprintf(&b, "\n%s: %d worse, %d better\n", plain.Differ(len(d.Changes), "requirement"), d.Worse(), d.Better())
 	return b.String()
-}
-
-func differ(n int) string {
-	if n == 1 {
-		return "1 requirement differs"
-	}
-	return fmt.Sprintf("%d requirements differ", n)
 }
 
 func describeLevel(l Level) string { return fmt.Sprintf("%s, %s", l.Result, l.Statistics) }

@@ -58,7 +58,7 @@ func TestMerge(t *testing.T) {
 	if err != nil || reports.Unfinished(reports.PiecesOf(parts)) != nil {
 		t.Fatal(err, reports.Unfinished(reports.PiecesOf(parts)))
 	}
-	golden.Check(t, "testdata/merged.txt", explorations.Text(merged))
+	golden.Check(t, "testdata/merged.txt", explorations.TextIn(merged, 0))
 	text, err := explorations.JSON(merged)
 	if err != nil {
 		t.Fatal(err)

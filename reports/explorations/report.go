@@ -228,13 +228,7 @@ func (r *Report) Sentence() string {
 }
 
 func (r *Report) reached() int {
-	n := 0
-	for _, s := range r.Path {
-		if s.Reached {
-			n++
-		}
-	}
-	return n
+	return plain.Count(r.Path, func(s *State) bool { return s.Reached })
 }
 
 // ExitCode returns 0 for nothing new (or, for a shard, nothing to explore), 1 for new findings, 3 if something could

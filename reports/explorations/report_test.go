@@ -113,7 +113,7 @@ func TestTheKnownFindingsOfAReportAreNoNews(t *testing.T) {
 }
 
 func TestTextSaysWhatIsNew(t *testing.T) {
-	text := explorations.Text(report())
+	text := explorations.TextIn(report(), 0)
 	for _, want := range []string{
 		"1.34.4 -> 1.35.4: 1 defect, 0 hazards; 3 objects crossed\n", "DEFECT  1.34.4 -> 1.35.4  Ingress: it is stuck\n",
 		"checks: update, label", "1 kind, 9 of 10 fields that can be set",
@@ -181,7 +181,7 @@ func TestDropped(t *testing.T) {
 		"2 findings were not shown again by their own scenarios; explore.json has them",
 	} {
 		r.Dropped = slices.Repeat([]*explorations.Finding{dropped}, n)
-		for _, text := range []string{explorations.Text(r), explorations.Markdown(r)} {
+		for _, text := range []string{explorations.TextIn(r, 0), explorations.Markdown(r)} {
 			if !strings.Contains(text, want) || strings.Contains(text, "not shown again by") != (n > 0) {
 				t.Errorf("%d: it lacks %q:\n%s", n, want, text)
 			}

@@ -2,15 +2,14 @@ package explorations
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
-// Text returns the report as a text: a sentence, the findings, and what was and was not tried.
-func Text(r *Report) string { return TextIn(r, 0) }
-
-// TextIn returns the text for a terminal with so many columns; 0 if lines may have any length.
+// TextIn returns the report as a text for a terminal with so many columns: a sentence, the findings, and what was and
+// was not tried. If columns is 0, lines may have any length.
 func TextIn(r *Report, columns int) string {
 	var b strings.Builder
 	b.WriteString(r.Sentence() + "\n")
@@ -67,8 +66,7 @@ func objectsOf(f *Finding) string {
 
 // Lines returns the lines of a finding, each a word and its text.
 func (f *Finding) Lines() [][2]string {
-	var lines [][2]string
-	for _, line := range [][2]string{
+	return slices.DeleteFunc([][2]string{
 		{"seen", f.Words},
 		{"checks", strings.Join(f.Checks, ", ")},
 		{"made at", made(f)},
@@ -79,12 +77,7 @@ func (f *Finding) Lines() [][2]string {
 		{"known", strings.TrimSpace(f.Known + " " + f.Link)},
 		{"proof", string(f.Proof)},
 		{"id", f.ID},
-	} {
-		if line[1] != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	}, func(line [2]string) bool { return line[1] == "" })
 }
 
 // made returns the state in which the objects were created, if that is not the state before the hop.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
@@ -27,12 +28,7 @@ func folder(t *testing.T) string {
 		"run.json": []byte("{}"), "one/history.jsonl": noise, "one/small": []byte("small"),
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, data)
 	}
 	return dir
 }
@@ -136,9 +132,7 @@ func TestLimit(t *testing.T) {
 
 func TestUnpackStaysInTheFolder(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "outside"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(dir, "outside"), "")
 	inside := filepath.Join(dir, "inside")
 	if err := os.Mkdir(inside, 0o755); err != nil {
 		t.Fatal(err)
@@ -147,7 +141,5 @@ func TestUnpackStaysInTheFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := inlog.Unpack(bytes.NewReader(data), inside); err == nil || !strings.Contains(err.Error(), `"../outside"`) {
-		t.Errorf("got %v", err)
-	}
+	golden.Error(t, inlog.Unpack(bytes.NewReader(data), inside), `"../outside"`)
 }

@@ -62,17 +62,7 @@ func (c Change) better() bool {
 }
 
 // Worse counts the cells with a worse result.
-func (d *Diff) Worse() int { return d.count(Change.Worse) }
-
-func (d *Diff) count(holds func(Change) bool) int {
-	n := 0
-	for _, c := range d.Changes {
-		if holds(c) {
-			n++
-		}
-	}
-	return n
-}
+func (d *Diff) Worse() int { return plain.Count(d.Changes, Change.Worse) }
 
 // String returns a line for each cell that differs.
 func (d *Diff) String() string {
@@ -83,15 +73,9 @@ func (d *Diff) String() string {
 	for _, c := range d.Changes {
 		b.WriteString(c.String() + "\n")
 	}
-	fmt.Fprintf(&b, "%s: %d worse, %d better\n", differ(len(d.Changes)), d.Worse(), d.count(Change.better))
+	fmt.Fprintf(&b, "%s: %d worse, %d better\n", plain.Differ(len(d.Changes), "cell"), d.Worse(),
+		plain.Count(d.Changes, Change.better))
 	return b.String()
-}
-
-func differ(n int) string {
-	if n == 1 {
-		return "1 cell differs"
-	}
-	return fmt.Sprintf("%d cells differ", n)
 }
 
 // String is "worse: upgrade, v1.2.0 on 1.35: passed -> failed: no such field".

@@ -159,24 +159,12 @@ func (r *Report) Cell(scenario, version, kubernetes string) *Cell {
 
 // count returns how many cells have a status.
 func (r *Report) count(status reports.Status) int {
-	n := 0
-	for _, cell := range r.Cells {
-		if cell.Status == status {
-			n++
-		}
-	}
-	return n
+	return plain.Count(r.Cells, func(cell *Cell) bool { return cell.Status == status })
 }
 
 // unplanned returns how many cells could not be planned.
 func (r *Report) unplanned() int {
-	n := 0
-	for _, cell := range r.Cells {
-		if cell.Unplanned {
-			n++
-		}
-	}
-	return n
+	return plain.Count(r.Cells, func(cell *Cell) bool { return cell.Unplanned })
 }
 
 // Sentence returns the result in one sentence.

@@ -16,11 +16,8 @@ func OfMatrix(r *matrices.Report) ([]byte, error) {
 		Title: "Rehearse: " + r.Sentence(), Sentence: r.Sentence(), Description: r.Sentence(),
 		Verdict:   verdictOf(r.ExitCode()),
 		Reproduce: r.Command,
-		Facts:     []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}},
+		Facts:     times(r.Started, r.Finished, reports.Elapsed(r.Started, r.Finished)),
 		Notes:     []string{"What each scenario did: that is in " + File + ", in the same folder."},
-	}
-	if !r.Finished.IsZero() {
-		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
 	}
 	ranks := map[string]int{}
 	for i, status := range matrices.Worst() {

@@ -116,8 +116,8 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return -cmp.Compare(slices.Index(gravity, reports.Status(scenarios[a].Status)),
-			slices.Index(gravity, reports.Status(scenarios[b].Status)))
+		return -cmp.Compare(slices.Index(reports.Gravity, reports.Status(scenarios[a].Status)),
+			slices.Index(reports.Gravity, reports.Status(scenarios[b].Status)))
 	})
 	changes, bodies, bare, without := 0, 0, 0, 0
 	for _, i := range order {

@@ -2,13 +2,10 @@ package page
 
 import (
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // difference is one field that differs from the wanted one. Object is the object that has it, if the message names one.
 type difference struct {
@@ -65,7 +62,7 @@ func differences(message string) []difference {
 
 // excerpt returns the lines of one step in a file, without their common indent. The position is file:line:column.
 func excerpt(sources map[string]string, position string) (text string, line int) {
-	file, line, ok := cutPosition(position)
+	file, line, ok := plain.Position(position)
 	if !ok {
 		return "", 0
 	}
@@ -92,20 +89,4 @@ func excerpt(sources map[string]string, position string) (text string, line int)
 		b.WriteString(strings.TrimRight(l[min(margin, len(l)):], " \r") + "\n")
 	}
 	return b.String(), line
-}
-
-// cutPosition splits file:line:column.
-func cutPosition(position string) (file string, line int, ok bool) {
-	rest, _, ok1 := cutLast(position, ":")
-	file, number, ok2 := cutLast(rest, ":")
-	line, err := strconv.Atoi(number)
-	return file, line, ok1 && ok2 && err == nil
-}
-
-func cutLast(text, by string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, by)
-	if i < 0 {
-		return text, "", false
-	}
-	return text[:i], text[i+len(by):], true
 }

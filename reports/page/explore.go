@@ -6,7 +6,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
-	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -17,11 +16,8 @@ func OfExploration(r *explorations.Report) ([]byte, error) {
 		Title: "Rehearse: " + sentence, Sentence: sentence, Description: sentence, Verdict: verdictOf(r.ExitCode()),
 		Reproduce: r.Command,
 	}
-	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
-	if !r.Finished.IsZero() {
-		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
-	}
 	all, covered := r.Fields()
+	v.Facts = times(r.Started, r.Finished, reports.Elapsed(r.Started, r.Finished))
 	v.Facts = append(v.Facts, fact{"Kinds", fmt.Sprint(len(r.Kinds))},
 		fact{"Fields", fmt.Sprintf("%d of %d that can be set", covered, all)},
 		fact{"Objects", fmt.Sprintf("%d tried, %d crossed", r.Tried, r.Crossed)}, fact{"Dry runs", fmt.Sprint(r.DryRuns)},

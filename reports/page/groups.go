@@ -130,7 +130,7 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 	if step.Status != reports.Failed {
 		status, rank = reports.Error, rankError
 	}
-	text := reports.ExplainSetup(run, track, step)
+	text := plain.Clean(reports.ExplainSetup(run, track, step))
 	headline, _, _ := strings.Cut(strings.TrimSpace(step.Message), "\n")
 	if headline == "" {
 		headline, _, _ = strings.Cut(text, "\n")
@@ -145,7 +145,7 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 func (c *collector) scenarioFailure(track *reports.Track, s *reports.Scenario) failure {
 	f := failure{
 		Status: s.Status.OrNotRun(), Word: word(s.Status), Name: s.Name, Link: c.anchors[s],
-		Headline: brief(reports.Headline(c.run, track, s)), Place: place(s), Text: clipped(reports.Explanation(s)),
+		Headline: brief(reports.Headline(c.run, track, s)), Place: place(s), Text: clipped(plain.Clean(reports.Explain(s))),
 		Files: filesOf(s, c.link), Alone: alone(c.run, s), rank: rankOf(s),
 	}
 	i := reports.Decisive(s)
@@ -156,8 +156,8 @@ func (c *collector) scenarioFailure(track *reports.Track, s *reports.Scenario) f
 	if i >= 0 {
 		step := s.Steps[i]
 		f.Link = c.anchors.step(s, i)
-		f.Step, f.Place, f.State = "step "+itoa(i+1)+" of "+itoa(len(s.Steps))+": "+reports.StepTitle(step), step.Position,
-			step.State
+		f.Step = fmt.Sprintf("step %d of %d: %s", i+1, len(s.Steps), reports.StepTitle(step))
+		f.Place, f.State = step.Position, step.State
 		if !step.Started.IsZero() {
 			f.Began = step.Started.UTC().Format("15:04:05") + " UTC"
 		}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // If .ci/browser cannot install what the browser tests need, it says why and fails, so that CI can report what was
@@ -56,9 +58,7 @@ func TestBrowserThatCannotBeInstalled(t *testing.T) {
 			}
 			for program, does := range test.programs {
 				text := "#!/bin/sh\n" + does + "\n"
-				if err := os.WriteFile(filepath.Join(bin, program), []byte(text), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, filepath.Join(bin, program), text)
 			}
 			command := exec.CommandContext(t.Context(), filepath.Join(bin, "bash"), script)
 			command.Env = []string{"PATH=" + bin, "BIN=" + bin, "HOME=" + bin, "XDG_CACHE_HOME=" + filepath.Join(bin, "cache")}

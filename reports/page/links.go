@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -22,7 +23,7 @@ func anchorsOf(run *reports.Run) anchors {
 		for _, s := range track.Scenarios {
 			name := anchor(s.Name)
 			for n := 2; taken[name]; n++ {
-				name = anchor(s.Name) + "-" + itoa(n)
+				name = anchor(s.Name) + "-" + strconv.Itoa(n)
 			}
 			all[s], taken[name] = name, true
 		}
@@ -41,7 +42,7 @@ func anchor(name string) string {
 }
 
 // step returns the link to a step of a scenario, from 0.
-func (a anchors) step(s *reports.Scenario, i int) string { return a[s] + "/" + itoa(i+1) }
+func (a anchors) step(s *reports.Scenario, i int) string { return a[s] + "/" + strconv.Itoa(i+1) }
 
 // file is a file of a scenario. Link is "" if the page cannot link it.
 type file struct {

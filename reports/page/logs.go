@@ -10,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -124,7 +125,7 @@ func parseLine(line string, near time.Time) (logLine, bool) {
 // klogTime reads a time of Kubernetes' logs, which has no year, and is in the time zone of the machine that ran the
 // component.
 func klogTime(text string, near time.Time) (time.Time, error) {
-	at, err := time.ParseInLocation("2006 0102 15:04:05.000000", itoa(near.Year())+" "+text, near.Location())
+	at, err := time.ParseInLocation("2006 0102 15:04:05.000000", strconv.Itoa(near.Year())+" "+text, near.Location())
 	const half = 183 * 24 * time.Hour
 	switch {
 	case at.Sub(near) > half:

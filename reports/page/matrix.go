@@ -46,12 +46,6 @@ type cell struct {
 	Link   string
 }
 
-// gravity orders statuses: a cell shows its worst one. It is green only if everything passed.
-var gravity = []reports.Status{
-	reports.Passed, reports.NotRun, reports.Skipped, reports.Known, reports.Error,
-	reports.Failed,
-}
-
 // requirements returns the matrix of requirements and versions. A step that names a requirement counts in the version
 // that it ran in. If no step names it, the scenario as a whole counts in each version of its path. A failed scenario
 // says nothing about versions in which its failing step did not run.
@@ -109,13 +103,13 @@ func requirements(run *reports.Run) matrix {
 func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	found := map[string]reports.Status{}
 	note := func(version string, status reports.Status) {
-		if old, ok := found[version]; !ok || slices.Index(gravity, status) > slices.Index(gravity, old) {
+		if old, ok := found[version]; !ok || slices.Index(reports.Gravity, status) > slices.Index(reports.Gravity, old) {
 			found[version] = status
 		}
 	}
 	for _, step := range s.Steps {
 		if slices.Contains(step.Covers, id) {
-			note(versionOf(step.State), step.Status)
+			note(reports.VersionOf(step.State), step.Status)
 		}
 	}
 	if len(found) > 0 {
@@ -123,7 +117,7 @@ func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	}
 	status, decisive := s.About(id)
 	for _, version := range s.Versions {
-		if status == reports.Passed || decisive == nil || versionOf(decisive.State) == version {
+		if status == reports.Passed || decisive == nil || reports.VersionOf(decisive.State) == version {
 			note(version, status)
 		} else {
 			note(version, reports.NotRun)
@@ -132,16 +126,11 @@ func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	return found
 }
 
-func versionOf(state string) string {
-	version, _, _ := strings.Cut(state, " ")
-	return version
-}
-
 func cellOf(by map[reports.Status][]string) cell {
 	c := cell{Text: "untested"}
 	total := 0
 	var titles []string
-	for _, status := range gravity {
+	for _, status := range reports.Gravity {
 		if names := by[status]; len(names) > 0 {
 			total += len(names)
 			c.Status = status

@@ -109,7 +109,7 @@ func (o *object) movedIn(first, last int, began time.Time) (what, fields string)
 			words = append(words, word)
 		}
 	}
-	names := sorted(paths)
+	names := slices.Sorted(maps.Keys(paths))
 	if len(names) > 6 {
 		names = append(names[:6], fmt.Sprintf("and %d more", len(names)-6))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -31,10 +32,7 @@ func OfUpgrade(r *upgrades.Report) ([]byte, error) {
 		Title: "Rehearse: " + sentence, Sentence: sentence, Description: sentence, Verdict: verdictOf(r.ExitCode()),
 		Reproduce: r.Command, Notes: r.Notes, Matrices: []matrix{kindsMatrix(r.Path, r.Matrix)}, HasTimeline: true,
 	}
-	v.Facts = []fact{{"Started", r.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
-	if !r.Finished.IsZero() {
-		v.Facts = append(v.Facts, fact{"Took", plain.Duration(reports.Elapsed(r.Started, r.Finished))})
-	}
+	v.Facts = times(r.Started, r.Finished, reports.Elapsed(r.Started, r.Finished))
 	v.Facts = append(v.Facts, fact{"Objects", fmt.Sprintf("%d given, %d surveyed", r.Objects, r.Surveyed)},
 		fact{"Requests", fmt.Sprint(r.Requests)})
 	for _, f := range r.Findings {
@@ -81,17 +79,13 @@ func findingOf(f *upgrades.Finding) finding {
 		}
 		one.Objects = append(one.Objects, o.String())
 	}
-	for _, line := range []findingLine{
+	one.Lines = slices.DeleteFunc([]findingLine{
 		{"Seen", f.Words, ""},
 		{"Cause", f.Cause, f.Link},
 		{"Way back", f.Back, ""},
 		{"Gates", listed(f.Flips), ""},
 		{"To do", f.Advice, ""},
-	} {
-		if line.Text != "" {
-			one.Lines = append(one.Lines, line)
-		}
-	}
+	}, func(line findingLine) bool { return line.Text == "" })
 	return one
 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,7 +163,7 @@ func way(run *reports.Run) string {
 	for _, track := range run.Tracks {
 		var versions []string
 		for _, state := range track.Path {
-			if version := versionOf(state); len(versions) == 0 || versions[len(versions)-1] != version {
+			if version := reports.VersionOf(state); len(versions) == 0 || versions[len(versions)-1] != version {
 				versions = append(versions, version)
 			}
 		}
@@ -207,14 +208,20 @@ func chips(c reports.Counts) []chip {
 	return all
 }
 
+// times are the facts when something began, and how long it took.
+func times(started, finished time.Time, took time.Duration) []fact {
+	var all []fact
+	if !started.IsZero() {
+		all = append(all, fact{"Started", started.UTC().Format("2006-01-02 15:04:05 MST")})
+	}
+	if !finished.IsZero() {
+		all = append(all, fact{"Took", plain.Duration(took)})
+	}
+	return all
+}
+
 func facts(run *reports.Run) []fact {
-	all := []fact{{"Started", run.Started.UTC().Format("2006-01-02 15:04:05 MST")}}
-	if run.Started.IsZero() {
-		all = nil
-	}
-	if !run.Finished.IsZero() {
-		all = append(all, fact{"Took", plain.Duration(run.Duration())})
-	}
+	all := times(run.Started, run.Finished, run.Duration())
 	var paths []string
 	for _, track := range run.Tracks {
 		if path := strings.Join(track.Path, " → "); path != "" && !slices.Contains(paths, path) {
@@ -272,22 +279,13 @@ func choices(run *reports.Run) []choice {
 	var all []choice
 	for _, c := range []choice{
 		{"version", "Version", reports.Versions(run)},
-		{"system", "System", sorted(systems)},
-		{"requirement", "Requirement", sorted(requirements)},
+		{"system", "System", slices.Sorted(maps.Keys(systems))},
+		{"requirement", "Requirement", slices.Sorted(maps.Keys(requirements))},
 	} {
 		if len(c.Values) > 1 {
 			all = append(all, c)
 		}
 	}
-	return all
-}
-
-func sorted(set map[string]bool) []string {
-	var all []string
-	for value := range set {
-		all = append(all, value)
-	}
-	slices.Sort(all)
 	return all
 }
 

@@ -81,11 +81,6 @@ func gates(state string) map[string]bool {
 	return all
 }
 
-func version(state string) string {
-	text, _, _ := strings.Cut(state, " ")
-	return text
-}
-
 // after finds the state at which a gate has had the given values, one after the other. It returns the state's index,
 // or -1 if there is none.
 func (j journey) after(values ...bool) (state int, gate string) {
@@ -111,7 +106,7 @@ func (j journey) after(values ...bool) (state int, gate string) {
 // turns reports whether the versions go up, down, and up again.
 func (j journey) turns() (up, down, again bool) {
 	for i := 1; i < len(j.states); i++ {
-		switch c := compareVersions(version(j.states[i-1]), version(j.states[i])); {
+		switch c := reports.CompareVersions(reports.VersionOf(j.states[i-1]), reports.VersionOf(j.states[i])); {
 		case c < 0 && down:
 			again = true
 		case c < 0:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -104,7 +103,8 @@ func toggled(_ *reports.Run, journeys []journey) string {
 					continue
 				}
 				line := fmt.Sprintf("- Feature gate `%s`, set to `%t` by restarting the components that have it (%s → %s); "+
-					"proven by %s.\n", name, now[name], version(j.states[i-1]), version(j.states[i]), proven(j, j.states[i], name))
+					"proven by %s.\n", name, now[name], reports.VersionOf(j.states[i-1]), reports.VersionOf(j.states[i]),
+					proven(j, j.states[i], name))
 				if !proofs[line] {
 					proofs[line] = true
 					b.WriteString(line)
@@ -246,17 +246,3 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 
 // escaped escapes a text for Markdown.
 func escaped(text string) string { return plain.Escaped(plain.Clean(text)) }
-
-// compareVersions orders 1.34.4 and 1.35.0.
-func compareVersions(a, b string) int {
-	return slices.Compare(numbers(a), numbers(b))
-}
-
-func numbers(version string) []int {
-	var all []int
-	for _, part := range strings.Split(version, ".") {
-		n, _ := strconv.Atoi(part)
-		all = append(all, n)
-	}
-	return all
-}

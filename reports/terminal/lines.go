@@ -113,12 +113,7 @@ func (l lines) scenario(s *reports.Scenario) string {
 
 // afterBroken returns what the lines of the scenario's broken steps have not said yet.
 func (l lines) afterBroken(s *reports.Scenario) string {
-	n := 0
-	for _, step := range s.Steps {
-		if reports.Broke(step) {
-			n++
-		}
-	}
+	n := plain.Count(s.Steps, reports.Broke)
 	decisive := reports.DecisiveStep(s)
 	switch {
 	case n > 1:

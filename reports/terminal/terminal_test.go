@@ -468,9 +468,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 func TestTerminalThatIsGone(t *testing.T) {
 	clk := clocktesting.NewFakeClock(reporttest.Began)
 	r := reports.NewRecorder(reporttest.Plan(), clk, terminal.New(terminal.Config{Out: brokenPipe{}, Clock: clk}))
-	if err := r.Finish(); err == nil || !strings.Contains(err.Error(), "writing to the terminal: broken pipe") {
-		t.Errorf("%v", err)
-	}
+	golden.Error(t, r.Finish(), "writing to the terminal: broken pipe")
 }
 
 // The heading of a failure, its word included, fits on the terminal.

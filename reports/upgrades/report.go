@@ -236,13 +236,7 @@ func (r *Report) Sentence() string {
 }
 
 func (r *Report) reached() int {
-	n := 0
-	for _, s := range r.Path {
-		if s.Reached {
-			n++
-		}
-	}
-	return n
+	return plain.Count(r.Path, func(s *State) bool { return s.Reached })
 }
 
 // ExitCode: 0 nothing breaks, 1 something breaks, 3 something could not be judged, 130 interrupted.

@@ -55,20 +55,14 @@ func (f *Finding) title() string { return f.Kind + ": " + f.What }
 
 // lines returns the lines of a finding after its objects, each a word and its text.
 func (f *Finding) lines() [][2]string {
-	var lines [][2]string
-	for _, line := range [][2]string{
+	return slices.DeleteFunc([][2]string{
 		{"seen", f.Words},
 		{"also", f.also()},
 		{"cause", strings.TrimSpace(f.Cause + " " + f.Link)},
 		{"back", f.Back},
 		{"gates", f.gates()},
 		{"to do", f.Advice},
-	} {
-		if line[1] != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	}, func(line [2]string) bool { return line[1] == "" })
 }
 
 // also names the other checks that fail in the same way.

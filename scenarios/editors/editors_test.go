@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Everything else in VS Code's settings stays unchanged, character by character.
@@ -64,9 +66,7 @@ func TestSettings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := Settings(test.text, schema, one)
 			if test.err != "" {
-				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("%v, want %q", err, test.err)
-				}
+				golden.Error(t, err, test.err)
 				return
 			}
 			if err != nil || got != test.want {
@@ -87,9 +87,7 @@ func TestInstall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(scenario, []byte("kind: Scenario\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, scenario, "kind: Scenario\n")
 	paths := []string{"scenarios/", "more/mine.yaml"}
 	files, err := Install(folder, paths)
 	if err != nil || strings.Join(files, " ") != ".vscode/rehearse.schema.json .vscode/settings.json more/mine.yaml" {
@@ -125,10 +123,7 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	broken := []byte("{")
-	if err := os.WriteFile(filepath.Join(folder, ".vscode", "settings.json"), broken, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Install(folder, paths); err == nil || !strings.Contains(err.Error(), `"yaml.schemas": {"./.vscode`) {
-		t.Error(err)
-	}
+	golden.Write(t, filepath.Join(folder, ".vscode", "settings.json"), broken)
+	_, err = Install(folder, paths)
+	golden.Error(t, err, `"yaml.schemas": {"./.vscode`)
 }

@@ -20,12 +20,7 @@ func Definition() suites.Definition {
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	return suites.Definition{
-		Name: simulator.Name, Title: "GREP-375 on Grove's simulator", Requirements: Requirements,
+		Name: simulator.Name, Title: "GREP-375 on Grove's simulator", Files: files,
 		Simulator: own, Others: simulators.Catalog{kaischeduler.Name: {Run: kaischeduler.Run}},
 	}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }

@@ -21,13 +21,8 @@ func Definition() suites.Definition {
 	}
 	return suites.Definition{
 		Name: simulator.Name, Title: "Lowercase sub group names on KAI's simulator",
-		Requirements: Requirements, Profiles: Profiles(), Rules: Rules(), Simulator: own,
+		Files: files, Profiles: Profiles(), Rules: Rules(), Simulator: own,
 	}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }
 
 // Profiles are the places where an implementation may have the rule. Older versions do not have it.

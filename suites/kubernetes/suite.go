@@ -13,12 +13,7 @@ var files embed.FS
 // Definition is the suite of Kubernetes itself.
 func Definition() suites.Definition {
 	return suites.Definition{
-		Name: "kubernetes", Title: "KEP-5311 on Kubernetes", Requirements: Requirements,
+		Name: "kubernetes", Title: "KEP-5311 on Kubernetes", Files: files,
 		Rules: Rules(),
 	}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }

@@ -20,12 +20,7 @@ func Definition() suites.Definition {
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}
 	return suites.Definition{
-		Name: simulator.Name, System: "lws", Title: "KEP-173 on LeaderWorkerSet's simulator", Requirements: Requirements,
+		Name: simulator.Name, System: "lws", Title: "KEP-173 on LeaderWorkerSet's simulator", Files: files,
 		Simulator: own,
 	}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }

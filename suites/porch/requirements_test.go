@@ -11,7 +11,7 @@ import (
 
 // Each ambiguity has a second reading. The simulator can follow it, and one scenario shows it.
 func TestAmbiguitiesHaveOtherReadings(t *testing.T) {
-	requirements, err := porch.Requirements()
+	requirements, err := porch.Definition().Requirements()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,12 +20,7 @@ func Definition() suites.Definition {
 		Variants: simulator.Variants(), Probes: simulator.Probes(), Hosts: simulator.Hosts(),
 	}
 	return suites.Definition{
-		Name: simulator.Name, Title: "The rules of Porch's engine", Requirements: Requirements,
+		Name: simulator.Name, Title: "The rules of Porch's engine", Files: files,
 		Rules: Rules(), Simulator: own,
 	}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }

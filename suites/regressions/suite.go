@@ -13,10 +13,5 @@ var files embed.FS
 
 // Definition is the suite of Kubernetes' regressions.
 func Definition() suites.Definition {
-	return suites.Definition{Name: "regressions", Title: "Regressions of Kubernetes", Requirements: Requirements}
-}
-
-// Requirements returns the suite's requirements in the order in which they are written.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
+	return suites.Definition{Name: "regressions", Title: "Regressions of Kubernetes", Files: files}
 }

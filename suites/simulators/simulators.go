@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
@@ -100,14 +101,7 @@ func (c Catalog) Own() (systems.Simulators, error) {
 }
 
 // Names returns the names of the simulators, in alphabetical order.
-func (c Catalog) Names() []string {
-	var names []string
-	for name := range c {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+func (c Catalog) Names() []string { return clusters.SortedKeys(c) }
 
 func (c Catalog) run(ctx context.Context, name string, args []string, log io.Writer) error {
 	simulator, ok := c[name]

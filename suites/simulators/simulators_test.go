@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness"
@@ -110,6 +111,22 @@ spec:
 	}
 }
 
+// ran returns the results of scenarios that must run to their end.
+func ran(t *testing.T, p clusters.Provider, set *scenarios.Set, o harness.PlanOptions) *reports.Run {
+	t.Helper()
+	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
+	if err := harness.Execute(t.Context(), plan, harness.Options{
+		Recorder: recorder, Progress: t.Logf, ReportDir: t.TempDir(),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return recorder.Run()
+}
+
 // TestOnARealCluster runs a simulated system and a process through their whole life: installed, killed, restarted,
 // changed, kept during a restart of the API server, removed.
 func TestOnARealCluster(t *testing.T) {
@@ -118,18 +135,8 @@ func TestOnARealCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := clustertest.Local(t)
-	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, options(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{
-		Recorder: recorder, Progress: t.Logf,
-		ReportDir: t.TempDir(),
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for _, track := range recorder.Run().Tracks {
+	run := ran(t, p, set, options(t))
+	for _, track := range run.Tracks {
 		for _, step := range track.Setup {
 			t.Logf("%s %s: %s %s %v", step.Verb, step.Name, step.Status, step.Message, step.Duration())
 			if step.Status != reports.Passed {

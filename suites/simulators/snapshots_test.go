@@ -4,10 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"k8s.io/utils/clock"
-
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
-	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -42,19 +39,9 @@ func TestVerdictsFromASnapshot(t *testing.T) {
 	}
 	o := options(t)
 	o.Snapshots = true
-	plan, err := harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{
-		Recorder: recorder, Progress: t.Logf,
-		ReportDir: t.TempDir(),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	run := ran(t, clustertest.Local(t), set, o)
 	var begins []string
-	for _, track := range recorder.Run().Tracks {
+	for _, track := range run.Tracks {
 		begins = append(begins, track.Setup[0].Evidence)
 		for _, s := range track.Scenarios {
 			if s.Status != reports.Passed {

@@ -113,11 +113,7 @@ func (s Suite) atHand(t *testing.T, list []*scenarios.Scenario) []*scenarios.Sce
 	if !s.CachedVersions && !testing.Short() {
 		return list
 	}
-	folder, err := local.CacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := releases.New(releases.Options{CacheDir: folder})
+	store, err := releases.New(releases.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

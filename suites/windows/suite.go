@@ -24,11 +24,6 @@ func Definition() suites.Definition {
 		maps.Copy(others, system.Catalog())
 	}
 	return suites.Definition{
-		Name: "windows", Title: "The window of an upgrade", Requirements: Requirements, Others: others,
+		Name: "windows", Title: "The window of an upgrade", Files: files, Others: others,
 	}
-}
-
-// Requirements returns the suite's requirements in the order of the file.
-func Requirements() ([]suites.Requirement, error) {
-	return suites.LoadRequirements(files, "requirements.yaml")
 }

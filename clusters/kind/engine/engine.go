@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -172,7 +173,8 @@ func (e *Engine) Run(ctx context.Context, s Streams, args ...string) error {
 		command.Stdout = &out
 	}
 	command.WaitDelay = 5 * time.Second
-	inOwnGroup(command)
+	// A Ctrl-C on the terminal must not reach the engine's client: only the command's context may end it.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err := command.Run()
 	if err == nil {
 		return nil

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // fake sets a PATH that has only the script, as docker, and returns the engine. Without a script the PATH is empty.
@@ -14,9 +16,7 @@ func fake(t *testing.T, script string) *Engine {
 	t.Helper()
 	dir := t.TempDir()
 	if script != "" {
-		if err := os.WriteFile(filepath.Join(dir, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, "docker"), "#!/bin/sh\n"+script)
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv(chooser, "")
@@ -47,9 +47,7 @@ func TestDetectSaysWhyThereIsNone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			fake(t, c.script)
 			_, err := Detect(t.Context())
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
-			}
+			golden.Error(t, err, c.want)
 		})
 	}
 }
@@ -61,9 +59,8 @@ func TestDetectTakesOneThatAnswers(t *testing.T) {
 		t.Errorf("got %v, %v", e, err)
 	}
 	t.Setenv(chooser, "lxc")
-	if _, err := Detect(t.Context()); err == nil || !strings.Contains(err.Error(), "KIND_EXPERIMENTAL_PROVIDER=lxc") {
-		t.Errorf("got %v", err)
-	}
+	_, err = Detect(t.Context())
+	golden.Error(t, err, "KIND_EXPERIMENTAL_PROVIDER=lxc")
 }
 
 func TestAbsentIsNotCouldNotLook(t *testing.T) {
@@ -108,9 +105,7 @@ func TestUse(t *testing.T) {
 	fake(t, `case "$*" in -v) echo Docker version 1 ;; context*) echo unix:///a.sock ;; esac`)
 	dir := os.Getenv("PATH")
 	podman := `case "$1" in info) echo /storage ;; esac`
-	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte("#!/bin/sh\n"+podman), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(dir, "podman"), "#!/bin/sh\n"+podman)
 	for _, c := range []struct{ program, endpoint, want string }{
 		{"docker", "unix:///a.sock", ""},
 		{"docker", "", ""},
@@ -152,9 +147,7 @@ func TestBuildCommand(t *testing.T) {
 				"podman load",
 		} {
 			podman := "#!/bin/sh\necho '  security:'; echo '    rootless: " + info + "'\n"
-			if err := os.WriteFile(filepath.Join(os.Getenv("PATH"), "podman"), []byte(podman), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, filepath.Join(os.Getenv("PATH"), "podman"), podman)
 			if got := (&Engine{Program: "podman"}).BuildCommand(t.Context(), "1.34", "x:1"); got != want {
 				t.Errorf("podman, %s: got %s", info, got)
 			}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/clusters/scratch"
@@ -114,7 +115,7 @@ func (b *Builder) build(ctx context.Context, version string) (string, error) {
 		b.Progress("%s already exists", tag)
 		return tag, nil
 	}
-	unlock, err := lock(ctx, filepath.Join(b.CacheDir, "build.lock"), b.Progress)
+	unlock, err := b.lock(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -138,6 +139,13 @@ func (b *Builder) makeCacheDir() error {
 		return fmt.Errorf("make the cache folder: %w", err)
 	}
 	return nil
+}
+
+// lock locks the cache against other builders on this machine.
+func (b *Builder) lock(ctx context.Context) (unlock func(), err error) {
+	return folders.Await(ctx, filepath.Join(b.CacheDir, "build.lock"), func() {
+		b.Progress("waiting for another build of node images")
+	})
 }
 
 // gather gets the inputs that take long, one after the other: the Go tool already uses every core.

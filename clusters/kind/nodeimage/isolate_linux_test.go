@@ -7,9 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // asRoot skips the test unless it may make namespaces, as debootstrap must.
@@ -50,11 +51,7 @@ func pipe(t *testing.T) (path string, open func() *os.File) {
 
 func mounted(t *testing.T, path string) bool {
 	t.Helper()
-	table, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.Contains(mountPoints(string(table)), path)
+	return slices.Contains(mountPoints(golden.Read(t, "/proc/self/mountinfo")), path)
 }
 
 // An interrupted build leaves neither mounts nor processes, and its mounts are never visible.
@@ -116,9 +113,7 @@ func TestIsolatedEndsWithItsParent(t *testing.T) {
 func TestMountsOfAnOldBuild(t *testing.T) {
 	asRoot(t)
 	cache, precious := t.TempDir(), filepath.Join(t.TempDir(), "precious")
-	if err := os.WriteFile(precious, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, precious, "")
 	point := filepath.Join(cache, "base-1", "rootfs", "my dev")
 	if err := os.MkdirAll(point, 0o700); err != nil {
 		t.Fatal(err)
@@ -148,15 +143,11 @@ case "$*" in
 *http://mirror) echo "W: Cannot check Release signature" >&2 ;;
 esac
 `
-	if err := os.WriteFile(filepath.Join(bin, "debootstrap"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(bin, "debootstrap"), script)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	rootfs := filepath.Join(t.TempDir(), "rootfs")
 	err := New(Options{Mirror: "http://mirror"}).debootstrap(t.Context(), rootfs)
-	if err == nil || !strings.Contains(err.Error(), "sudo apt-get install debian-archive-keyring") {
-		t.Errorf("got %v", err)
-	}
+	golden.Error(t, err, "sudo apt-get install debian-archive-keyring")
 	if err := New(Options{}).debootstrap(t.Context(), rootfs); err != nil {
 		t.Errorf("debootstrap's own mirror: %v", err)
 	}

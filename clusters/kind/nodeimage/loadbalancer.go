@@ -66,7 +66,7 @@ func (b *Builder) buildBalancer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := lock(ctx, filepath.Join(b.CacheDir, "build.lock"), b.Progress)
+	unlock, err := b.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // exampleLayer packs a small tree whose files have the given modification time.
@@ -141,20 +142,15 @@ func TestReadImageVersions(t *testing.T) {
 	}
 	source := "package constants\n\nconst (\n\tDefaultEtcdVersion = \"3.6.5-0\"\n\tMinExternalEtcdVersion = " +
 		"\"3.5.24-0\"\n\tCoreDNSVersion = \"v1.12.1\"\n\tPauseVersion = \"3.10.1\"\n)\n"
-	if err := os.WriteFile(path, []byte(source), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, source)
 	v, err := readImageVersions(dir)
 	if err != nil || v != (imageVersions{Etcd: "3.6.5-0", CoreDNS: "v1.12.1", Pause: "3.10.1"}) ||
 		v.etcdModule() != "v3.6.5" {
 		t.Errorf("got %+v, %v", v, err)
 	}
-	if err := os.WriteFile(path, []byte("package constants\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readImageVersions(dir); err == nil || !strings.Contains(err.Error(), "does not say") {
-		t.Errorf("got %v", err)
-	}
+	golden.Write(t, path, "package constants\n")
+	_, err = readImageVersions(dir)
+	golden.Error(t, err, "does not say")
 }
 
 func TestRealPathStaysInTheTree(t *testing.T) {
@@ -162,9 +158,7 @@ func TestRealPathStaysInTheTree(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "usr/lib"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "usr/lib/real.so.1"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(root, "usr/lib/real.so.1"), "")
 	for name, target := range map[string]string{
 		"usr/lib/absolute.so": "/usr/lib/real.so.1",
 		"usr/lib/relative.so": "real.so.1", "usr/lib/loop": "loop",
@@ -185,9 +179,7 @@ func TestRealPathStaysInTheTree(t *testing.T) {
 
 func TestEditRejectsAnotherFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("a = 1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, "a = 1")
 	if err := edit(path, "b = 1", "b = 2"); err == nil {
 		t.Error("a text that is not there was replaced")
 	}

@@ -6,6 +6,17 @@ import (
 	"strings"
 )
 
+// Count returns how many elements of a list have a property.
+func Count[T any](list []T, has func(T) bool) int {
+	n := 0
+	for _, one := range list {
+		if has(one) {
+			n++
+		}
+	}
+	return n
+}
+
 // Vary reports whether the statuses differ.
 func Vary[T comparable](list []T) bool {
 	return len(list) > 0 && slices.ContainsFunc(list, func(other T) bool { return other != list[0] })

@@ -4,6 +4,7 @@ package plain
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -37,6 +38,17 @@ func OneLine(text string) string { return strings.Join(strings.Fields(Clean(text
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(line)
+}
+
+// Position splits file:line:column.
+func Position(position string) (file string, line int, ok bool) {
+	parts := strings.Split(position, ":")
+	if len(parts) < 3 {
+		return "", 0, false
+	}
+	last := len(parts) - 2
+	line, err := strconv.Atoi(parts[last])
+	return strings.Join(parts[:last], ":"), line, err == nil
 }
 
 // Indent puts the prefix before every line that is not empty.
@@ -155,6 +167,14 @@ func Plural(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Differ says how many things differ: "1 cell differs", "3 cells differ".
+func Differ(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " differs"
+	}
+	return Plural(n, what) + " differ"
 }
 
 // Prefixed returns a text after a prefix, or "" if the text is empty.

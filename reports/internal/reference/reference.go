@@ -5,7 +5,6 @@ package reference
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -16,6 +15,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 // The names of the schemas. Nothing is fetched from these addresses.
@@ -38,15 +38,11 @@ func Make(dir string) (schema, page []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(run); err != nil {
+	if schema, err = folder.JSON(run); err != nil {
 		return nil, nil, fmt.Errorf("write the schema of run.json: %w", err)
 	}
 	page, err = describe(run, history)
-	return b.Bytes(), page, err
+	return schema, page, err
 }
 
 func reflected(dir, id, title string, of any) (*jsonschema.Schema, error) {

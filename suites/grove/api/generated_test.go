@@ -1,13 +1,10 @@
 package api
 
 import (
-	"maps"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 // The CustomResourceDefinitions have the same fields as the Go types.
@@ -30,34 +27,8 @@ func TestDefinitionsAreOfTheTypes(t *testing.T) {
 			continue
 		}
 		root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-		compare(t, crd.Spec.Names.Kind+".spec", of[0], root.Properties["spec"])
-		compare(t, crd.Spec.Names.Kind+".status", of[1], root.Properties["status"])
-	}
-}
-
-// compare checks the fields of this package's types, but not those of Kubernetes' types.
-func compare(t *testing.T, path string, of reflect.Type, schema apiextensionsv1.JSONSchemaProps) {
-	t.Helper()
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
-		if of.Kind() == reflect.Slice && schema.Items != nil {
-			schema = *schema.Items.Schema
-		}
-		of = of.Elem()
-	}
-	if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[PodCliqueSet]().PkgPath() {
-		return
-	}
-	var fields []string
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, name)
-		if property, ok := schema.Properties[name]; ok {
-			compare(t, path+"."+name, of.Field(i).Type, property)
-		}
-	}
-	slices.Sort(fields)
-	if defined := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(fields, defined) {
-		t.Errorf("%s has the fields %v, the definition has %v; run go generate ./suites/grove/api", path, fields, defined)
+		simulatortest.SameFields(t, crd.Spec.Names.Kind+".spec", of[0], root.Properties["spec"])
+		simulatortest.SameFields(t, crd.Spec.Names.Kind+".status", of[1], root.Properties["status"])
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -44,11 +43,9 @@ func Run(ctx context.Context, o Options) error {
 }
 
 func once(ctx context.Context, o Options) error {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, kaiapi.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
+	scheme, err := operator.Scheme(clientgoscheme.AddToScheme, kaiapi.AddToScheme)
+	if err != nil {
+		return err
 	}
 	crd, err := kaiapi.CustomResourceDefinition()
 	if err != nil {

@@ -16,10 +16,10 @@ const (
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(),
-		liberty.OfWebhooks(breaks("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
+		liberty.OfWebhooks(bugs.IDs("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
 			{
 				Name: libertyCliquesFirst, Sentence: "PodCliques are created before their PodGang; pods still after it.",
-				About: breaks("40 41 42 43 44 45 46 47"),
+				About: bugs.IDs("40 41 42 43 44 45 46 47"),
 			},
 			{Name: libertyMoreConditions, Sentence: "PodGangs have a condition of a type that only this implementation knows."},
 			{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},

@@ -2,11 +2,8 @@ package simulator_test
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -14,24 +11,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/certificates"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 	"github.com/rehearse-dev/rehearse/suites/grove/simulator"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
+	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 func TestMain(m *testing.M) {
@@ -184,11 +180,9 @@ func workload(name string) *api.PodCliqueSet {
 func cluster(t *testing.T) (client.Client, simulator.Options) {
 	t.Helper()
 	made := clustertest.Create(t, clustertest.Local(t), "grove-simulator", clusters.State{Version: "1.36"})
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme, scheduler.AddToScheme} {
-		if err := add(scheme); err != nil {
-			t.Fatal(err)
-		}
+	scheme, err := operator.Scheme(clientgoscheme.AddToScheme, api.AddToScheme, scheduler.AddToScheme)
+	if err != nil {
+		t.Fatal(err)
 	}
 	config := rest.CopyConfig(made.RESTConfig())
 	config.QPS = -1
@@ -196,54 +190,15 @@ func cluster(t *testing.T) (client.Client, simulator.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	authority, err := certificates.NewAuthority(dir, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := authority.Serving("tls", "127.0.0.1"); err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return c, simulator.Options{
-		RESTConfig: made.RESTConfig(), Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, CertDir: dir,
-		Logger: logr.Discard(),
-	}
+	return c, simulatortest.Options(t, made)
 }
 
 // run runs the simulator until the test ends, and returns when it serves and its webhook is called.
 func run(t *testing.T, o simulator.Options, configuration string, factories backends.Factories) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	ended := make(chan error, 1)
 	o.Config = []byte(configuration)
-	go func() { ended <- simulator.RunWith(ctx, o, factories) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the simulator ended with %v", err)
-		}
-	})
-	browser := http.Client{Transport: &http.Transport{
-		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
-		DisableKeepAlives: true,
-	}}
-	poll(t, "the simulator to be ready", func(ctx context.Context) bool {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", o.Port),
-			nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := browser.Do(request)
-		if err != nil {
-			return false
-		}
-		response.Body.Close()
-		return response.StatusCode == http.StatusOK
+	simulatortest.Start(t, o, func(ctx context.Context, o simulator.Options) error {
+		return simulator.RunWith(ctx, o, factories)
 	})
 	asking, err := client.New(o.RESTConfig, client.Options{})
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,13 +35,9 @@ func connect(config *rest.Config, logger logr.Logger) (*cluster, error) {
 	config = rest.CopyConfig(config)
 	config.Timeout = patience
 	config.QPS = -1
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{
-		admissionregistrationv1.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme,
-	} {
-		if err := add(scheme); err != nil {
-			return nil, fmt.Errorf("make the scheme of the installed objects: %w", err)
-		}
+	scheme, err := operator.Scheme(admissionregistrationv1.AddToScheme, apiextensionsv1.AddToScheme, api.AddToScheme)
+	if err != nil {
+		return nil, fmt.Errorf("make the scheme of the installed objects: %w", err)
 	}
 	// The kinds are known, so the API server, which may be down, need not be asked for them.
 	c, err := client.New(config, client.Options{Scheme: scheme, Mapper: mapper()})

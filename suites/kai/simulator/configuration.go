@@ -1,14 +1,11 @@
 package simulator
 
 import (
-	"net"
-	"strconv"
-
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // The webhook and its configuration have KAI's names.
@@ -19,71 +16,40 @@ const (
 	mutatingWebhookName   = "podgroup-mutation.kai.scheduler"
 )
 
-// clientConfig says how the API server reaches a path.
-func (e *endpoints) clientConfig(path string) admissionregistrationv1.WebhookClientConfig {
-	url := "https://" + net.JoinHostPort(e.options.Host, strconv.Itoa(e.options.Port)) + path
-	return admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: e.authority}
-}
-
 // validating is the configuration of the validating webhook.
-func (e *endpoints) validating() *admissionregistrationv1.ValidatingWebhookConfiguration {
-	operations := []admissionregistrationv1.OperationType{admissionregistrationv1.Create, admissionregistrationv1.Update}
+func (e *endpoints) validating() *admissionv1.ValidatingWebhookConfiguration {
+	operations := []admissionv1.OperationType{admissionv1.Create, admissionv1.Update}
 	if e.faults.Has(deletionsJudged) {
-		operations = append(operations, admissionregistrationv1.Delete)
+		operations = append(operations, admissionv1.Delete)
 	}
 	rules := podGroups(operations...)
 	if e.faults.Has(statusJudged) {
 		rules[0].Resources = append(rules[0].Resources, api.Resource.Resource+"/status")
 	}
 	if e.faults.Has(podLabelsJudged) {
-		rules = append(rules, admissionregistrationv1.RuleWithOperations{
-			Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Create},
-			Rule: admissionregistrationv1.Rule{
-				APIGroups: []string{corev1.GroupName}, APIVersions: []string{"v1"}, Resources: []string{"pods"},
-			},
-		})
+		pods := corev1.SchemeGroupVersion.WithResource("pods")
+		rules = append(rules, operator.Rules(pods, admissionv1.Create)...)
 	}
-	policy := admissionregistrationv1.Fail
+	made := e.options.Validating(e.authority, configurationName,
+		operator.Webhook{Name: webhookName, Path: e.validatePath, Rules: rules})
 	if e.faults.Has(failsOpen) {
-		policy = admissionregistrationv1.Ignore
+		ignore := admissionv1.Ignore
+		made.Webhooks[0].FailurePolicy = &ignore
 	}
-	none := admissionregistrationv1.SideEffectClassNone
-	return &admissionregistrationv1.ValidatingWebhookConfiguration{
-		TypeMeta: metav1.TypeMeta{
-			APIVersion: admissionregistrationv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration",
-		},
-		ObjectMeta: metav1.ObjectMeta{Name: configurationName},
-		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: webhookName, ClientConfig: e.clientConfig(e.validatePath), Rules: rules,
-			FailurePolicy: &policy, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}},
-	}
+	return made
 }
 
 // mutating is the configuration of the mutating webhook, which only a faulty implementation has.
-func (e *endpoints) mutating() *admissionregistrationv1.MutatingWebhookConfiguration {
-	fail, none := admissionregistrationv1.Fail, admissionregistrationv1.SideEffectClassNone
-	return &admissionregistrationv1.MutatingWebhookConfiguration{
-		TypeMeta: metav1.TypeMeta{
-			APIVersion: admissionregistrationv1.SchemeGroupVersion.String(), Kind: "MutatingWebhookConfiguration",
-		},
-		ObjectMeta: metav1.ObjectMeta{Name: mutatingConfiguration},
-		Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: mutatingWebhookName, ClientConfig: e.clientConfig(e.mutatePath),
-			Rules:         podGroups(admissionregistrationv1.Create, admissionregistrationv1.Update),
-			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}},
-	}
+func (e *endpoints) mutating() *admissionv1.MutatingWebhookConfiguration {
+	return e.options.Mutating(e.authority, mutatingConfiguration, operator.Webhook{
+		Name: mutatingWebhookName, Path: e.mutatePath,
+		Rules: podGroups(admissionv1.Create, admissionv1.Update),
+	})
 }
 
 // podGroups are the rules that send PodGroups, without their status, to a webhook.
-func podGroups(operations ...admissionregistrationv1.OperationType) []admissionregistrationv1.RuleWithOperations {
-	scope := admissionregistrationv1.NamespacedScope
-	return []admissionregistrationv1.RuleWithOperations{{
-		Operations: operations,
-		Rule: admissionregistrationv1.Rule{
-			APIGroups: []string{api.GroupVersion.Group}, APIVersions: []string{api.GroupVersion.Version},
-			Resources: []string{api.Resource.Resource}, Scope: &scope,
-		},
-	}}
+func podGroups(operations ...admissionv1.OperationType) []admissionv1.RuleWithOperations {
+	rules, scope := operator.Rules(api.Resource, operations...), admissionv1.NamespacedScope
+	rules[0].Scope = &scope
+	return rules
 }

@@ -14,14 +14,14 @@ const libertyStatusSchema = "status-schema-short"
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
 	return slices.Concat(
-		liberty.OfWebhooks(breaks("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47 "+
+		liberty.OfWebhooks(bugs.IDs("02 03 04 05 06 07 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 28 30 34 36 39 40 46 47 "+
 			"54")),
 		liberty.OfPrograms(),
 		[]liberty.Liberty{
 			{
 				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, which the specification does not " +
 					"mention.",
-				About: breaks("29 31 35 48"),
+				About: bugs.IDs("29 31 35 48"),
 			},
 			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
 				"specification does not mention."},

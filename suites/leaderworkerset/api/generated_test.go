@@ -2,16 +2,15 @@ package api
 
 import (
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 const generate = "run go generate ./suites/leaderworkerset/api"
@@ -27,8 +26,8 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 		t.Errorf("the definition is of %s, %+v", crd.Name, crd.Spec.Names)
 	}
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-	compare(t, "spec", reflect.TypeFor[LeaderWorkerSetSpec](), root.Properties["spec"])
-	compare(t, "status", reflect.TypeFor[LeaderWorkerSetStatus](), root.Properties["status"])
+	simulatortest.SameFields(t, "spec", reflect.TypeFor[LeaderWorkerSetSpec](), root.Properties["spec"])
+	simulatortest.SameFields(t, "status", reflect.TypeFor[LeaderWorkerSetStatus](), root.Properties["status"])
 
 	var values []string
 	for _, value := range root.Properties["spec"].Properties["networkConfig"].Properties["subdomainPolicy"].Enum {
@@ -37,29 +36,6 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 	if want := []string{`"` + string(SubdomainShared) + `"`, `"` + string(SubdomainUniquePerReplica) +
 		`"`}; !slices.Equal(values, want) {
 		t.Errorf("the policies are %v, want %v; %s", values, want, generate)
-	}
-}
-
-// compare checks the fields of this package's types, but not those of Kubernetes' types.
-func compare(t *testing.T, path string, of reflect.Type, schema apiextensionsv1.JSONSchemaProps) {
-	t.Helper()
-	for of.Kind() == reflect.Pointer {
-		of = of.Elem()
-	}
-	if of.Kind() != reflect.Struct || of.PkgPath() != reflect.TypeFor[LeaderWorkerSet]().PkgPath() {
-		return
-	}
-	var fields []string
-	for i := range of.NumField() {
-		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-		fields = append(fields, name)
-		if property, ok := schema.Properties[name]; ok {
-			compare(t, path+"."+name, of.Field(i).Type, property)
-		}
-	}
-	slices.Sort(fields)
-	if defined := slices.Sorted(maps.Keys(schema.Properties)); !slices.Equal(fields, defined) {
-		t.Errorf("%s has the fields %v, the definition has %v; %s", path, fields, defined, generate)
 	}
 }
 

@@ -1,155 +1,119 @@
 package simulator
 
-import (
-	"slices"
+import "github.com/rehearse-dev/rehearse/suites/simulators/fault"
 
-	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
-)
+var bugs = fault.List{Prefix: "LWS-L"}
 
 // Faults lists the bugs, in the order of the requirements that they break.
-func Faults() []fault.Fault {
-	return slices.Concat(apiFaults, serviceFaults, podFaults, transitionFaults)
-}
+func Faults() []fault.Fault { return bugs.All() }
 
-const (
-	faultNoDefaultPolicy         = "no-default-policy"
-	faultEmptyConfigUndefaulted  = "empty-network-config-not-defaulted"
-	faultDropsExplicitShared     = "drops-explicit-shared"
-	faultAcceptsAnyPolicy        = "accepts-any-policy"
-	faultPolicyImmutable         = "policy-immutable"
-	faultNullKeepsOldPolicy      = "null-keeps-old-policy"
-	faultUnsetPolicyIsARevision  = "unset-policy-is-a-revision"
-	faultKeepsUnknownFields      = "keeps-unknown-network-fields"
-	faultSharedHasClusterIP      = "shared-service-has-cluster-ip"
-	faultReplicaHasClusterIP     = "replica-service-has-cluster-ip"
-	faultScaleAddsServices       = "scale-up-adds-services"
-	faultLastWithoutService      = "last-replica-without-service"
-	faultSharedAlways            = "shared-service-always"
-	faultServiceNamedByIndex     = "service-named-by-index"
-	faultSelectorWithoutName     = "selector-without-name"
-	faultServiceOwnedBySet       = "service-owned-by-set"
-	faultWorkersMakeServices     = "workers-make-services"
-	faultServicesByNameOnly      = "services-by-name-only"
-	faultServicesForTerminating  = "services-for-terminating-leaders"
-	faultRecreateOrphans         = "recreation-orphans-dependents"
-	faultScaleDownKeepsServices  = "scale-down-keeps-services"
-	faultSharedUnowned           = "shared-service-unowned"
-	faultSizeOneWithoutService   = "size-one-without-service"
-	faultServiceMadeOnce         = "service-made-once"
-	faultWorkersUnderLeader      = "workers-always-under-leader"
-	faultWorkersOwnSubdomain     = "workers-get-own-subdomain"
-	faultLeaderSetServiceName    = "leader-set-named-after-replica"
-	faultSubdomainNotOverwritten = "subdomain-not-overwritten"
-	faultOverwriteByLiveSpec     = "overwrite-by-live-spec"
-	faultOverwritesAlways        = "overwrites-every-subdomain"
-	faultWorkersInSharedDomain   = "workers-in-shared-subdomain"
-	faultAddressOfItself         = "address-of-the-pod-itself"
-	faultAddressInSharedDomain   = "address-in-shared-subdomain"
-	faultTPUMissesLast           = "tpu-hostnames-miss-last"
-	faultTPUInSharedDomain       = "tpu-hostnames-in-shared-subdomain"
-	faultTPULeaderAlways         = "tpu-leader-always-counted"
-	faultVariablesFirst          = "variables-before-subdomain"
-	faultAddressWithoutNamespace = "address-without-namespace"
-	faultPolicyNotInRevision     = "policy-not-in-revision"
-	faultEveryPolicyWriteRolls   = "every-policy-write-rolls"
-	faultSharedDroppedWhenUnique = "shared-service-dropped-when-unique"
-	faultSharedRenewed           = "shared-service-renewed-in-transition"
-	faultSharedAfterRollout      = "shared-service-after-rollout"
-	faultServicesDroppedAtStart  = "services-dropped-at-start"
-	faultReturnDropsShared       = "return-drops-shared-service"
-	faultWorkersFromLiveSpec     = "workers-from-live-spec"
-	faultServicesFromLiveSpec    = "services-from-live-spec"
-	faultServicesOnChange        = "services-before-the-update"
-	faultSurgeWithoutServices    = "surge-without-services"
-	faultSurgeStays              = "surge-stays"
+// The bugs in the API.
+var (
+	faultNoDefaultPolicy = bugs.New("no-default-policy", "01",
+		"A LeaderWorkerSet without networkConfig is stored unchanged.")
+	faultEmptyConfigUndefaulted = bugs.New("empty-network-config-not-defaulted", "02",
+		"An empty networkConfig is stored unchanged.")
+	faultDropsExplicitShared    = bugs.New("drops-explicit-shared", "03", "An explicit policy Shared is removed.")
+	faultAcceptsAnyPolicy       = bugs.Wide("accepts-any-policy", "04", "Any text is accepted as a policy.")
+	faultPolicyImmutable        = bugs.New("policy-immutable", "05", "A change of the policy is rejected.")
+	faultNullKeepsOldPolicy     = bugs.New("null-keeps-old-policy", "06", "An update without a policy keeps the old one.")
+	faultUnsetPolicyIsARevision = bugs.New("unset-policy-is-a-revision", "07",
+		"No policy and Shared are two revisions, so defaulting an old object restarts its pods.")
+	faultKeepsUnknownFields = bugs.Wide("keeps-unknown-network-fields", "08",
+		"Unknown fields of networkConfig are stored.")
 )
 
-var apiFaults = []fault.Fault{
-	fault.New(faultNoDefaultPolicy, "A LeaderWorkerSet without networkConfig is stored unchanged.", []string{"LWS-L01"}),
-	fault.New(faultEmptyConfigUndefaulted, "An empty networkConfig is stored unchanged.", []string{"LWS-L02"}),
-	fault.New(faultDropsExplicitShared, "An explicit policy Shared is removed.", []string{"LWS-L03"}),
-	fault.Wide(fault.New(faultAcceptsAnyPolicy, "Any text is accepted as a policy.", []string{"LWS-L04"})),
-	fault.New(faultPolicyImmutable, "A change of the policy is rejected.", []string{"LWS-L05"}),
-	fault.New(faultNullKeepsOldPolicy, "An update without a policy keeps the old one.", []string{"LWS-L06"}),
-	fault.New(faultUnsetPolicyIsARevision, "No policy and Shared are two revisions, so defaulting an old object "+
-		"restarts its pods.", []string{"LWS-L07"}),
-	fault.Wide(fault.New(faultKeepsUnknownFields, "Unknown fields of networkConfig are stored.", []string{"LWS-L08"})),
-}
+// The bugs in Services.
+var (
+	faultSharedHasClusterIP = bugs.New("shared-service-has-cluster-ip", "10 52 54 56 58",
+		"The shared Service has a cluster IP.")
+	faultScaleAddsServices = bugs.New("scale-up-adds-services", "11",
+		"Under Shared, each replica that is added gets its own Service.")
+	faultLastWithoutService = bugs.New("last-replica-without-service", "12",
+		"Under UniquePerReplica the last replica gets no Service.")
+	faultReplicaHasClusterIP = bugs.New("replica-service-has-cluster-ip", "12 52 56 58",
+		"A replica's Service has a cluster IP.")
+	faultSharedAlways = bugs.New("shared-service-always", "13",
+		"The shared Service is also created under UniquePerReplica.")
+	faultServiceNamedByIndex = bugs.New("service-named-by-index", "14",
+		"A replica's Service has another name than its leader.")
+	faultSelectorWithoutName = bugs.New("selector-without-name", "15",
+		"A replica's Service selects only by group index, so it also selects pods of other LeaderWorkerSets.")
+	faultServiceOwnedBySet = bugs.New("service-owned-by-set", "16",
+		"A replica's Service is owned by the LeaderWorkerSet.")
+	faultWorkersMakeServices = bugs.New("workers-make-services", "17", "Workers also get a Service.")
+	faultServicesByNameOnly  = bugs.New("services-by-name-only", "18",
+		"Any Service with the right name counts as the replica's Service, and its deletion is not noticed.")
+	faultServicesForTerminating = bugs.New("services-for-terminating-leaders", "64",
+		"A Service is created for a leader that is being deleted.")
+	faultRecreateOrphans = bugs.New("recreation-orphans-dependents", "19",
+		"A group is recreated by deleting only its leader and orphaning the rest.")
+	faultScaleDownKeepsServices = bugs.New("scale-down-keeps-services", "20",
+		"A scale-down makes the Services of the removed replicas belong to the LeaderWorkerSet.")
+	faultSharedUnowned = bugs.New("shared-service-unowned", "21",
+		"The shared Service has no owner and outlives the LeaderWorkerSet.")
+	faultSizeOneWithoutService = bugs.New("size-one-without-service", "22", "A group without workers gets no Service.")
+	faultServiceMadeOnce       = bugs.New("service-made-once", "18 25",
+		"A leader gets its Service only before its workers, so a Service that goes later is not created again.")
+)
 
-var serviceFaults = []fault.Fault{
-	fault.New(faultSharedHasClusterIP, "The shared Service has a cluster IP.",
-		[]string{"LWS-L10", "LWS-L52", "LWS-L54", "LWS-L56", "LWS-L58"}),
-	fault.New(faultScaleAddsServices, "Under Shared, each replica that is added gets its own Service.",
-		[]string{"LWS-L11"}),
-	fault.New(faultLastWithoutService, "Under UniquePerReplica the last replica gets no Service.", []string{"LWS-L12"}),
-	fault.New(faultReplicaHasClusterIP, "A replica's Service has a cluster IP.",
-		[]string{"LWS-L12", "LWS-L52", "LWS-L56", "LWS-L58"}),
-	fault.New(faultSharedAlways, "The shared Service is also created under UniquePerReplica.", []string{"LWS-L13"}),
-	fault.New(faultServiceNamedByIndex, "A replica's Service has another name than its leader.", []string{"LWS-L14"}),
-	fault.New(faultSelectorWithoutName, "A replica's Service selects only by group index, so it also selects pods "+
-		"of other LeaderWorkerSets.", []string{"LWS-L15"}),
-	fault.New(faultServiceOwnedBySet, "A replica's Service is owned by the LeaderWorkerSet.", []string{"LWS-L16"}),
-	fault.New(faultWorkersMakeServices, "Workers also get a Service.", []string{"LWS-L17"}),
-	fault.New(faultServicesByNameOnly, "Any Service with the right name counts as the replica's Service, and its "+
-		"deletion is not noticed.", []string{"LWS-L18"}),
-	fault.New(faultServicesForTerminating, "A Service is created for a leader that is being deleted.",
-		[]string{"LWS-L64"}),
-	fault.New(faultRecreateOrphans, "A group is recreated by deleting only its leader and orphaning the rest.",
-		[]string{"LWS-L19"}),
-	fault.New(faultScaleDownKeepsServices, "A scale-down makes the Services of the removed replicas belong to the "+
-		"LeaderWorkerSet.", []string{"LWS-L20"}),
-	fault.New(faultSharedUnowned, "The shared Service has no owner and outlives the LeaderWorkerSet.",
-		[]string{"LWS-L21"}),
-	fault.New(faultSizeOneWithoutService, "A group without workers gets no Service.", []string{"LWS-L22"}),
-	fault.New(faultServiceMadeOnce, "A leader gets its Service only before its workers, so a Service that goes later is "+
-		"not created again.", []string{"LWS-L18", "LWS-L25"}),
-}
+// The bugs in the subdomains and variables of pods.
+var (
+	faultWorkersUnderLeader = bugs.New("workers-always-under-leader", "23",
+		"Workers are in their leader's subdomain whatever the policy.")
+	faultWorkersOwnSubdomain = bugs.New("workers-get-own-subdomain", "24",
+		"Under UniquePerReplica a worker's subdomain is overwritten with its own name.")
+	faultLeaderSetServiceName = bugs.New("leader-set-named-after-replica", "30",
+		"Under UniquePerReplica the StatefulSet of the leaders names the first replica's Service.")
+	faultSubdomainNotOverwritten = bugs.New("subdomain-not-overwritten", "31",
+		"The pod webhook does not change a leader's subdomain.")
+	faultOverwriteByLiveSpec = bugs.New("overwrite-by-live-spec", "32 33",
+		"The pod webhook overwrites the subdomain by the LeaderWorkerSet's policy, not by the leader's mark.")
+	faultOverwritesAlways = bugs.New("overwrites-every-subdomain", "33",
+		"The pod webhook overwrites the subdomain of every leader.")
+	faultWorkersInSharedDomain = bugs.New("workers-in-shared-subdomain", "34",
+		"Workers are in the shared subdomain whatever the policy.")
+	faultAddressOfItself = bugs.New("address-of-the-pod-itself", "40",
+		"LWS_LEADER_ADDRESS is the pod's own address.")
+	faultAddressInSharedDomain = bugs.New("address-in-shared-subdomain", "41",
+		"LWS_LEADER_ADDRESS is in the shared subdomain whatever the policy.")
+	faultTPUMissesLast = bugs.New("tpu-hostnames-miss-last", "42",
+		"TPU_WORKER_HOSTNAMES lacks the last worker.")
+	faultTPUInSharedDomain = bugs.New("tpu-hostnames-in-shared-subdomain", "43",
+		"TPU_WORKER_HOSTNAMES is in the shared subdomain whatever the policy.")
+	faultTPULeaderAlways = bugs.New("tpu-leader-always-counted", "44",
+		"TPU_WORKER_HOSTNAMES always contains the leader, even without TPUs.")
+	faultVariablesFirst = bugs.New("variables-before-subdomain", "45",
+		"The pod webhook sets the variables before it overwrites the subdomain.")
+	faultAddressWithoutNamespace = bugs.New("address-without-namespace", "46",
+		"LWS_LEADER_ADDRESS does not end with the namespace.")
+)
 
-var podFaults = []fault.Fault{
-	fault.New(faultWorkersUnderLeader, "Workers are in their leader's subdomain whatever the policy.",
-		[]string{"LWS-L23"}),
-	fault.New(faultWorkersOwnSubdomain, "Under UniquePerReplica a worker's subdomain is overwritten with its own name.",
-		[]string{"LWS-L24"}),
-	fault.New(faultLeaderSetServiceName, "Under UniquePerReplica the StatefulSet of the leaders names the first "+
-		"replica's Service.", []string{"LWS-L30"}),
-	fault.New(faultSubdomainNotOverwritten, "The pod webhook does not change a leader's subdomain.", []string{"LWS-L31"}),
-	fault.New(faultOverwriteByLiveSpec, "The pod webhook overwrites the subdomain by the LeaderWorkerSet's policy, "+
-		"not by the leader's mark.", []string{"LWS-L32", "LWS-L33"}),
-	fault.New(faultOverwritesAlways, "The pod webhook overwrites the subdomain of every leader.", []string{"LWS-L33"}),
-	fault.New(faultWorkersInSharedDomain, "Workers are in the shared subdomain whatever the policy.", []string{"LWS-L34"}),
-	fault.New(faultAddressOfItself, "LWS_LEADER_ADDRESS is the pod's own address.", []string{"LWS-L40"}),
-	fault.New(faultAddressInSharedDomain, "LWS_LEADER_ADDRESS is in the shared subdomain whatever the policy.",
-		[]string{"LWS-L41"}),
-	fault.New(faultTPUMissesLast, "TPU_WORKER_HOSTNAMES lacks the last worker.", []string{"LWS-L42"}),
-	fault.New(faultTPUInSharedDomain, "TPU_WORKER_HOSTNAMES is in the shared subdomain whatever the policy.",
-		[]string{"LWS-L43"}),
-	fault.New(faultTPULeaderAlways, "TPU_WORKER_HOSTNAMES always contains the leader, even without TPUs.",
-		[]string{"LWS-L44"}),
-	fault.New(faultVariablesFirst, "The pod webhook sets the variables before it overwrites the subdomain.",
-		[]string{"LWS-L45"}),
-	fault.New(faultAddressWithoutNamespace, "LWS_LEADER_ADDRESS does not end with the namespace.", []string{"LWS-L46"}),
-}
-
-var transitionFaults = []fault.Fault{
-	fault.New(faultPolicyNotInRevision, "A change of the policy creates no new revision, so no pod is updated.",
-		[]string{"LWS-L50"}),
-	fault.New(faultEveryPolicyWriteRolls, "Writing the same policy again starts a rolling update.", []string{"LWS-L51"}),
-	fault.New(faultSharedDroppedWhenUnique, "The shared Service is deleted when the transition to UniquePerReplica is "+
-		"done.", []string{"LWS-L52"}),
-	fault.New(faultSharedRenewed, "The shared Service is deleted and created again when a transition starts.",
-		[]string{"LWS-L53"}),
-	fault.New(faultSharedAfterRollout, "The shared Service is created when the transition to Shared is done.",
-		[]string{"LWS-L54"}),
-	fault.New(faultServicesDroppedAtStart, "The replicas' Services are deleted when the transition to Shared starts.",
-		[]string{"LWS-L55"}),
-	fault.New(faultReturnDropsShared, "The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.",
-		[]string{"LWS-L56"}),
-	fault.New(faultWorkersFromLiveSpec, "Workers follow the newest policy instead of their leader's revision.",
-		[]string{"LWS-L57"}),
-	fault.New(faultServicesFromLiveSpec, "The newest policy decides whether a replica gets a Service, not its "+
-		"leader's revision.", []string{"LWS-L57", "LWS-L63", "LWS-L64"}),
-	fault.New(faultServicesOnChange, "A leader gets its Service as soon as the policy is UniquePerReplica, before it "+
-		"is updated, and keeps it when the policy is changed back.", []string{"LWS-L63", "LWS-L64"}),
-	fault.New(faultSurgeWithoutServices, "Replicas beyond the desired number get no Service.", []string{"LWS-L58"}),
-	fault.New(faultSurgeStays, "Replicas beyond the desired number stay after the rolling update.", []string{"LWS-L58"}),
-}
+// The bugs in transitions.
+var (
+	faultPolicyNotInRevision = bugs.New("policy-not-in-revision", "50",
+		"A change of the policy creates no new revision, so no pod is updated.")
+	faultEveryPolicyWriteRolls = bugs.New("every-policy-write-rolls", "51",
+		"Writing the same policy again starts a rolling update.")
+	faultSharedDroppedWhenUnique = bugs.New("shared-service-dropped-when-unique", "52",
+		"The shared Service is deleted when the transition to UniquePerReplica is done.")
+	faultSharedRenewed = bugs.New("shared-service-renewed-in-transition", "53",
+		"The shared Service is deleted and created again when a transition starts.")
+	faultSharedAfterRollout = bugs.New("shared-service-after-rollout", "54",
+		"The shared Service is created when the transition to Shared is done.")
+	faultServicesDroppedAtStart = bugs.New("services-dropped-at-start", "55",
+		"The replicas' Services are deleted when the transition to Shared starts.")
+	faultReturnDropsShared = bugs.New("return-drops-shared-service", "56",
+		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.")
+	faultWorkersFromLiveSpec = bugs.New("workers-from-live-spec", "57",
+		"Workers follow the newest policy instead of their leader's revision.")
+	faultServicesFromLiveSpec = bugs.New("services-from-live-spec", "57 63 64",
+		"The newest policy decides whether a replica gets a Service, not its leader's revision.")
+	faultServicesOnChange = bugs.New("services-before-the-update", "63 64",
+		"A leader gets its Service as soon as the policy is UniquePerReplica, before it is updated, and keeps it when the "+
+			"policy is changed back.")
+	faultSurgeWithoutServices = bugs.New("surge-without-services", "58",
+		"Replicas beyond the desired number get no Service.")
+	faultSurgeStays = bugs.New("surge-stays", "58",
+		"Replicas beyond the desired number stay after the rolling update.")
+)

@@ -2,8 +2,6 @@ package simulator
 
 import (
 	"context"
-	"net"
-	"strconv"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -14,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
-// fieldManager owns the installed objects.
+// fieldManager owns the installed objects. The webhooks' registrations have its name, too.
 const fieldManager = "leaderworkerset-simulator"
 
 // The paths of the webhooks.
@@ -65,67 +63,26 @@ func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, er
 	return crd, nil
 }
 
-func (s *simulation) clientConfig(path string) admissionv1.WebhookClientConfig {
-	url := "https://" + net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) + path
-	return admissionv1.WebhookClientConfig{URL: &url, CABundle: s.authority}
-}
-
-func rules(gvr schema.GroupVersionResource, operations ...admissionv1.OperationType) []admissionv1.RuleWithOperations {
-	return []admissionv1.RuleWithOperations{{
-		Operations: operations,
-		Rule: admissionv1.Rule{
-			APIGroups: []string{gvr.Group}, APIVersions: []string{gvr.Version},
-			Resources: []string{gvr.Resource},
-		},
-	}}
-}
-
 func (s *simulation) mutating() *admissionv1.MutatingWebhookConfiguration {
-	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
-	webhook := func(name, path string, rules []admissionv1.RuleWithOperations,
-		selector *metav1.LabelSelector,
-	) admissionv1.MutatingWebhook {
-		return admissionv1.MutatingWebhook{
-			Name: name, ClientConfig: s.clientConfig(path), Rules: rules, ObjectSelector: selector,
-			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}
-	}
-	return &admissionv1.MutatingWebhookConfiguration{
-		TypeMeta: metav1.TypeMeta{
-			APIVersion: admissionv1.SchemeGroupVersion.String(),
-			Kind:       "MutatingWebhookConfiguration",
+	return s.Mutating(s.authority, fieldManager, operator.Webhook{
+		Name: "mleaderworkerset." + api.Group, Path: pathDefaultSet,
+		Rules: operator.Rules(setResource, admissionv1.Create, admissionv1.Update),
+	}, operator.Webhook{
+		Name: "mpod." + api.Group, Path: pathMutatePod, Rules: operator.Rules(podResource, admissionv1.Create),
+		// Other pods must not depend on this system.
+		Selector: &metav1.LabelSelector{
+			MatchExpressions: []metav1.LabelSelectorRequirement{{Key: api.LabelName, Operator: metav1.LabelSelectorOpExists}},
 		},
-		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
-		Webhooks: []admissionv1.MutatingWebhook{
-			webhook("mleaderworkerset."+api.Group, pathDefaultSet, rules(setResource, admissionv1.Create, admissionv1.Update),
-				nil),
-			// Other pods must not depend on this system.
-			webhook("mpod."+api.Group, pathMutatePod, rules(podResource, admissionv1.Create), &metav1.LabelSelector{
-				MatchExpressions: []metav1.LabelSelectorRequirement{{Key: api.LabelName, Operator: metav1.LabelSelectorOpExists}},
-			}),
-		},
-	}
+	})
 }
 
 func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {
-	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
-	webhook := func(name, path string, rules []admissionv1.RuleWithOperations) admissionv1.ValidatingWebhook {
-		return admissionv1.ValidatingWebhook{
-			Name: name, ClientConfig: s.clientConfig(path), Rules: rules,
-			FailurePolicy: &fail, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
-		}
-	}
-	return &admissionv1.ValidatingWebhookConfiguration{
-		TypeMeta: metav1.TypeMeta{
-			APIVersion: admissionv1.SchemeGroupVersion.String(),
-			Kind:       "ValidatingWebhookConfiguration",
-		},
-		ObjectMeta: metav1.ObjectMeta{Name: "leaderworkerset-simulator"},
-		Webhooks: []admissionv1.ValidatingWebhook{
-			webhook("vleaderworkerset."+api.Group, pathValidateSet, rules(setResource, admissionv1.Create, admissionv1.Update)),
-			webhook("vscale."+api.Group, pathValidateScale, rules(scaleResource, admissionv1.Update)),
-		},
-	}
+	return s.Validating(s.authority, fieldManager, operator.Webhook{
+		Name: "vleaderworkerset." + api.Group, Path: pathValidateSet,
+		Rules: operator.Rules(setResource, admissionv1.Create, admissionv1.Update),
+	}, operator.Webhook{
+		Name: "vscale." + api.Group, Path: pathValidateScale, Rules: operator.Rules(scaleResource, admissionv1.Update),
+	})
 }
 
 var (

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/selection"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -27,11 +26,9 @@ import (
 
 // manager creates a manager with the webhooks, the controllers, or both.
 func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Manager, error) {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, api.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return nil, err
-		}
+	scheme, err := operator.Scheme(clientgoscheme.AddToScheme, api.AddToScheme)
+	if err != nil {
+		return nil, err
 	}
 	ours, err := labels.NewRequirement(api.LabelName, selection.Exists, nil)
 	if err != nil {

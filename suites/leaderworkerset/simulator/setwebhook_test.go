@@ -196,3 +196,24 @@ func TestUpdateValidation(t *testing.T) {
 		})
 	}
 }
+
+// The scale subresource cannot make a name too long either.
+func TestScaleValidation(t *testing.T) {
+	set := newSet(strings.Repeat("a", 50), 10, 2, 0)
+	set.Namespace = "ns"
+	validator := &scaleValidator{reader: stored(t, set)}
+	for replicas, want := range map[string]string{"10": "", "11": "no more than 49 characters"} {
+		request := admissionv1.AdmissionRequest{
+			Namespace: "ns", Name: set.Name,
+			Object: runtime.RawExtension{Raw: []byte(`{"spec":{"replicas":` + replicas + `}}`)},
+		}
+		response := validator.Handle(t.Context(), admission.Request{AdmissionRequest: request})
+		if message := response.Result.Message; response.Allowed != (want == "") || !strings.Contains(message, want) {
+			t.Errorf("scaled to %s: allowed is %t, %s", replicas, response.Allowed, message)
+		}
+	}
+	rule := new(simulation).validating().Webhooks[1].Rules[0]
+	if rule.Resources[0] != "leaderworkersets/scale" || rule.Operations[0] != "UPDATE" {
+		t.Errorf("the webhook is asked about %+v", rule)
+	}
+}

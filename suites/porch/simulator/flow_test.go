@@ -16,6 +16,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
+	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 const namespace = "default"
@@ -64,7 +66,7 @@ func revision(workspace string, labels map[string]any) *unstructured.Unstructure
 // TestOnARealCluster tests what a scenario cannot: simultaneous requests, and the state after a restart.
 func TestOnARealCluster(t *testing.T) {
 	b := newBench(t)
-	stop := b.start(t)
+	stop := simulatortest.Start(t, b.options, simulator.Run)
 	b.repository(t, namespace, "blueprints")
 
 	t.Run("of creations at once one wins", func(t *testing.T) {
@@ -113,7 +115,7 @@ func TestOnARealCluster(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop()
-	stop = b.start(t)
+	stop = simulatortest.Start(t, b.options, simulator.Run)
 	t.Run("all is there after a restart", func(t *testing.T) {
 		after, err := b.contents().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
 		if err != nil || after.GetResourceVersion() != before.GetResourceVersion() ||

@@ -12,14 +12,13 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
+	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // The names of the simulator's own objects.
@@ -36,27 +35,9 @@ const (
 //go:embed repositories.yaml
 var repositoriesCRD []byte
 
-var (
-	namespacesResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	servicesResource       = schema.GroupVersionResource{Version: "v1", Resource: "services"}
-	configMapsResource     = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	endpointSlicesResource = schema.GroupVersionResource{
-		Group: "discovery.k8s.io", Version: "v1",
-		Resource: "endpointslices",
-	}
-	apiServicesResource = schema.GroupVersionResource{
-		Group: "apiregistration.k8s.io", Version: "v1",
-		Resource: "apiservices",
-	}
-	crdsResource = schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1",
-		Resource: "customresourcedefinitions",
-	}
-)
-
 // registration makes the cluster's API server forward requests for the simulator's API group to the simulator.
 type registration struct {
-	client    dynamic.Interface
+	client    client.Client
 	discovery discovery.DiscoveryInterface
 	o         Options
 	gitURL    string
@@ -93,35 +74,33 @@ func (r *registration) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, entry := range []struct {
-		resource  schema.GroupVersionResource
-		namespace string
-		object    map[string]any
-	}{
-		{namespacesResource, "", map[string]any{
-			"apiVersion": "v1", "kind": "Namespace",
-			"metadata": map[string]any{"name": systemNamespace},
-		}},
-		{crdsResource, "", crd},
-		{configMapsResource, systemNamespace, map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": gitConfigMap},
-			"data": map[string]any{"url": r.gitURL},
-		}},
-		{servicesResource, systemNamespace, map[string]any{
-			"apiVersion": "v1", "kind": "Service", "metadata": map[string]any{"name": serviceName},
+	for _, content := range []map[string]any{
+		{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": systemNamespace}},
+		crd,
+		{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": own(gitConfigMap), "data": map[string]any{"url": r.gitURL},
+		},
+		{
+			"apiVersion": "v1", "kind": "Service", "metadata": own(serviceName),
 			"spec": map[string]any{"ports": []any{map[string]any{
 				"name": "https", "port": int64(servicePort),
 				"protocol": "TCP",
 			}}},
-		}},
-		{endpointSlicesResource, systemNamespace, r.endpointSlice()},
-		{apiServicesResource, "", apiService},
+		},
+		r.endpointSlice(),
+		apiService,
 	} {
-		if err := r.apply(ctx, entry.resource, entry.namespace, entry.object); err != nil {
+		object := &unstructured.Unstructured{Object: content}
+		if err := operator.Apply(ctx, r.client, "porch-simulator", object); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// own is the metadata of an object of the simulator.
+func own(name string) map[string]any {
+	return map[string]any{"namespace": systemNamespace, "name": name}
 }
 
 // endpointSlice points to this process. An API server rejects a loopback endpoint of type IPv4 or IPv6. But it accepts
@@ -138,7 +117,7 @@ func (r *registration) endpointSlice() map[string]any {
 	return map[string]any{
 		"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
 		"metadata": map[string]any{
-			"name":   serviceName,
+			"namespace": systemNamespace, "name": serviceName,
 			"labels": map[string]any{"kubernetes.io/service-name": serviceName},
 		},
 		"addressType": addressType,
@@ -166,21 +145,4 @@ func (r *registration) apiService() (map[string]any, error) {
 			"caBundle": base64.StdEncoding.EncodeToString(authority),
 		},
 	}, nil
-}
-
-func (r *registration) apply(ctx context.Context, resource schema.GroupVersionResource, namespace string,
-	content map[string]any,
-) error {
-	object := &unstructured.Unstructured{Object: content}
-	var api dynamic.ResourceInterface = r.client.Resource(resource)
-	if namespace != "" {
-		api = r.client.Resource(resource).Namespace(namespace)
-	}
-	if _, err := api.Apply(ctx, object.GetName(), object, metav1.ApplyOptions{
-		FieldManager: "porch-simulator",
-		Force:        true,
-	}); err != nil {
-		return fmt.Errorf("install %s %s: %w", object.GetKind(), object.GetName(), err)
-	}
-	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
@@ -64,8 +65,9 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
-	objects, err := dynamic.NewForConfig(config)
-	if err != nil {
+	objects, err1 := dynamic.NewForConfig(config)
+	installer, err2 := ctrlclient.New(config, ctrlclient.Options{})
+	if err := errors.Join(err1, err2); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -81,7 +83,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	defer data.close()
 
-	r := &registration{client: objects, discovery: client.Discovery(), o: o, gitURL: git.url}
+	r := &registration{client: installer, discovery: client.Discovery(), o: o, gitURL: git.url}
 	proxy, err := retried(ctx, o.Logger, func() (frontProxy, error) { return readFrontProxy(ctx, client) })
 	if err != nil {
 		return ended(ctx, err)

@@ -25,16 +25,38 @@ type Fault struct {
 	ClusterWide bool `json:"clusterWide,omitempty"`
 }
 
-// New returns a fault that can be limited to namespaces.
-func New(name, sentence string, breaks []string) Fault {
-	return Fault{Name: name, Sentence: sentence, Breaks: breaks}
+// List is the faults of a simulator, in the order in which they are declared.
+type List struct {
+	// Prefix of the ids of requirements.
+	Prefix string
+	all    []Fault
 }
 
-// Wide returns the fault as a cluster-wide one, which cannot be limited to namespaces.
-func Wide(f Fault) Fault {
-	f.ClusterWide = true
-	return f
+// New declares a fault that can be limited to namespaces, and returns its name. Breaks are the requirements without
+// their prefix: "02 03".
+func (l *List) New(name, breaks, sentence string) string {
+	l.all = append(l.all, Fault{Name: name, Sentence: sentence, Breaks: l.IDs(breaks)})
+	return name
 }
+
+// Wide declares a cluster-wide fault, which cannot be limited to namespaces.
+func (l *List) Wide(name, breaks, sentence string) string {
+	l.New(name, breaks, sentence)
+	l.all[len(l.all)-1].ClusterWide = true
+	return name
+}
+
+// IDs returns the ids of requirements.
+func (l *List) IDs(requirements string) []string {
+	ids := strings.Fields(requirements)
+	for i := range ids {
+		ids[i] = l.Prefix + ids[i]
+	}
+	return ids
+}
+
+// All returns the declared faults.
+func (l *List) All() []Fault { return slices.Clone(l.all) }
 
 // Set contains the requested faults of a simulator. The zero value contains none.
 type Set struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 )
 
-var known = []fault.Fault{{Name: "loud"}, {Name: "late"}, fault.Wide(fault.Fault{Name: "unregistered"})}
+var known = []fault.Fault{{Name: "loud"}, {Name: "late"}, {Name: "unregistered", ClusterWide: true}}
 
 func TestSet(t *testing.T) {
 	s, err := fault.NewSet([]string{"loud", "late@f1-*", "unregistered"}, known)

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cenkalti/backoff/v4"
+
+	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // chance is reproducible randomness: each value depends on the seed, the subject, and how often that subject was asked
@@ -42,12 +46,5 @@ func Seeded(asked []string, seed func() uint64) []string {
 
 // pause waits; it returns false if the context has ended.
 func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return pauses.Wait(ctx, backoff.NewConstantBackOff(d))
 }

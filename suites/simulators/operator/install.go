@@ -14,14 +14,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// Scheme returns a scheme of the kinds that these functions add.
+func Scheme(adds ...func(*runtime.Scheme) error) (*runtime.Scheme, error) {
+	scheme, all := runtime.NewScheme(), runtime.NewSchemeBuilder(adds...)
+	return scheme, all.AddToScheme(scheme)
+}
+
 // Install applies definitions of an API and registrations of webhooks as the field manager, and waits until the API is
 // served.
 func Install(ctx context.Context, config *rest.Config, fieldManager string, objects ...client.Object) error {
-	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme, admissionv1.AddToScheme} {
-		if err := add(scheme); err != nil {
-			return err
-		}
+	scheme, err := Scheme(apiextensionsv1.AddToScheme, admissionv1.AddToScheme)
+	if err != nil {
+		return err
 	}
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {

@@ -5,15 +5,14 @@ package policy
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -86,27 +85,13 @@ func listening(ctx context.Context, server webhook.Server) error {
 // registration makes the API server call the webhook when a cluster-scoped object is created or updated. If the webhook
 // does not answer, the API server rejects the object.
 func registration(o operator.Options, authority []byte) *admissionv1.ValidatingWebhookConfiguration {
-	url := "https://" + net.JoinHostPort(o.Host, strconv.Itoa(o.Port)) + path
-	fail, none, seconds := admissionv1.Fail, admissionv1.SideEffectClassNone, int32(patience)
-	cluster := admissionv1.ClusterScope
-	return &admissionv1.ValidatingWebhookConfiguration{
-		TypeMeta: metav1.TypeMeta{
-			APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingWebhookConfiguration",
-		},
-		ObjectMeta: metav1.ObjectMeta{Name: Name},
-		Webhooks: []admissionv1.ValidatingWebhook{{
-			Name:                    "known.policy.rehearse.dev",
-			ClientConfig:            admissionv1.WebhookClientConfig{URL: &url, CABundle: authority},
-			AdmissionReviewVersions: []string{"v1"},
-			FailurePolicy:           &fail, SideEffects: &none, TimeoutSeconds: &seconds,
-			Rules: []admissionv1.RuleWithOperations{{
-				Operations: []admissionv1.OperationType{admissionv1.Create, admissionv1.Update},
-				Rule: admissionv1.Rule{
-					APIGroups: []string{"*"}, APIVersions: []string{"*"}, Resources: []string{"*"}, Scope: &cluster,
-				},
-			}},
-		}},
-	}
+	all := schema.GroupVersionResource{Group: "*", Version: "*", Resource: "*"}
+	rules := operator.Rules(all, admissionv1.Create, admissionv1.Update)
+	cluster, seconds := admissionv1.ClusterScope, int32(patience)
+	rules[0].Scope = &cluster
+	made := o.Validating(authority, Name, operator.Webhook{Name: "known.policy.rehearse.dev", Path: path, Rules: rules})
+	made.Webhooks[0].TimeoutSeconds = &seconds
+	return made
 }
 
 // judge asks an API server for the kinds that it serves.

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/coredns"
@@ -122,22 +123,35 @@ func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 
 // writeKubeletConfigMap updates the ConfigMap from which new nodes and kubeadm upgrade take kubelet's configuration.
 func (c *Converger) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
-	const name, key = "kubelet-config", "kubelet"
-	configs := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	config, err := configs.Get(ctx, name, metav1.GetOptions{})
+	_, _, err := editConfigMap(ctx, c.Client, "the ConfigMap kubelet-config", "kubelet-config", "kubelet",
+		func(text string) (string, error) { return settings.WithGates(text, state.Gates(clusters.Kubelet)) })
+	return err
+}
+
+// editConfigMap edits the YAML of a key of a ConfigMap in kube-system. It returns the new YAML, and whether it differs
+// from the old one. what names the ConfigMap in errors.
+func editConfigMap(ctx context.Context, client kubernetes.Interface, what, name, key string,
+	edit func(string) (string, error),
+) (wanted string, changed bool, err error) {
+	maps := client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
+	config, err := maps.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+		return "", false, fmt.Errorf("read %s: %w", what, err)
 	}
-	wanted, err := settings.WithGates(config.Data[key], state.Gates(clusters.Kubelet))
+	wanted, err = edit(config.Data[key])
 	if err != nil {
-		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
+		return "", false, fmt.Errorf("read %s: %w", what, err)
 	}
-	if same, err := settings.SameYAML(config.Data[key], wanted); err != nil || same {
-		return err
+	same, err := settings.SameYAML(config.Data[key], wanted)
+	if err != nil {
+		return "", false, fmt.Errorf("read %s: %w", what, err)
+	}
+	if same {
+		return wanted, false, nil
 	}
 	config.Data[key] = wanted
-	if _, err := configs.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
-		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
+	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
+		return "", false, fmt.Errorf("write %s: %w", what, err)
 	}
-	return nil
+	return wanted, true, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/images"
@@ -106,22 +104,9 @@ func noteReplaced(ctx context.Context, c *Converger, state clusters.State) error
 // writeClusterConfiguration updates the ConfigMap from which kubeadm writes the manifests of a new version, so that
 // they have the state's flags, and no others. The version is the one that the cluster has.
 func (c *Converger) writeClusterConfiguration(ctx context.Context, version string, state clusters.State) error {
-	const name, key = "kubeadm-config", "ClusterConfiguration"
-	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	config, err := maps.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
-	}
-	wanted, err := settings.EditClusterConfiguration(config.Data[key], version, state, c.Record.OursOf)
-	if err != nil {
-		return fmt.Errorf("read the ConfigMap %s: %w", name, err)
-	}
-	if same, err := settings.SameYAML(config.Data[key], wanted); err != nil || same {
-		return err
-	}
-	config.Data[key] = wanted
-	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
-		return fmt.Errorf("write the ConfigMap %s: %w", name, err)
-	}
-	return nil
+	_, _, err := editConfigMap(ctx, c.Client, "the ConfigMap kubeadm-config", "kubeadm-config", "ClusterConfiguration",
+		func(text string) (string, error) {
+			return settings.EditClusterConfiguration(text, version, state, c.Record.OursOf)
+		})
+	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // readingEngine has one node, whose files are in the folder $NODE.
@@ -28,9 +29,7 @@ if [ -e "$NODE$last" ]; then cat "$NODE$last"; fi
 func oneNode(t *testing.T, state clusters.State, config string) (*Converger, string) {
 	t.Helper()
 	bin, node := t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(readingEngine), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(bin, "docker"), readingEngine)
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("NODE", node)
 	kept, err := record.New(t.TempDir(), "c", state)
@@ -58,9 +57,7 @@ func writeManifests(t *testing.T, node string, flags ...string) {
 		}
 		text := "spec: {containers: [{image: 'x:v1', command: [" + strings.Join(append([]string{string(component)}, flags...),
 			", ") + "]}]}"
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 }
 

@@ -27,24 +27,10 @@ const (
 
 // convergeProxy brings kube-proxy to a state, node by node through its DaemonSet, and waits for the last one.
 func (c *Converger) convergeProxy(ctx context.Context, state clusters.State) error {
-	maps := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
-	config, err := maps.Get(ctx, proxyName, metav1.GetOptions{})
+	wanted, changed, err := editConfigMap(ctx, c.Client, "the configuration of kube-proxy", proxyName, proxyConfigKey,
+		func(text string) (string, error) { return settings.WithGates(text, state.Gates(clusters.KubeProxy)) })
 	if err != nil {
-		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
-	}
-	wanted, err := settings.WithGates(config.Data[proxyConfigKey], state.Gates(clusters.KubeProxy))
-	if err != nil {
-		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
-	}
-	same, err := settings.SameYAML(config.Data[proxyConfigKey], wanted)
-	if err != nil {
-		return fmt.Errorf("read the configuration of kube-proxy: %w", err)
-	}
-	if !same {
-		config.Data[proxyConfigKey] = wanted
-		if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
-			return fmt.Errorf("write the configuration of kube-proxy: %w", err)
-		}
+		return err
 	}
 	sets := c.Client.AppsV1().DaemonSets(metav1.NamespaceSystem)
 	set, err := sets.Get(ctx, proxyName, metav1.GetOptions{})
@@ -53,7 +39,7 @@ func (c *Converger) convergeProxy(ctx context.Context, state clusters.State) err
 	}
 	container := &set.Spec.Template.Spec.Containers[0]
 	image := container.Image[:strings.LastIndex(container.Image, ":")+1] + settings.ImageTag(state.Version)
-	if same && image == container.Image {
+	if !changed && image == container.Image {
 		return nil
 	}
 	c.Say("replacing kube-proxy")

@@ -131,7 +131,7 @@ func (c *changer) writeSchedulerConfig(state clusters.State) (revision string, e
 		return "", err
 	}
 	path := filepath.Join(c.Record.Dir, nodes.FilesDir, "scheduler", settings.SchedulerConfigName)
-	if err := settings.WriteFile(path, string(config)); err != nil {
+	if err := settings.WriteFile(path, config); err != nil {
 		return "", fmt.Errorf("write the configuration of kube-scheduler: %w", err)
 	}
 	if revision, err = settings.SchedulerRevision(state); err != nil {

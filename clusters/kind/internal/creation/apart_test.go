@@ -12,20 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/record"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
 
 // TestMain lets the test's own program have kind make a cluster.
 func TestMain(m *testing.M) {
@@ -37,9 +25,7 @@ func TestMain(m *testing.M) {
 func fakeEngine(t *testing.T, script string) *engine.Engine {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(folder, "docker"), "#!/bin/sh\n"+script)
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return &engine.Engine{Program: "docker"}
 }
@@ -89,12 +75,8 @@ func TestMakeApart(t *testing.T) {
 		Engine: fakeEngine(t, refusingEngine), Executable: executable, Lock: lock, Record: r,
 		Progress: func(format string, args ...any) { said = append(said, format) },
 	}
-	expectError(t, c.makeApart("my/balancer image:1"), "the disk is full: no space left on device")
-	data, err := os.ReadFile(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := string(data); !strings.Contains(all,
+	golden.Error(t, c.makeApart("my/balancer image:1"), "the disk is full: no space left on device")
+	if all := golden.Read(t, runs); !strings.Contains(all,
 		"\nmy/balancer image:1\nbash\n-c\nmkdir -p /home/envoy && echo -en '") ||
 		!strings.Contains(all, "\nsome/node:v1.35.4\n") || strings.Contains(all, images.OfficialBalancer) {
 		t.Errorf("the engine was asked to run:\n%s", all)
@@ -103,5 +85,5 @@ func TestMakeApart(t *testing.T) {
 		t.Errorf("of what kind said was passed on: %q", said)
 	}
 	c.Executable = ""
-	expectError(t, c.makeApart("x"), "kind.Main")
+	golden.Error(t, c.makeApart("x"), "kind.Main")
 }

@@ -9,26 +9,14 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// StartError reports that a component does not start with its settings.
-type StartError struct {
-	Component clusters.Component
-	// Line is the decisive line of the component's own log.
-	Line string
-}
-
-func (e *StartError) Error() string {
-	if e.Line == "" {
-		return fmt.Sprintf("%s does not start, and logged nothing", e.Component)
-	}
-	return fmt.Sprintf("%s does not start: %s", e.Component, e.Line)
-}
-
-// DoesNotStart returns a *clusters.BrokenError that wraps a *StartError. log is the end of the component's log.
+// DoesNotStart returns a *clusters.BrokenError for a component that does not start with its settings, with the decisive
+// line of its log. log is the end of the log.
 func DoesNotStart(component clusters.Component, log string) error {
-	return &clusters.BrokenError{
-		Component: component, Words: Plain(log),
-		Err: &StartError{Component: component, Line: decisive(log) + remedy(log)},
+	err := fmt.Errorf("%s does not start, and logged nothing", component)
+	if line := decisive(log) + remedy(log); line != "" {
+		err = fmt.Errorf("%s does not start: %s", component, line)
 	}
+	return &clusters.BrokenError{Component: component, Words: Plain(log), Err: err}
 }
 
 // lastWordsScript prints the end of the log of a component's newest container.

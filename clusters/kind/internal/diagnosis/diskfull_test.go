@@ -1,27 +1,13 @@
 package diagnosis
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
 
 // A disk without enough space for a control plane is reported as full; a disk whose free space is unknown is not.
 func TestDiskFull(t *testing.T) {
@@ -33,12 +19,10 @@ func TestDiskFull(t *testing.T) {
 		"echo nothing":  "",
 		"echo 3; false": "",
 	} {
-		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+answer+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, program, "#!/bin/sh\n"+answer+"\n")
 		switch err := DiskFull(t.Context(), n); {
 		case want != "":
-			expectError(t, err, want)
+			golden.Error(t, err, want)
 		case err != nil:
 			t.Errorf("%s: %v", answer, err)
 		}

@@ -1,19 +1,17 @@
 package diagnosis
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestInotifyWarning(t *testing.T) {
 	limit := filepath.Join(t.TempDir(), "limit")
-	if err := os.WriteFile(limit, []byte("128\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, limit, "128\n")
 	several := func(n int) clusters.State {
 		return clusters.State{Nodes: []clusters.NodeGroup{{Name: "node", Count: &n}}}
 	}

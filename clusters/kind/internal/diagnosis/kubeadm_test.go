@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/kind/pkg/exec"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The output of kind's commands in a failed creation becomes one sentence.
@@ -16,7 +18,7 @@ func TestExplainCreation(t *testing.T) {
 		"[init] Using Kubernetes version\n[ERROR NumCPU]: too few\nerror execution phase preflight\nbye": "[ERROR NumCPU]: too few / error execution phase preflight",
 		"a\nb\nc\nd": "b / c / d",
 	} {
-		expectError(t,
+		golden.Error(t,
 			ExplainCreation(&exec.RunError{Command: []string{"docker", "run"}, Output: []byte(said), Inner: failed}), want)
 	}
 	if err := ExplainCreation(failed); !errors.Is(err, failed) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/settings"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const rejectedGate = `2025-11-21T02:18:40.1Z stderr F I1121 02:18:40.894070       1 options.go:1] starting
@@ -63,9 +64,7 @@ func TestFailure(t *testing.T) {
 				}
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
-			}
+			golden.Error(t, err, c.want)
 		})
 	}
 }

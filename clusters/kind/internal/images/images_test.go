@@ -12,20 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
 
 // fakeStore is an engine that has some images, and can pull others from a registry.
 type fakeStore struct {
@@ -215,9 +203,7 @@ func TestWhichImage(t *testing.T) {
 				image, _, err = images.Ensure(t.Context(), store, v, func(string, ...any) {})
 			}
 			if c.err != "" {
-				if err == nil || !strings.Contains(err.Error(), c.err) {
-					t.Errorf("got error %v, want %s", err, c.err)
-				}
+				golden.Error(t, err, c.err)
 				return
 			}
 			if err != nil || image != c.image {
@@ -255,9 +241,8 @@ func TestIsNotPublished(t *testing.T) {
 
 func TestParseNodeImagesRejects(t *testing.T) {
 	for _, value := range []string{"example.com/node:latest", "1.36=", "new=example.com/node"} {
-		if _, err := Parse([]string{value}); err == nil || !strings.Contains(err.Error(), value) {
-			t.Errorf("%s: %v", value, err)
-		}
+		_, err := Parse([]string{value})
+		golden.Error(t, err, value)
 	}
 }
 

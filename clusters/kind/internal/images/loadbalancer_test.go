@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/nodeimage"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The replaced image is the one that this version of kind starts.
@@ -58,7 +59,7 @@ func TestChooseBalancer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.images.ensureBalancer(t.Context(), &fakeStore{here: c.here, published: c.published}, t.Logf)
-			if expectError(t, err, c.problem); err == nil && got != c.want {
+			if golden.Error(t, err, c.problem); err == nil && got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The gateway counts only if a server of this machine can listen on it. Otherwise no system may be a process here.
@@ -28,9 +28,7 @@ func TestHost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bin := t.TempDir()
-			if err := os.WriteFile(filepath.Join(bin, c.program), []byte("#!/bin/sh\n"+c.script), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, filepath.Join(bin, c.program), "#!/bin/sh\n"+c.script)
 			t.Setenv("PATH", bin)
 			host, err := findHost(t.Context(), nodes.Node{Engine: &engine.Engine{Program: c.program}, Name: "n"})
 			if err != nil || host.Address != c.gateway {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,14 +8,13 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
 // Metrics reads a component's /metrics on the control plane that it names; if it names none, those of the component
@@ -132,13 +130,12 @@ func HasLeader(metrics []byte) error {
 
 // gauge returns the value of a metric without labels; 0 if it is missing.
 func gauge(metrics []byte, name string) float64 {
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(metrics))
+	families, err := proof.Families(metrics, name)
 	if err != nil {
 		return 0
 	}
 	for _, metric := range families[name].GetMetric() {
-		return metric.GetGauge().GetValue()
+		return metric.GetUntyped().GetValue()
 	}
 	return 0
 }

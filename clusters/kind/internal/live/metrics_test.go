@@ -1,20 +1,15 @@
 package live
 
 import (
-	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+func TestStartTime(t *testing.T) {
+	const metrics = "# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1.75e+09\nbroken{\n"
+	if got := StartTime([]byte(metrics)); got != 1.75e9 {
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -23,6 +18,6 @@ func TestHasLeader(t *testing.T) {
 		"# TYPE etcd_server_has_leader gauge\netcd_server_has_leader 1\n": "",
 		"# TYPE etcd_server_has_leader gauge\netcd_server_has_leader 0\n": "has no leader yet", "": "has no leader yet",
 	} {
-		expectError(t, HasLeader([]byte(metrics)), want)
+		golden.Error(t, HasLeader([]byte(metrics)), want)
 	}
 }

@@ -7,15 +7,14 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // fakeEngine replaces docker by a script.
 func fakeEngine(t *testing.T, script string) *engine.Engine {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(folder, "docker"), "#!/bin/sh\n"+script)
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return &engine.Engine{Program: "docker"}
 }
@@ -63,9 +62,7 @@ func TestWhoseTheBalancerIs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
 			for id, text := range c.containers {
-				if err := os.WriteFile(filepath.Join(folder, id), []byte(text+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, filepath.Join(folder, id), text+"\n")
 			}
 			t.Setenv("CONTAINERS", folder)
 			got, err := Own(t.Context(), fakeEngine(t, inspectingEngine), "c", dir)

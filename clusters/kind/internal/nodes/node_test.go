@@ -1,24 +1,11 @@
 package nodes
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func expectError(t *testing.T, err error, want string) {
-	t.Helper()
-	if want == "" {
-		if err != nil {
-			t.Errorf("got %v", err)
-		}
-		return
-	}
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
 
 func two() *int { n := 2; return &n }
 
@@ -46,6 +33,6 @@ func TestNodesAreNamedInTheirOrder(t *testing.T) {
 			}
 		}
 	}
-	expectError(t, SetNames(nodes[:3], groups), "there are 2 workers, of 10")
-	expectError(t, SetNames(nodes, groups[:1]), "more than the 8 workers")
+	golden.Error(t, SetNames(nodes[:3], groups), "there are 2 workers, of 10")
+	golden.Error(t, SetNames(nodes, groups[:1]), "more than the 8 workers")
 }

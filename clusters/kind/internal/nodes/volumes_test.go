@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Only the volumes of the cluster's own nodes are removed, and only if the engine does not remove them with the nodes.
@@ -22,9 +23,7 @@ v7 other mine-worker`
 	script := "#!/bin/sh\ncase \"$2\" in ls) echo '" + strings.ReplaceAll(list, "\n", "'; echo '") +
 		"' ;; rm) echo \"$*\" >>" + filepath.Join(folder, "removed") + " ;; esac\n"
 	for _, program := range []string{"podman", "docker"} {
-		if err := os.WriteFile(filepath.Join(folder, program), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(folder, program), script)
 	}
 	t.Setenv("PATH", folder)
 	for program, want := range map[string]string{"docker": "", "podman": "volume rm v1 v2 v7\n"} {

@@ -59,7 +59,7 @@ func New(dir, name string, state clusters.State) (*Record, error) {
 	if r.now.CreationRevision, err = settings.SchedulerRevision(state); err != nil {
 		return nil, err
 	}
-	return r, r.save()
+	return r, folders.Write(dir, r.now)
 }
 
 // Read reads the record in a folder.
@@ -70,10 +70,7 @@ func Read(dir string) (*Record, error) {
 
 // UseEngine records the engine that will have the nodes.
 func (r *Record) UseEngine(program, endpoint string) error {
-	r.mu.Lock()
-	r.now.Engine, r.now.Endpoint = program, endpoint
-	r.mu.Unlock()
-	return r.save()
+	return r.change(func(now *content) { now.Engine, now.Endpoint = program, endpoint })
 }
 
 // Engine returns the program of the engine that has the nodes, and where it is; "" if that is not recorded.
@@ -98,41 +95,34 @@ func (r *Record) State() clusters.State {
 
 // Created records that the cluster exists, and whether it outlives this process.
 func (r *Record) Created(lasting bool) error {
-	r.mu.Lock()
-	r.now.Lasting = lasting
-	r.mu.Unlock()
-	return r.save()
+	return r.change(func(now *content) { now.Lasting = lasting })
 }
 
 // SetOut records that a transition to a version begins. It returns another version that parts of the cluster may have
 // from an earlier transition; "" for none.
 func (r *Record) SetOut(version string) (mixed string, err error) {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.now.Towards != r.now.State.Version {
 		mixed = r.now.Towards
 	}
-	changed := version != r.now.State.Version
-	if changed {
-		r.now.Towards = version
+	if version == r.now.State.Version {
+		return mixed, nil
 	}
-	r.mu.Unlock()
-	if changed {
-		err = r.save()
-	}
-	return mixed, err
+	r.now.Towards = version
+	return mixed, folders.Write(r.Dir, r.now)
 }
 
 // Arrive records that the cluster is in a state. Flags that the state does not set have their earlier values again,
 // on every node.
 func (r *Record) Arrive(state clusters.State) error {
-	r.mu.Lock()
-	r.now.State, r.now.Towards, r.now.Versions, r.now.Behind, r.now.Down = state, "", nil, nil, nil
-	for component, ours := range r.now.Ours {
-		wanted := settings.StateFlags(state, component)
-		maps.DeleteFunc(ours, func(name string, _ *string) bool { _, still := wanted[name]; return !still })
-	}
-	r.mu.Unlock()
-	return r.save()
+	return r.change(func(now *content) {
+		now.State, now.Towards, now.Versions, now.Behind, now.Down = state, "", nil, nil, nil
+		for component, ours := range now.Ours {
+			wanted := settings.StateFlags(state, component)
+			maps.DeleteFunc(ours, func(name string, _ *string) bool { _, still := wanted[name]; return !still })
+		}
+	})
 }
 
 // OursOf returns a copy of what is recorded about a component's flags.
@@ -148,10 +138,7 @@ func (r *Record) OursOf(component clusters.Component) map[string]*string {
 
 // Remember records what is known about a component's flags.
 func (r *Record) Remember(component clusters.Component, ours map[string]*string) error {
-	r.mu.Lock()
-	r.now.Ours[component] = ours
-	r.mu.Unlock()
-	return r.save()
+	return r.change(func(now *content) { now.Ours[component] = ours })
 }
 
 // NextRestart returns the number of the next requested restart.
@@ -174,8 +161,10 @@ func (r *Record) Mark(revision string) string {
 	return revision
 }
 
-func (r *Record) save() error {
+// change changes the record, and saves it.
+func (r *Record) change(edit func(*content)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	edit(&r.now)
 	return folders.Write(r.Dir, r.now)
 }

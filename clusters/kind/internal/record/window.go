@@ -8,21 +8,20 @@ import (
 
 // Hold records that a transition to a state stopped before some of the cluster's control planes.
 func (r *Record) Hold(state clusters.State, behind []int) error {
-	r.mu.Lock()
-	versions := make([]string, state.NumberOfControlPlanes())
-	for plane := range versions {
-		versions[plane] = state.Version
-		if slices.Contains(behind, plane) {
-			versions[plane] = r.version(plane)
+	return r.change(func(now *content) {
+		versions := make([]string, state.NumberOfControlPlanes())
+		for plane := range versions {
+			versions[plane] = state.Version
+			if slices.Contains(behind, plane) {
+				versions[plane] = r.version(plane)
+			}
 		}
-	}
-	// Parts of the cluster still have the old version: also kubelets, if all API servers have changed.
-	if before := r.now.State.Version; before != state.Version {
-		r.now.Towards = before
-	}
-	r.now.State, r.now.Versions, r.now.Behind = state, versions, behind
-	r.mu.Unlock()
-	return r.save()
+		// Parts of the cluster still have the old version: also kubelets, if all API servers have changed.
+		if before := now.State.Version; before != state.Version {
+			now.Towards = before
+		}
+		now.State, now.Versions, now.Behind = state, versions, behind
+	})
 }
 
 // Server returns the version of a control plane's API server, and whether the last transition stopped before it.
@@ -34,10 +33,7 @@ func (r *Record) Server(plane int) (version string, behind bool) {
 
 // Killed records the control planes whose API servers are down.
 func (r *Record) Killed(planes []int) error {
-	r.mu.Lock()
-	r.now.Down = planes
-	r.mu.Unlock()
-	return r.save()
+	return r.change(func(now *content) { now.Down = planes })
 }
 
 // IsDown reports whether a control plane's API server was killed.

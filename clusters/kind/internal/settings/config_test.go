@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,7 +67,7 @@ func TestLeaderElection(t *testing.T) {
 	for planes, elect := range map[int]string{0: "false", 1: "false", 3: "true"} {
 		state := clusters.State{ControlPlanes: planes}
 		config, err := SchedulerConfig(state)
-		if err != nil || !strings.Contains(string(config), "leaderElect: "+elect) {
+		if err != nil || !strings.Contains(config, "leaderElect: "+elect) {
 			t.Errorf("%d control planes: %v\n%s", planes, err, config)
 		}
 		state.Components = map[clusters.Component]clusters.ComponentState{clusters.ControllerManager: {Flags: map[string]string{"leader-elect": "x"}}}
@@ -93,10 +92,6 @@ func TestNodeFiles(t *testing.T) {
 		"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml",
 		"patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml",
 	} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden.Check(t, filepath.Join("testdata", "node", name), string(data))
+		golden.Check(t, filepath.Join("testdata", "node", name), golden.Read(t, filepath.Join(dir, name)))
 	}
 }

@@ -1,9 +1,7 @@
 package settings
 
 import (
-	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -14,7 +12,7 @@ import (
 func creationFlags(state clusters.State, c clusters.Component) map[string]string {
 	flags := flagsOf(state, c)
 	if len(state.Components[c].FeatureGates) > 0 {
-		flags["feature-gates"] = pairs(state.Gates(c))
+		flags["feature-gates"] = clusters.Pairs(state.Gates(c))
 	}
 	return flags
 }
@@ -45,16 +43,6 @@ func Elected(c clusters.Component) bool {
 	return c == clusters.ControllerManager || c == clusters.Scheduler
 }
 
-// pairs formats a map as the value of a flag: "A=true,B=false", sorted.
-func pairs[V any](m map[string]V) string {
-	all := make([]string, 0, len(m))
-	for key, value := range m {
-		all = append(all, fmt.Sprintf("%s=%v", key, value))
-	}
-	slices.Sort(all)
-	return strings.Join(all, ",")
-}
-
 // ImageTag returns the tag of Kubernetes' images of a version; a tag cannot contain a plus.
 func ImageTag(version string) string { return "v" + strings.ReplaceAll(version, "+", "_") }
 
@@ -65,10 +53,10 @@ func StateFlags(state clusters.State, c clusters.Component) map[string]string {
 		flags[name] = value
 	}
 	if gates := state.Gates(c); len(gates) > 0 && c != clusters.Kubelet {
-		flags["feature-gates"] = pairs(gates)
+		flags["feature-gates"] = clusters.Pairs(gates)
 	}
 	if c == clusters.APIServer && len(state.RuntimeConfig) > 0 {
-		flags["runtime-config"] = pairs(state.RuntimeConfig)
+		flags["runtime-config"] = clusters.Pairs(state.RuntimeConfig)
 	}
 	return flags
 }

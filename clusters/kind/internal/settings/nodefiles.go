@@ -44,7 +44,7 @@ func WriteNodeFiles(folder string, state clusters.State) error {
 	if err != nil {
 		return err
 	}
-	files := map[string]string{filepath.Join("scheduler", SchedulerConfigName): string(config)}
+	files := map[string]string{filepath.Join("scheduler", SchedulerConfigName): config}
 	for name, patch := range componentPatches() {
 		files[filepath.Join("patches", name)] = patch
 	}

@@ -1,7 +1,6 @@
 package staticpods
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -12,11 +11,7 @@ import (
 
 func manifestFixture(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/kube-apiserver.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return golden.Read(t, "testdata/kube-apiserver.yaml")
 }
 
 func TestDesiredManifest(t *testing.T) {

@@ -10,18 +10,18 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// Exit codes; those of scenarios are in reports.ExitCode.
+// Exit codes of commands: those of a run.
 const (
-	ExitOK          = 0
-	ExitFailed      = 1
-	ExitInput       = 2
-	ExitBroken      = 3
-	ExitInterrupted = 130
+	ExitOK          = reports.ExitPassed
+	ExitFailed      = reports.ExitFailed
+	ExitInput       = reports.ExitInput
+	ExitBroken      = reports.ExitError
+	ExitInterrupted = reports.ExitInterrupted
 )
 
 // ExitError carries an exit code that differs from that of wrong input.
@@ -64,6 +64,19 @@ func IsTerminal(stream any) bool {
 	return term.IsTerminal(int(file.Fd()))
 }
 
+// Read reads a file, and parses it. what is its content for messages: "a run".
+func Read[T any](what, path string, parse func([]byte) (T, error)) (T, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return *new(T), fmt.Errorf("read %s: %w", what, err)
+	}
+	content, err := parse(data)
+	if err != nil {
+		return content, fmt.Errorf("%s: %w", path, err)
+	}
+	return content, nil
+}
+
 // IsFolder reports whether the path is a folder.
 func IsFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -92,9 +105,5 @@ func Two(what string) cobra.PositionalArgs {
 
 // CachedReleases returns the releases in the user's cache.
 func CachedReleases(progress clusters.Progress) (*releases.Store, error) {
-	dir, err := local.CacheDir()
-	if err != nil {
-		return nil, err
-	}
-	return releases.New(releases.Options{CacheDir: dir, Progress: progress})
+	return releases.New(releases.Options{Progress: progress})
 }

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // What the values of --system define does not depend on the folder of the files.
@@ -12,9 +13,7 @@ func TestDefinitionFiles(t *testing.T) {
 	file := func(text string) string {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "lws.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 		return path
 	}
 	of := func(values ...string) map[string]string {

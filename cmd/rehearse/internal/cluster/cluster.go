@@ -162,8 +162,8 @@ func transitionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := checkSkew(cluster.State(), wanted); err != nil && !force {
-				return err
+			if err := skew.Check(cluster.State().Version, wanted.Version); err != nil && !force {
+				return fmt.Errorf("%w; --force allows it", err)
 			}
 			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
 				return err
@@ -181,21 +181,6 @@ func transitionCommand() *cobra.Command {
 	command.Flags().BoolVar(&force, "force", false, "allow what the version skew policy forbids")
 	roll.addTo(command)
 	return command
-}
-
-func checkSkew(from, to clusters.State) error {
-	before, err := clusters.ParseVersion(from.Version)
-	if err != nil {
-		return err
-	}
-	after, err := clusters.ParseVersion(to.Version)
-	if err != nil {
-		return err
-	}
-	if err := skew.Check(before, after); err != nil {
-		return fmt.Errorf("%w; --force allows it", err)
-	}
-	return nil
 }
 
 func deleteCommand() *cobra.Command {

@@ -1,9 +1,6 @@
 package conformance
 
 import (
-	"fmt"
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -29,13 +26,5 @@ compared.`,
 }
 
 func readReport(path string) (*conformances.Report, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read a conformance report: %w", err)
-	}
-	report, err := conformances.Read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return report, nil
+	return cli.Read("a conformance report", path, conformances.Read)
 }

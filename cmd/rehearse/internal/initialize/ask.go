@@ -10,21 +10,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Ask asks a person for the topic of a scenario, and sets the flags of the command from the answers. For a suite, it
-// returns the function that writes it.
-func Ask(command *cobra.Command, in io.Reader, out io.Writer) (func() error, error) {
-	return asker{in: in, out: out}.all(command)
-}
-
 // asker asks a person for the topic of a scenario.
 type asker struct {
-	in  io.Reader
+	in  *bufio.Reader
 	out io.Writer
 }
 
-// all asks all questions, and sets the command's flags. For a suite, it returns the function that writes it.
-func (a asker) all(command *cobra.Command) (func() error, error) {
-	a.in = bufio.NewReader(a.in)
+// Ask asks a person for the topic of a scenario, and sets the flags of the command from the answers. For a suite, it
+// returns the function that writes it.
+func Ask(command *cobra.Command, in io.Reader, out io.Writer) (func() error, error) {
+	a := asker{in: bufio.NewReader(in), out: out}
 	fmt.Fprint(a.out, `What is the scenario about?
   1  a feature gate: off, on, off and on again
   2  an upgrade of your objects, and the rollback
@@ -111,7 +106,7 @@ func (a asker) one(question, fallback string, wanted ...string) (string, error) 
 func (a asker) answer(question string, needed bool) (string, error) {
 	for {
 		fmt.Fprintf(a.out, "%s: ", question)
-		line, err := a.in.(*bufio.Reader).ReadString('\n')
+		line, err := a.in.ReadString('\n')
 		line = strings.TrimSpace(line)
 		switch {
 		case line != "" || err == nil && !needed:

@@ -78,8 +78,7 @@ func (f *flags) run(command *cobra.Command) error {
 	if !f.about() {
 		if !cli.IsTerminal(command.InOrStdin()) {
 			return errors.New("choose what the scenario tests: --gate, --from and --to, --kep or --system; see " +
-				"rehearse " +
-				"init --help")
+				"rehearse init --help")
 		}
 		next, err := Ask(command, command.InOrStdin(), command.ErrOrStderr())
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/starters"
 )
@@ -28,10 +29,7 @@ func TestCheck(t *testing.T) {
 		{"a version of a system", flags{system: "a", kep: "1", version: "1.36"}, "add --gate"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := test.f.check()
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("got %v, want %q", err, test.want)
-			}
+			golden.Error(t, test.f.check(), test.want)
 		})
 	}
 }

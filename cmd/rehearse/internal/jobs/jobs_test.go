@@ -25,13 +25,7 @@ func scenario(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"scenarios/one.yaml", "scenarios/deep/two.yaml", "scenarios/.git/config", "run.json"} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), name)
 	}
 	t.Chdir(dir)
 }
@@ -136,9 +130,7 @@ func TestShardOfAPod(t *testing.T) {
 			t.Fatal(err)
 		}
 		archive := filepath.Join(t.TempDir(), filesName)
-		if err := os.WriteFile(archive, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, archive, data)
 		t.Setenv("JOB_COMPLETION_INDEX", "1")
 		var args []string
 		out, err := execute(t, runs(t, &args, code), "shard", "--of", "3", "--files", archive, "--", "run",

@@ -1,8 +1,6 @@
 package matrix
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -32,13 +30,5 @@ func readReport(path string) (*matrices.Report, error) {
 	if cli.IsFolder(path) {
 		path = filepath.Join(path, matrices.File)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read a matrix: %w", err)
-	}
-	report, err := matrices.Read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return report, nil
+	return cli.Read("a matrix", path, matrices.Read)
 }

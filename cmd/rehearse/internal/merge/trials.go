@@ -2,7 +2,6 @@ package merge
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,13 +41,9 @@ func each[Result reports.Sharded](files []string, read func([]byte) (Result, err
 ) {
 	var all []reports.ShardOf[Result]
 	for _, file := range files {
-		data, err := os.ReadFile(file)
+		one, err := cli.Read("a result", file, read)
 		if err != nil {
-			return nil, fmt.Errorf("read a result: %w", err)
-		}
-		one, err := read(data)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, err
 		}
 		all = append(all, reports.ShardOf[Result]{Result: one, From: file})
 	}

@@ -2,7 +2,6 @@
 package pastruns
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,15 +27,11 @@ func Parts(paths []string) ([]reports.Part, Folders, error) {
 	var where Folders
 	for i, path := range paths {
 		if cli.IsFolder(path) {
-			path = filepath.Join(path, "run.json")
+			path = filepath.Join(path, RunFile)
 		}
-		data, err := os.ReadFile(path)
+		run, err := cli.Read("a run", path, reports.Read)
 		if err != nil {
-			return nil, nil, fmt.Errorf("read a run: %w", err)
-		}
-		run, err := reports.Read(data)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, err
 		}
 		part := reports.Part{Run: run, From: path}
 		if len(paths) > 1 {

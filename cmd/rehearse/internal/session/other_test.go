@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -59,9 +60,7 @@ func TestFindingsOutweighErrors(t *testing.T) {
 	}
 	broke := errors.New("the cluster was not deleted")
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, file, "")
 	for name, c := range map[string]struct {
 		change  func(*upgrades.Report)
 		failure error
@@ -107,11 +106,7 @@ func TestTheReportSaysWhatEndedTheWork(t *testing.T) {
 	}
 	texts := map[string]string{"the output": out.String()}
 	for _, name := range []string{"report.html", "upgrade.json", "upgrade.md", "junit.xml"} {
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[name] = string(text)
+		texts[name] = golden.Read(t, filepath.Join(dir, name))
 	}
 	for name, text := range texts {
 		if !strings.Contains(text, "it failed before its end") || !strings.Contains(text, "no room") {
@@ -132,11 +127,7 @@ func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 	}
 	before := map[string]string{}
 	for _, file := range files {
-		text, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		before[file.Name()] = string(text)
+		before[file.Name()] = golden.Read(t, filepath.Join(dir, file.Name()))
 	}
 	planned := upgraded(func(r *upgrades.Report) { r.Surveyed, r.Path[0].Reached = 0, false })
 	if err := reportIn(dir, nil).Begin(planned); err != nil {
