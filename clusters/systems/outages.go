@@ -8,9 +8,9 @@ import (
 )
 
 // mostOutages is how many restarts of the API server a program may live through. client-go doubles the delay of its
-// watches with each of them, and forgets that only after two quiet minutes. Transitions of a rehearsal follow each other
-// within seconds: after the fourth a program notices changes about eight seconds late, after the sixth about forty. A
-// restart takes up to 16 seconds: a program that does not release its lease waits for it.
+// watches with each of them, and forgets that only after two quiet minutes. Transitions of a rehearsal follow each
+// other within seconds: after the fourth a program notices changes about eight seconds late, after the sixth about
+// forty. A restart takes up to 16 seconds: a program that does not release its lease waits for it.
 const mostOutages = 5
 
 // outages finds out when Kubernetes changed.
@@ -27,8 +27,8 @@ func (o *outages) happened(state clusters.State) bool {
 	return before != "" && before != o.reached
 }
 
-// refresh ends a program that lived through too many outages, as the drain of its node would do. Its successor's watches
-// have no delay.
+// refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its
+// successor have no delay.
 func refresh(ctx context.Context, sys *system, progress clusters.Progress) error {
 	if sys.outages < mostOutages {
 		return nil

@@ -1,5 +1,5 @@
-// Package simulatortest helps the Go tests of simulators: it runs a simulator beside a cluster, and compares the schemas
-// of its API with the Go types.
+// Package simulatortest helps the Go tests of simulators: it runs a simulator beside a cluster, and compares the
+// schemas of its API with the Go types.
 package simulatortest
 
 import (
