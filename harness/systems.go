@@ -54,10 +54,13 @@ func (t *trackRun) install(ctx context.Context) bool {
 
 // converge brings the cluster to a state by a method, and then its systems.
 func (t *trackRun) converge(ctx context.Context, state clusters.State, options planning.TransitionOptions) error {
-	if t.systems != nil {
-		t.systems.Hold()
+	if t.systems == nil {
+		return convergeCluster(ctx, t.cluster, state, options)
 	}
-	if err := convergeCluster(ctx, t.cluster, state, options); err != nil || t.systems == nil {
+	release := t.systems.Hold()
+	err := convergeCluster(ctx, t.cluster, state, options)
+	release()
+	if err != nil {
 		return err
 	}
 	return t.systems.Converge(ctx, state.Systems)

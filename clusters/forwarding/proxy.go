@@ -2,6 +2,7 @@ package forwarding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -79,10 +80,14 @@ func (p *Proxy) Close() error {
 func (p *Proxy) serve(ctx context.Context) {
 	for {
 		client, err := p.listener.Accept()
-		if err != nil {
-			return // closed
+		switch {
+		case err == nil:
+			go p.pass(ctx, client)
+		case errors.Is(err, net.ErrClosed):
+			return
+		default: // for example too many open files
+			time.Sleep(interval)
 		}
-		go p.pass(ctx, client)
 	}
 }
 

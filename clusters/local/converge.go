@@ -54,7 +54,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err != nil {
 		return err
 	}
-	before := c.apiServers()
+	before := c.APIServers()
 	if err := c.rollAll(ctx, state, c.hold(rounds, roll)); err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err := c.led(ctx, state); err != nil {
 		return err
 	}
-	if !maps.Equal(before, c.apiServers()) {
+	if !maps.Equal(before, c.APIServers()) {
 		if err := c.renewNodes(ctx); err != nil {
 			return err
 		}

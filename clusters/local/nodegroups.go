@@ -74,11 +74,7 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 		return nil // but a group of zero nodes needs the simulator, for nodes that others create
 	}
 	if c.process(nodesProcess) == nil {
-		if err := c.start(nodesProcess,
-			started{
-				Program: c.provider.Executable,
-				Args:    []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()},
-			}); err != nil {
+		if err := c.start(nodesProcess, simulation(c.programs)); err != nil {
 			return err
 		}
 	}
@@ -109,8 +105,16 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 	return c.nodesReady(ctx, names)
 }
 
-// apiServers returns the process of each API server.
-func (c *roller) apiServers() map[string]int {
+// simulation is how this program simulates nodes. A cluster that outlives its program may be opened by another one.
+func simulation(c *programs) started {
+	return started{
+		Program: c.provider.Executable,
+		Args:    []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()},
+	}
+}
+
+// APIServers returns the process of each API server.
+func (c *programs) APIServers() map[string]int {
 	servers := c.PIDs()
 	maps.DeleteFunc(servers, func(name string, _ int) bool { return !isAPIServer(clusters.Component(name)) })
 	return servers
@@ -122,7 +126,7 @@ func (c *roller) renewNodes(ctx context.Context) error {
 	if c.process(nodesProcess) == nil {
 		return nil
 	}
-	return c.again(ctx, nodesProcess)
+	return c.replace(ctx, nodesProcess, simulation(c.programs))
 }
 
 func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {

@@ -35,10 +35,13 @@ func NewHost(ctx context.Context, cluster clusters.Cluster, first []clusters.Sys
 
 // Converge brings the cluster, and then its systems, to a state.
 func (h *Host) Converge(ctx context.Context, state clusters.State) error {
-	if h.set != nil {
-		h.set.Hold()
+	if h.set == nil {
+		return h.Cluster.Converge(ctx, state)
 	}
-	if err := h.Cluster.Converge(ctx, state); err != nil || h.set == nil {
+	release := h.set.Hold()
+	err := h.Cluster.Converge(ctx, state)
+	release()
+	if err != nil {
 		return err
 	}
 	return h.set.Converge(ctx, state.Systems)

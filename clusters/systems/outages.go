@@ -13,18 +13,29 @@ import (
 // forty. A restart takes up to 16 seconds: a program that does not release its lease waits for it.
 const mostOutages = 5
 
-// outages finds out when Kubernetes changed.
-type outages struct {
-	// reached is the cluster's state, without systems, at the last look; "" before the first.
-	reached string
+// restarter is a cluster that knows the processes of its API servers.
+type restarter interface {
+	APIServers() map[string]int
 }
 
-// happened reports whether Kubernetes changed since the last look.
-func (o *outages) happened(state clusters.State) bool {
+// outages finds out when API servers were restarted.
+type outages struct {
+	// last describes the API servers at the last look; "" before the first.
+	last string
+}
+
+// happened reports whether an API server was restarted since the last look. Where the processes are not known, a change
+// of the cluster's state counts.
+func (o *outages) happened(cluster clusters.Cluster) bool {
+	state := cluster.State()
 	state.Systems = nil
-	before := o.reached
-	o.reached = "state " + state.String()
-	return before != "" && before != o.reached
+	now := "state " + state.String()
+	if known, ok := cluster.(restarter); ok {
+		now = fmt.Sprint("processes ", known.APIServers())
+	}
+	before := o.last
+	o.last = now
+	return before != "" && before != now
 }
 
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its

@@ -74,7 +74,8 @@ func (s *places) furnish(p *place, name string) (err error) {
 // proxied makes a client's configuration use the proxy, where the API server is one of this machine.
 func (s *places) proxied(config *rest.Config) error {
 	server, err := url.Parse(config.Host)
-	if err != nil || s.direct || server.Scheme != "https" || server.Hostname() != loopback {
+	if err != nil || s.direct || server.Scheme != "https" || server.Hostname() != loopback ||
+		server.Path+config.APIPath != "" {
 		return nil //nolint:nilerr // a host without a scheme is no address of ours
 	}
 	s.mu.Lock()

@@ -17,13 +17,41 @@ import (
 // either.
 func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) error {
 	for _, r := range slices.Backward(slices.Clone(sys.objects)) {
-		if r.kind == crdKind || slices.ContainsFunc(wanted, r.same) {
+		if slices.ContainsFunc(wanted, r.same) {
+			delete(sys.kept, r)
+			continue
+		}
+		if r.kind == crdKind {
+			sys.keep(r)
 			continue
 		}
 		if err := s.api.delete(ctx, r); err != nil {
 			return err
 		}
 		sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
+	}
+	return nil
+}
+
+// keep notes a CRD that the system no longer installs.
+func (sys *system) keep(r reference) {
+	if sys.kept == nil {
+		sys.kept = map[reference]bool{}
+	}
+	sys.kept[r] = true
+}
+
+// forgetDeleted forgets the kept CRDs that a user has deleted: nobody creates them again.
+func (s *installer) forgetDeleted(ctx context.Context, sys *system) error {
+	for r := range sys.kept {
+		_, err := s.api.dynamic.Resource(crdResource).Get(ctx, r.name, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			delete(sys.kept, r)
+			sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
+		case err != nil:
+			return fmt.Errorf("look for %s: %w", r, err)
+		}
 	}
 	return nil
 }

@@ -59,3 +59,21 @@ func TestDeletedCRDIsForgotten(t *testing.T) {
 		t.Errorf("it knows %v", objects)
 	}
 }
+
+// Nor is one that was deleted later, when nothing is installed again.
+func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	newer := installed(t)
+	older := newer
+	process := *newer.Process
+	process.CRDs = nil
+	older.Process = &process
+	converge(t, s, newer)
+	converge(t, s, older)
+	c.keep(crdPath, nil)
+	converge(t, s, older)
+	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+		t.Errorf("it knows %v", objects)
+	}
+}

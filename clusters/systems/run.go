@@ -356,6 +356,9 @@ func (s *Set) controllable(name string) (*system, error) {
 
 // serves returns when the CRDs, APIServices and webhooks of a system are served.
 func (s *installer) serves(ctx context.Context, sys *system) error {
+	if err := s.forgetDeleted(ctx, sys); err != nil {
+		return err
+	}
 	for _, object := range sys.objects {
 		look := func(context.Context) error { return nil }
 		switch object.kind {

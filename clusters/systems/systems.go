@@ -105,6 +105,8 @@ type system struct {
 	outages int
 	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
+	// kept are those of its CRDs that its definition no longer has.
+	kept map[reference]bool
 }
 
 // New returns the set of systems of a cluster, initially empty.
@@ -130,13 +132,16 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 // Died yields an error for every process of a system that exited unexpectedly, with its last log lines.
 func (s *Set) Died() <-chan error { return s.died }
 
-// Hold announces that the cluster is about to change. Until the next Converge, new connections of processes to the API
-// server wait until it is ready, and Died does not report the exit of a process. Converge restarts it, as a pod would
-// be.
-func (s *Set) Hold() { s.hold(true) }
+// Hold announces that the cluster is about to change. Until the returned function is called, new connections of
+// processes to the API server wait until it is ready. Until the next Converge, Died does not report the exit of a
+// process. Converge restarts it, as a pod would be.
+func (s *Set) Hold() (release func()) {
+	s.hold(true)
+	s.holdConnections(true)
+	return func() { s.holdConnections(false) }
+}
 
 func (s *Set) hold(held bool) {
-	s.holdConnections(held)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held = held
@@ -149,7 +154,7 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
 	s.hold(true)
-	if s.seen.happened(s.cluster.State()) {
+	if s.seen.happened(s.cluster) {
 		for _, name := range s.order {
 			s.system(name).outages++
 		}

@@ -110,11 +110,11 @@ func (o Options) onCluster(ctx context.Context, name string, state clusters.Stat
 		defer cancel()
 		err = errors.Join(err, c.Delete(removal))
 	}()
-	set, err := systems.New(c, systems.Options{Simulators: o.Simulators, Progress: o.Progress})
+	_, borrowed := o.Provider.(clusters.Borrower)
+	set, err := systems.New(c, systems.Options{Simulators: o.Simulators, Progress: o.Progress, Borrowed: borrowed})
 	if err != nil {
 		return err
 	}
-	_, borrowed := o.Provider.(clusters.Borrower)
 	defer func() {
 		removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()

@@ -43,6 +43,8 @@ type cluster struct {
 
 func (*cluster) Name() string { return "one" }
 
+func (*cluster) State() clusters.State { return clusters.State{Version: "1.36.3"} }
+
 func (c *cluster) RESTConfig() *rest.Config { return c.server.Config() }
 
 func (*cluster) Delete(context.Context) error { return nil }
