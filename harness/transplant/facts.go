@@ -19,7 +19,7 @@ type facts struct {
 	objects int
 	// ranges are the address ranges of Services in ServiceCIDR kubernetes.
 	ranges []string
-	// first is the address of Service default/kubernetes. addresses are the addresses of all Services, of both IP families.
+	// first is the address of Service default/kubernetes. addresses are those of all Services, of both IP families.
 	first     netip.Addr
 	addresses []netip.Addr
 	// nodePorts are the lowest and the highest node port of all Services.

@@ -8,7 +8,8 @@ import (
 )
 
 // serviceRange returns the API server's --service-cluster-ip-range, with two ranges for a dual-stack cluster; "" if the
-// data has neither a ServiceCIDR nor an address of Service default/kubernetes. Clusters before 1.33 have no ServiceCIDR.
+// data has neither a ServiceCIDR nor an address of Service default/kubernetes. Clusters before 1.33 have no
+// ServiceCIDR.
 func (f *facts) serviceRange() (string, error) {
 	if len(f.ranges) > 0 {
 		return strings.Join(f.ranges, ","), nil

@@ -45,7 +45,9 @@ func (o Options) Validating(authority []byte, name string,
 }
 
 // Mutating registers mutating webhooks in the same way.
-func (o Options) Mutating(authority []byte, name string, webhooks ...Webhook) *admissionv1.MutatingWebhookConfiguration {
+func (o Options) Mutating(
+	authority []byte, name string, webhooks ...Webhook,
+) *admissionv1.MutatingWebhookConfiguration {
 	fail, none := admissionv1.Fail, admissionv1.SideEffectClassNone
 	made := &admissionv1.MutatingWebhookConfiguration{
 		TypeMeta: typeMeta("MutatingWebhookConfiguration"), ObjectMeta: metav1.ObjectMeta{Name: name},
