@@ -24,9 +24,9 @@ const (
 // Proxy is an address of an API server which does not refuse connections while the API server restarts, if it holds
 // them: a new connection then waits until the API server is ready.
 //
-// client-go's watches double their delay with each connection that is refused, up to 30 seconds, and forget it after
-// two minutes. The transitions of a rehearsal follow each other within seconds, so a client that saw each restart would
-// soon be half a minute late. In a real upgrade minutes are between the restarts, or other API servers serve.
+// client-go's watches double their delay with each connection that is refused, up to a minute, and forget it after two
+// minutes. The transitions of a rehearsal follow each other within seconds, so a client that saw each refusal would
+// soon be a minute late. In a real upgrade minutes are between the restarts, or other API servers serve.
 type Proxy struct {
 	listener net.Listener
 	server   string
@@ -85,8 +85,12 @@ func (p *Proxy) serve(ctx context.Context) {
 			go p.pass(ctx, client)
 		case errors.Is(err, net.ErrClosed):
 			return
-		default: // for example too many open files
-			time.Sleep(interval)
+		default: // for example too many open files, until a connection ends
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(interval):
+			}
 		}
 	}
 }
@@ -106,7 +110,7 @@ func (p *Proxy) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return backoff.RetryWithData(func() (net.Conn, error) {
-		if held := p.held.Load(); held {
+		if p.held.Load() {
 			if err := p.ready(ctx); err != nil {
 				return nil, err
 			}

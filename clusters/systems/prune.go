@@ -56,15 +56,14 @@ func (s *installer) forgetDeleted(ctx context.Context, sys *system) error {
 	return nil
 }
 
-// trustKept puts the process's new authority into the conversion webhooks of the CRDs that prune has kept. Otherwise
-// their objects could not be read because of a certificate, whatever the process answers. A CRD that a user has deleted
-// is forgotten.
-func (s *installer) trustKept(ctx context.Context, sys *system, wanted []reference, ca []byte) error {
+// trustKept puts the process's new authority into the conversion webhooks of the kept CRDs. Otherwise their objects
+// could not be read because of a certificate, whatever the process answers.
+func (s *installer) trustKept(ctx context.Context, sys *system, ca []byte) error {
+	if err := s.forgetDeleted(ctx, sys); err != nil {
+		return err
+	}
 	client, url := s.api.dynamic.Resource(crdResource), sys.place.calledAt()
-	for _, r := range slices.Clone(sys.objects) {
-		if r.kind != crdKind || slices.ContainsFunc(wanted, r.same) {
-			continue
-		}
+	for r := range sys.kept {
 		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			crd, err := client.Get(ctx, r.name, metav1.GetOptions{})
 			if err != nil {
@@ -82,10 +81,6 @@ func (s *installer) trustKept(ctx context.Context, sys *system, wanted []referen
 			_, err = client.Update(ctx, crd, metav1.UpdateOptions{FieldManager: manager})
 			return err
 		})
-		if apierrors.IsNotFound(err) {
-			sys.objects = slices.DeleteFunc(sys.objects, func(known reference) bool { return known == r })
-			continue
-		}
 		if err != nil {
 			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
 		}

@@ -6,18 +6,26 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
+
+// versions returns a system, and its older version, which has no CRDs.
+func versions(t *testing.T) (newer, older clusters.System) {
+	newer = installed(t)
+	older = newer
+	process := *newer.Process
+	process.CRDs = nil
+	older.Process = &process
+	return newer, older
+}
 
 // The CRDs of a newer version stay after a rollback, with their objects, until the system is removed. Their conversion
 // webhooks trust the process that runs now.
 func TestCRDsStayInARollback(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
-	newer := installed(t)
-	older := newer
-	process := *newer.Process
-	process.CRDs = nil
-	older.Process = &process
+	newer, older := versions(t)
 	converge(t, s, newer)
 	bundle := func() string {
 		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
@@ -47,11 +55,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 func TestDeletedCRDIsForgotten(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
-	newer := installed(t)
-	older := newer
-	process := *newer.Process
-	process.CRDs = nil
-	older.Process = &process
+	newer, older := versions(t)
 	converge(t, s, newer)
 	c.keep(crdPath, nil)
 	converge(t, s, older)
@@ -64,11 +68,7 @@ func TestDeletedCRDIsForgotten(t *testing.T) {
 func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
-	newer := installed(t)
-	older := newer
-	process := *newer.Process
-	process.CRDs = nil
-	older.Process = &process
+	newer, older := versions(t)
 	converge(t, s, newer)
 	converge(t, s, older)
 	c.keep(crdPath, nil)

@@ -154,11 +154,10 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	if err := s.applyAll(ctx, sys, webhooks); err != nil {
 		return err
 	}
-	wanted = append(wanted, objects...)
-	if err := s.prune(ctx, sys, wanted); err != nil {
+	if err := s.prune(ctx, sys, append(wanted, objects...)); err != nil {
 		return err
 	}
-	return s.trustKept(ctx, sys, wanted, ca)
+	return s.trustKept(ctx, sys, ca)
 }
 
 // applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is

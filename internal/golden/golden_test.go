@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// failures counts the failures that it is told.
+// failures counts the reported failures.
 type failures struct {
 	testing.TB
 	n int
