@@ -49,6 +49,9 @@ func (g *group) write(settle time.Duration) string {
 		g.name())
 	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as this happens.",
 		g.smallest.Kind.Kind, g.finding.What, hop(g)))
+	if g.definition != nil { // which another finding of the exploration may define, too
+		b.WriteString("  exclusive: true\n")
+	}
 	fmt.Fprintf(&b, "  cluster:\n%s", indented(yamlOf(g.path[0]), 4))
 	b.WriteString("  steps:\n")
 	if g.definition != nil {

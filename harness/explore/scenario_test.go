@@ -116,3 +116,25 @@ func TestTheScenarioOfATwin(t *testing.T) {
 		t.Errorf("the steps are %s:\n%s", got, g.write(3*time.Second))
 	}
 }
+
+// Scenarios that define the same kind need clusters of their own.
+func TestTheScenarioOfACustomResource(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
+	twin := ingress(t, path[0], path[1]).smallest
+	e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+	e.take([]*sighting{lossOf(twin, path, 2, "")})
+	for _, definition := range []map[string]any{nil, {
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "samples.example.com"},
+	}} {
+		g := e.groups[0]
+		g.path, g.definition = e.shortest(g), definition
+		set, err := scenarios.LoadBytes("a.yaml", []byte(g.write(3*time.Second)))
+		if err != nil {
+			t.Fatalf("%v\n%s", err, g.write(3*time.Second))
+		}
+		if got, want := set.Scenarios[0].Spec.Exclusive, definition != nil; got != want {
+			t.Errorf("exclusive is %t, want %t:\n%s", got, want, g.write(3*time.Second))
+		}
+	}
+}

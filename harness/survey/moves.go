@@ -130,7 +130,7 @@ func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
 		return Outcome{Answer: Unknown, Words: "at the end of the state, its kind could not be listed: " +
 			writes.Words(found.listError(t))}
 	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):
-		return Outcome{Answer: Bad, Words: "it is being deleted, and nobody asked for that", Class: "being deleted"}
+		return Outcome{Answer: Bad, Words: "it is being deleted, and nobody asked for that", Class: "deleted"}
 	case movesWithTime(t) || expires(t):
 		return Outcome{}
 	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself

@@ -112,6 +112,10 @@ func TestStayed(t *testing.T) {
 			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
 				t.Errorf("got %v %q, want %v %q", got.Answer, got.Words, test.want, test.words)
 			}
+			// An object with a finalizer has the same cause as one without.
+			if deleted := strings.HasSuffix(test.words, "deleted") && test.moved == nil; (got.Class == "deleted") != deleted {
+				t.Errorf("the class is %q", got.Class)
+			}
 		})
 	}
 }

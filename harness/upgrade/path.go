@@ -37,7 +37,8 @@ type Path struct {
 }
 
 // NewPath returns the path: an upgrade to the target (by default one minor version at a time), a rollback the same way,
-// a second upgrade, then the recreation of the objects, and a second rollback. An error says what cannot be rehearsed.
+// a second upgrade, then the recreation of the objects, and a second rollback. A path to an older version begins with
+// the rollback. An error says what cannot be rehearsed.
 func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, error) {
 	from, err := provider.Resolve(ctx, w.From)
 	if err != nil {
@@ -64,19 +65,31 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 		return Path{}, fmt.Errorf("nothing changes between %s and %s; name another version with --to, gates with "+
 			"--feature-gates, or another definition of a system with --upgrade", from, to)
 	}
+	forth, undo := directions(from, to)
 	p := Path{States: way[:1:1], Ways: []string{upgrades.Start}}
-	p.add(way[1:], upgrades.Up)
+	p.add(way[1:], forth)
 	back := slices.Clone(way[:len(way)-1])
 	slices.Reverse(back)
 	if !w.NoRollback {
-		p.add(back, upgrades.Back)
-		p.add(way[1:], upgrades.Up)
+		p.add(back, undo)
+		p.add(way[1:], forth)
 	}
 	if !w.NoRollback && !w.NoRedeploy {
 		p.add(way[len(way)-1:], upgrades.Redeploy)
-		p.add(back, upgrades.Back)
+		p.add(back, undo)
 	}
 	return p, errors.Join(provider.Check(ctx, way), systems.CheckPath(ctx, way, w.Systems))
+}
+
+// directions returns the way to the target and the way back: a rollback and an upgrade if the target is an older version
+// of Kubernetes.
+func directions(from, to clusters.State) (forth, undo string) {
+	a, errA := clusters.ParseVersion(from.Version)
+	b, errB := clusters.ParseVersion(to.Version)
+	if errA == nil && errB == nil && b.Compare(a) < 0 {
+		return upgrades.Back, upgrades.Up
+	}
+	return upgrades.Up, upgrades.Back
 }
 
 // withSystems returns the states from one to the other: first Kubernetes is upgraded, then the systems change.

@@ -84,7 +84,7 @@ func TestPath(t *testing.T) {
 		{
 			"down",
 			Wanted{From: clusters.State{Version: "1.36"}, To: clusters.Change{Version: "1.34"}, NoRollback: true},
-			"start 1.36.9, upgrade 1.35.9, upgrade 1.34.9",
+			"start 1.36.9, rollback 1.35.9, rollback 1.34.9",
 		},
 		{
 			"in two steps",
@@ -105,7 +105,12 @@ func TestPath(t *testing.T) {
 		{
 			"down over two minors at once",
 			Wanted{From: clusters.State{Version: "1.36.1"}, To: clusters.Change{Version: "1.34"}, NoRollback: true, Strategy: SkipLevel},
-			"start 1.36.1, upgrade 1.36.1 emulatedVersion=1.35, upgrade 1.36.1 emulatedVersion=1.34, upgrade 1.34.9",
+			"start 1.36.1, rollback 1.36.1 emulatedVersion=1.35, rollback 1.36.1 emulatedVersion=1.34, rollback 1.34.9",
+		},
+		{
+			"down and up",
+			Wanted{From: clusters.State{Version: "1.36"}, To: clusters.Change{Version: "1.35"}},
+			"start 1.36.9, rollback 1.35.9, upgrade 1.36.9, rollback 1.35.9, redeploy 1.35.9, upgrade 1.36.9",
 		},
 		{
 			"a patch in two steps",

@@ -191,10 +191,10 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	if r.exited() != nil {
 		return false, nil
 	}
-	switch way {
-	case upgrades.Start, upgrades.Up:
+	switch {
+	case way == upgrades.Start || way == r.Path.Ways[1]: // on the way to the target
 		err = r.createWaiting(ctx, i)
-	case upgrades.Redeploy:
+	case way == upgrades.Redeploy:
 		err = r.redeploy(ctx, i)
 	}
 	if err != nil {
