@@ -1,8 +1,6 @@
 package systems
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -10,12 +8,11 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
 
 // proofTimeout is how long it may take until the API server calls a webhook that answers. It usually takes less than a
@@ -119,23 +116,9 @@ func (a *api) answers(ctx context.Context) (map[answerKey]float64, error) {
 }
 
 func countAnswers(data []byte) (map[answerKey]float64, error) {
-	// The metrics have thousands of other lines, which are not parsed.
-	var lines bytes.Buffer
-	scanner := bufio.NewScanner(bytes.NewReader(data))
-	scanner.Buffer(nil, 1<<20)
-	for scanner.Scan() {
-		if text := scanner.Text(); strings.HasPrefix(text, requestsMetric+"{") ||
-			strings.HasPrefix(text, rejectionsMetric+"{") {
-			lines.WriteString(text + "\n")
-		}
-	}
-	if err := scanner.Err(); err != nil {
-		return nil, fmt.Errorf("read the API server's metrics: %w", err)
-	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(&lines)
+	families, err := proof.Families(data, requestsMetric, rejectionsMetric)
 	if err != nil {
-		return nil, fmt.Errorf("read the API server's metrics: %w", err)
+		return nil, fmt.Errorf("read how often webhooks answered: %w", err)
 	}
 	counts := map[answerKey]float64{}
 	add := func(metric, label, value string) {
