@@ -33,12 +33,14 @@ func (s *installer) prune(ctx context.Context, sys *system, wanted []reference) 
 	return nil
 }
 
-// keep notes a CRD that the system no longer installs.
+// keep notes a CRD that the system no longer installs, and where its conversion webhook is called.
 func (sys *system) keep(r reference) {
 	if sys.kept == nil {
-		sys.kept = map[reference]bool{}
+		sys.kept = map[reference]string{}
 	}
-	sys.kept[r] = true
+	if _, known := sys.kept[r]; !known {
+		sys.kept[r] = sys.calledAt
+	}
 }
 
 // forgetDeleted forgets the kept CRDs that a user has deleted: nobody creates them again.
@@ -56,14 +58,14 @@ func (s *installer) forgetDeleted(ctx context.Context, sys *system) error {
 	return nil
 }
 
-// trustKept puts the process's new authority into the conversion webhooks of the kept CRDs. Otherwise their objects
-// could not be read because of a certificate, whatever the process answers.
+// trustKept puts the process's new authority and address into the conversion webhooks of the kept CRDs. Otherwise their
+// objects could not be read because of a certificate or a port, whatever the process answers.
 func (s *installer) trustKept(ctx context.Context, sys *system, ca []byte) error {
 	if err := s.forgetDeleted(ctx, sys); err != nil {
 		return err
 	}
 	client, url := s.api.dynamic.Resource(crdResource), sys.place.calledAt()
-	for r := range sys.kept {
+	for r, from := range sys.kept {
 		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 			crd, err := client.Get(ctx, r.name, metav1.GetOptions{})
 			if err != nil {
@@ -71,7 +73,8 @@ func (s *installer) trustKept(ctx context.Context, sys *system, ca []byte) error
 			}
 			stale := false
 			for _, webhook := range clientsOf(crd) {
-				if at, _ := webhook["url"].(string); at == url || strings.HasPrefix(at, url+"/") {
+				if at, _ := webhook["url"].(string); at == from || strings.HasPrefix(at, from+"/") {
+					webhook["url"] = url + strings.TrimPrefix(at, from)
 					webhook["caBundle"], stale = base64.StdEncoding.EncodeToString(ca), true
 				}
 			}
@@ -84,6 +87,7 @@ func (s *installer) trustKept(ctx context.Context, sys *system, ca []byte) error
 		if err != nil {
 			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
 		}
+		sys.kept[r] = url
 	}
 	return nil
 }

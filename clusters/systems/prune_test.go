@@ -3,11 +3,13 @@ package systems
 import (
 	"encoding/base64"
 	"reflect"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
 // versions returns a system, and its older version, which has no CRDs.
@@ -48,6 +50,27 @@ func TestCRDsStayInARollback(t *testing.T) {
 	converge(t, s)
 	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
+	}
+}
+
+// The conversion webhooks follow an older version that listens on another port.
+func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	newer, older := versions(t)
+	free, err := ports.Reserve(loopback, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	older.Process.WebhookPort = free.Numbers[0]
+	free.Release()
+	converge(t, s, newer)
+	for _, definition := range []clusters.System{older, newer, older} {
+		converge(t, s, definition)
+		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
+		if at := s.system("widgets").place.calledAt(); !strings.HasPrefix(client["url"], at+"/") {
+			t.Errorf("the conversion webhook is called at %s, want a path of %s", client["url"], at)
+		}
 	}
 }
 

@@ -105,8 +105,10 @@ type system struct {
 	outages int
 	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
-	// kept are those of its CRDs that its definition no longer has.
-	kept map[reference]bool
+	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
+	kept map[reference]string
+	// calledAt is where the webhooks are called that were installed last.
+	calledAt string
 }
 
 // New returns the set of systems of a cluster, initially empty.

@@ -157,6 +157,7 @@ func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
 	if err := s.prune(ctx, sys, append(wanted, objects...)); err != nil {
 		return err
 	}
+	sys.calledAt = url
 	return s.trustKept(ctx, sys, ca)
 }
 
