@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -44,18 +45,23 @@ The result is also in faults.json in the report folder. With --shard 2/5, only a
 and liberties is tried; rehearse merge merges all parts, and then shows which requirements catch no
 fault.
 
+--repeat N runs each scenario N times with each fault and each liberty, on shared clusters. A fault
+with which the verdicts on a scenario or on its requirements differ is a problem of the suite. --with
+LIBERTY gives the simulator a liberty beside each fault, for example random delays.
+
 Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties
-  rehearse faults leaderworkerset --try --shard 1/2 --report-dir shard-1`,
+  rehearse faults leaderworkerset --try --shard 1/2 --report-dir shard-1
+  rehearse faults porch --try --kind faults --repeat 10 --with late`,
 		Args: oneSuite,
 		RunE: func(command *cobra.Command, args []string) error {
 			suite, err := builtin.Find(args[0])
 			if err != nil {
 				return err
 			}
-			for _, name := range []string{"only", "all", "clusters", "kind", "shard", "report-dir"} {
+			for _, name := range []string{"only", "all", "clusters", "kind", "shard", "report-dir", "repeat", "with"} {
 				if !f.try && command.Flags().Changed(name) {
 					return fmt.Errorf("--%s is for --try", name)
 				}
@@ -78,6 +84,10 @@ Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could
 	command.Flags().StringSliceVar(&f.options.Only, "only", nil, "with --try: only these faults or liberties")
 	command.Flags().BoolVar(&f.options.All, "all", false,
 		"with --try: run all scenarios with each fault or liberty, not only those for its requirements")
+	command.Flags().IntVar(&f.options.Repeat, "repeat", 1,
+		"with --try: how often each scenario runs with each fault or liberty")
+	command.Flags().StringSliceVar(&f.options.With, "with", nil,
+		"with --try: liberties that the simulator takes beside each fault")
 	command.Flags().StringVar(&f.kind, "kind", "",
 		"with --try: faults or liberties (default: both, or the kind of --only)")
 	command.Flags().StringVar(&f.shard, "shard", "", "with --try: try only this part of the faults and liberties: "+
@@ -116,7 +126,17 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 
 // checkNames rejects names that are neither a fault nor a liberty of the suite's simulator.
 func (f *faultsFlags) checkNames() error {
-	known := append(liberty.Names(f.options.Suite.Liberties), faults.AllTogether)
+	liberties := liberty.Names(f.options.Suite.Liberties)
+	for _, name := range f.options.With {
+		if known, _, _ := strings.Cut(name, "="); !slices.Contains(liberties, known) {
+			return fmt.Errorf("--with: the simulator of suite %s has no liberty %q; it has: %s", f.options.Suite.Name, name,
+				strings.Join(liberties, ", "))
+		}
+	}
+	if f.options.Repeat < 1 {
+		return errors.New("--repeat needs a number of runs, 1 or more")
+	}
+	known := append(liberties, faults.AllTogether)
 	for _, fault := range f.options.Suite.Faults {
 		known = append(known, fault.Name)
 	}

@@ -30,6 +30,11 @@ type Options struct {
 	All bool
 	// Shard is the part of the faults and of the liberties to try. Default: all of them.
 	Shard planning.Shard
+	// Repeat is how often each scenario runs with each fault and liberty. Default: once. Runs whose verdicts differ are a
+	// problem of the suite.
+	Repeat int
+	// With are liberties that the simulator takes beside each fault, for example random delays.
+	With []string
 	// Before is a recent run of the suite without faults. If it is nil or lacks a scenario of the first round, Run runs
 	// these scenarios itself.
 	Before *reports.Run
@@ -54,7 +59,10 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Matrix{Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: len(o.Only) > 0 || o.Shard.Of > 1}
+	m := &Matrix{
+		Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: len(o.Only) > 0 || o.Shard.Of > 1,
+		Repeat: o.Repeat, With: o.With,
+	}
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
 	r := runner{Options: o, pool: shared, rare: rarity(wanted)}
 	if mine := planning.Deal(o.Shard, wanted, workOf); len(mine) > 0 {
@@ -72,6 +80,7 @@ func (o *Options) fill() {
 	if o.Clusters < 1 && o.Room == (planning.Room{}) {
 		o.Clusters = 2
 	}
+	o.Repeat = max(o.Repeat, 1)
 	if o.Progress == nil {
 		o.Progress = func(string, ...any) {}
 	}

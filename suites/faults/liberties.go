@@ -23,6 +23,8 @@ type Freedom struct {
 	Suite string `json:"suite"`
 	// Trials, one for each liberty, and one for all that can be combined.
 	Trials []Trial `json:"trials"`
+	// Repeat is how often each scenario ran with each trial's liberties.
+	Repeat int `json:"repeat,omitempty"`
 	// Took is the total time.
 	Took time.Duration `json:"nanoseconds"`
 }
@@ -33,7 +35,7 @@ type Trial struct {
 	Name string `json:"name"`
 	// Liberties of the simulator.
 	Liberties []string `json:"liberties"`
-	// Scenarios that were run.
+	// Scenarios that were run, each as often as it was repeated.
 	Scenarios int `json:"scenarios"`
 	// Red are the scenarios that failed, with the reasons.
 	Red []string `json:"red,omitempty"`
@@ -56,8 +58,9 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 		return nil, err
 	}
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
+	o.With = nil // for faults
 	r := runner{Options: o, pool: shared}
-	f := &Freedom{Suite: o.Suite.Name}
+	f := &Freedom{Suite: o.Suite.Name, Repeat: o.Repeat}
 	mine := planning.Deal(o.Shard, trials, func(t Trial) int { return len(r.scenariosWith(t)) })
 	for batch := range slices.Chunk(mine, trialsAtOnce) {
 		if err = r.try(ctx, batch); err != nil {
@@ -100,9 +103,12 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 	for i := range trials {
 		trial := &trials[i]
 		list := r.scenariosWith(*trial)
-		trial.Scenarios = len(list)
-		r.Progress("%d scenarios with %s", len(list), trial.Name)
-		all = append(all, suites.WithLiberties(marked(list, markOfTrial(i)), r.Suite.System, trial.Liberties)...)
+		trial.Scenarios = len(list) * r.Repeat
+		r.Progress("%d scenarios with %s", trial.Scenarios, trial.Name)
+		for n := range r.Repeat {
+			again := marked(list, fmt.Sprintf("%s%d", markOfTrial(i), n))
+			all = append(all, suites.WithLiberties(again, r.Suite.System, trial.Liberties)...)
+		}
 	}
 	run, err := r.execute(ctx, all, cleanupTimeout)
 	if err != nil {
@@ -120,7 +126,8 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 	return nil
 }
 
-func markOfTrial(i int) string { return fmt.Sprintf("l%d", i) }
+// markOfTrial is the beginning of the marks of a trial's runs.
+func markOfTrial(i int) string { return fmt.Sprintf("l%dr", i) }
 
 // scenariosWith are those that run with some liberties.
 func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
@@ -220,6 +227,10 @@ func (f *Freedom) String() string {
 			t.Took.Round(time.Second))
 	}
 	_ = table.Flush() // a Builder takes everything
-	fmt.Fprintf(&b, "\n%s: green under %d of %d; %s\n", f.Suite, green, len(f.Trials), f.Took.Round(time.Second))
+	runs := ""
+	if f.Repeat > 1 {
+		runs = fmt.Sprintf("%d runs each; ", f.Repeat)
+	}
+	fmt.Fprintf(&b, "\n%s: green under %d of %d; %s%s\n", f.Suite, green, len(f.Trials), runs, f.Took.Round(time.Second))
 	return b.String()
 }

@@ -29,6 +29,9 @@ type Matrix struct {
 	Core []Core `json:"core"`
 	// Partial: not every fault was tried.
 	Partial bool `json:"partial,omitempty"`
+	// Repeat is how often each scenario ran with each fault. With are the liberties that the simulator took meanwhile.
+	Repeat int      `json:"repeat,omitempty"`
+	With   []string `json:"with,omitempty"`
 }
 
 // Core is a core requirement. Each should catch a fault.
@@ -62,6 +65,9 @@ type Row struct {
 	Unseen []string `json:"unseen,omitempty"`
 	// Unjudged are the scenarios that could not be judged, each with the reason.
 	Unjudged []string `json:"unjudged,omitempty"`
+	// Unstable are the scenarios whose verdicts differ between the runs. Unrepeated are repetitions without a verdict.
+	Unstable   []string `json:"unstable,omitempty"`
+	Unrepeated []string `json:"unrepeated,omitempty"`
 }
 
 // newRow judges a fault from the scenarios that ran with it.
@@ -107,6 +113,10 @@ func (m *Matrix) Err() error {
 		default:
 			errs = append(errs, fmt.Errorf("fault %s is not caught by any of %d scenarios; it breaks %s", row.Fault.Name,
 				row.Scenarios, strings.Join(row.Fault.Breaks, ", ")))
+		}
+		if len(row.Unstable) > 0 {
+			errs = append(errs, fmt.Errorf("with fault %s, the verdicts differ between %d runs: %s", row.Fault.Name, m.Repeat,
+				firstLines(row.Unstable)))
 		}
 	}
 	if !m.Partial && len(m.Before) == 0 {
@@ -199,11 +209,45 @@ func (m *Matrix) String() string {
 		}
 		return "NOT green"
 	}
+	for _, row := range m.Rows {
+		for _, text := range row.Unstable {
+			fmt.Fprintf(&b, "\nUNSTABLE with fault %s: %s\n", row.Fault.Name, text)
+		}
+	}
 	requirements := fmt.Sprintf("%d of %d core requirements catch one, or say why there is none", used, len(m.Core))
 	if m.Partial {
 		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, len(m.Core))
 	}
-	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults %s before and %s beside or after; %s\n",
-		m.Suite, caught, len(m.Rows), requirements, green(m.Before), green(m.After), m.Took.Round(time.Second))
+	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults %s before and %s beside or after%s; %s\n",
+		m.Suite, caught, len(m.Rows), requirements, green(m.Before), green(m.After), m.stability(),
+		m.Took.Round(time.Second))
 	return b.String()
+}
+
+// stability says how many verdicts differ between the runs; "" if each scenario ran once.
+func (m *Matrix) stability() string {
+	if m.Repeat < 2 {
+		return ""
+	}
+	ran, unstable, unrepeated := 0, 0, 0
+	for _, row := range m.Rows {
+		ran, unstable, unrepeated = ran+row.Scenarios, unstable+len(row.Unstable), unrepeated+len(row.Unrepeated)
+	}
+	text := fmt.Sprintf("; %d runs each, the verdicts of %d of %d scenarios differ", m.Repeat, unstable, ran)
+	if unrepeated > 0 {
+		text += fmt.Sprintf(" (%d runs not judged)", unrepeated)
+	}
+	return text
+}
+
+// Unjudged returns an error for the repetitions that have no verdict.
+func (m *Matrix) Unjudged() error {
+	var errs []error
+	for _, row := range m.Rows {
+		if len(row.Unrepeated) > 0 {
+			errs = append(errs, fmt.Errorf("some runs with fault %s could not be judged: %s", row.Fault.Name,
+				firstLines(row.Unrepeated)))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -33,7 +33,7 @@ func Merge(parts []Part) (*Result, error) {
 func (r *Result) add(part *Result) {
 	if m := part.Faults; m != nil {
 		if r.Faults == nil {
-			r.Faults = &Matrix{Suite: r.Suite, Core: m.Core}
+			r.Faults = &Matrix{Suite: r.Suite, Core: m.Core, Repeat: m.Repeat, With: m.With}
 		}
 		r.Faults.Rows = append(r.Faults.Rows, m.Rows...)
 		r.Faults.Before = append(r.Faults.Before, m.Before...)
@@ -42,7 +42,7 @@ func (r *Result) add(part *Result) {
 	}
 	if f := part.Liberties; f != nil {
 		if r.Liberties == nil {
-			r.Liberties = &Freedom{Suite: r.Suite}
+			r.Liberties = &Freedom{Suite: r.Suite, Repeat: f.Repeat}
 		}
 		r.Liberties.Trials = append(r.Liberties.Trials, f.Trials...)
 		r.Liberties.Took += f.Took

@@ -141,7 +141,7 @@ func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) 
 	shard := *plan.Result().Shard
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		shard.Plan, o.Suite.Name, strings.Join(r.Trials.Faults, " "), strings.Join(r.Trials.Liberties, " "),
-		fmt.Sprint(o.All),
+		fmt.Sprint(o.All, o.Repeat, o.With),
 	}, "\x00")))
 	shard.Plan = hex.EncodeToString(sum[:])
 	r.Shard = &shard
@@ -178,12 +178,16 @@ func (r *Result) Err() error {
 	return errors.Join(errs...)
 }
 
-// Unjudged returns an error for the liberties that have no verdict.
+// Unjudged returns an error for the liberties, and for the repetitions of faults, that have no verdict.
 func (r *Result) Unjudged() error {
-	if r.Liberties == nil {
-		return nil
+	var errs []error
+	if r.Faults != nil {
+		errs = append(errs, r.Faults.Unjudged())
 	}
-	return r.Liberties.Unjudged()
+	if r.Liberties != nil {
+		errs = append(errs, r.Liberties.Unjudged())
+	}
+	return errors.Join(errs...)
 }
 
 // Write writes faults.json into a folder, which it creates if necessary.

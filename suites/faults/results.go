@@ -71,13 +71,13 @@ func redSetup(tracks []*reports.Track) []string {
 	return reasons
 }
 
-// tracksOf are the tracks with scenarios of a mark, and of their scenarios only those.
+// tracksOf are the tracks with scenarios whose marks begin with a text, and of their scenarios only those.
 func tracksOf(run *reports.Run, mark string) []*reports.Track {
 	var all []*reports.Track
 	for _, track := range run.Tracks {
 		own := *track
 		own.Scenarios = slices.DeleteFunc(slices.Clone(track.Scenarios), func(s *reports.Scenario) bool {
-			return !strings.HasPrefix(s.Name, mark+separator)
+			return !strings.HasPrefix(s.Name, mark)
 		})
 		if len(own.Scenarios) > 0 {
 			all = append(all, &own)

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
@@ -46,8 +47,11 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if m.Before = red(before); len(m.Before) > 0 {
 		return nil // a scenario that always fails catches nothing
 	}
-	unseen, err := r.rounds(ctx, trials, first, timingsOf(before))
+	unseen, last, err := r.rounds(ctx, trials, first, timingsOf(before))
 	if err != nil {
+		return err
+	}
+	if m.After, err = r.repeat(ctx, trials, last, timingsOf(before)); err != nil {
 		return err
 	}
 	for _, t := range trials {
@@ -61,7 +65,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return err
 	}
-	m.After = red(after)
+	m.After = append(m.After, red(after)...)
 	return nil
 }
 
@@ -111,15 +115,18 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 }
 
 // rounds runs the first round, and then the next until there is none; with All, the first has everything. It returns
-// the scenarios that ran but did not pass beside those with faults.
-func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) ([]*scenarios.Scenario,
-	error,
+// the scenarios that ran but did not pass beside those with faults, and the number of the last round.
+func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) (unseen []*scenarios.Scenario,
+	last int, err error,
 ) {
 	var tried []*scenarios.Scenario
 	green := map[string]bool{}
 	for n, round := 1, first; ; n, round = n+1, r.next(trials) {
 		if len(round) == 0 {
-			return slices.DeleteFunc(unique(tried), func(s *scenarios.Scenario) bool { return green[s.Title()] }), nil
+			return slices.DeleteFunc(unique(tried), func(s *scenarios.Scenario) bool { return green[s.Title()] }), n - 1, nil
+		}
+		for _, c := range round {
+			trials[c.trial].begun(c.group)
 		}
 		r.Progress("round %d: %d groups of scenarios, each with a fault", n, len(round))
 		byState(round)
@@ -127,7 +134,7 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		tried = append(tried, scenariosOf(round)...)
 		run, err := r.execute(ctx, list, faultCleanupTimeout)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, reason := range redSetup(run.Tracks) {
 			r.Progress("%s", reason)
@@ -182,6 +189,7 @@ func unique(list []*scenarios.Scenario) []*scenarios.Scenario {
 }
 
 func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup time.Duration) (*reports.Run, error) {
+	list = suites.WithLiberties(list, r.Suite.System, r.With)
 	plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
 	if err != nil {
 		return nil, err

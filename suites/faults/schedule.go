@@ -72,9 +72,29 @@ type trial struct {
 	took timings
 	// repeated are the scenarios that could not be judged the first time. Each of them runs a second time.
 	repeated map[string]bool
+	// done are the scenarios that ran.
+	done []group
+	// repetitions are the results of the second and later runs, by the scenarios' own names.
+	repetitions []map[string]*reports.Scenario
 }
 
-func (t *trial) row() Row { return newRow(t.fault, t.ran) }
+func (t *trial) row() Row {
+	row := newRow(t.fault, t.ran)
+	if len(t.repetitions) > 0 {
+		t.compare(&row)
+	}
+	return row
+}
+
+// begun notes that a group of scenarios runs.
+func (t *trial) begun(g group) {
+	g.scenarios = slices.DeleteFunc(slices.Clone(g.scenarios), func(s *scenarios.Scenario) bool {
+		return slices.ContainsFunc(t.done, func(known group) bool { return slices.Contains(known.scenarios, s) })
+	})
+	if len(g.scenarios) > 0 {
+		t.done = append(t.done, g)
+	}
+}
 
 // few is the maximum number of scenarios that are tried first from a group. Each scenario needs a namespace, but each
 // further round needs changes of the simulator.

@@ -1,0 +1,182 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// repeat runs everything that ran with a fault again, Repeat times in total. The repetitions run beside each other, so
+// that they share clusters and disturb each other. n is the number of the last round. It returns the reasons why
+// scenarios without a fault failed twice.
+func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings) (red []string, err error) {
+	if r.Repeat < 2 {
+		return nil, nil
+	}
+	rounds := make([][]chosen, r.Repeat-1)
+	for k := range rounds {
+		for i, t := range trials {
+			for _, g := range t.done {
+				rounds[k] = append(rounds[k], chosen{i, g})
+			}
+		}
+		byState(rounds[k])
+	}
+	r.Progress("%d more runs with each fault", len(rounds))
+	failed, err := r.repetitions(ctx, trials, rounds, n, took)
+	if err != nil {
+		return nil, err
+	}
+	left := 0
+	for k := range rounds {
+		rounds[k] = withoutVerdict(trials, rounds[k], k, failed[k])
+		left += len(rounds[k])
+	}
+	if left == 0 {
+		return nil, nil
+	}
+	r.Progress("%d groups of scenarios could not be judged, and are retried", left)
+	failed, err = r.repetitions(ctx, trials, rounds, n+len(rounds), timings{})
+	for _, reasons := range failed {
+		red = append(red, slices.Sorted(maps.Values(reasons))...)
+	}
+	return reports.Union(red), err
+}
+
+// repetitions runs several rounds beside each other, and notes their results in the trials. It returns for each round
+// the scenarios that failed without a fault, with the reasons.
+func (r runner) repetitions(ctx context.Context, trials []*trial, rounds [][]chosen, n int, took timings) (
+	[]map[string]string, error,
+) {
+	var list []*scenarios.Scenario
+	for k, round := range rounds {
+		list = append(list, r.scenariosOfRound(trials, round, n+1+k, took)...)
+	}
+	run, err := r.execute(ctx, list, faultCleanupTimeout)
+	if err != nil {
+		return nil, err
+	}
+	all := byMark(run)
+	red := make([]map[string]string, len(rounds))
+	for k := range rounds {
+		control := all[controlMark(n+1+k)]
+		red[k] = map[string]string{}
+		for _, s := range control {
+			if s.Status != reports.Passed && s.Status != reports.Known {
+				red[k][original(s.Name)] = reason(s)
+			}
+		}
+		for i, t := range trials {
+			ran := all[mark(i, n+1+k)]
+			if !t.fault.ClusterWide {
+				ran = controlled(ran, control)
+			}
+			t.note(k, ran)
+		}
+	}
+	return red, nil
+}
+
+// note notes the results of a repetition. A later result of a scenario replaces an earlier one.
+func (t *trial) note(repetition int, ran []*reports.Scenario) {
+	for len(t.repetitions) <= repetition {
+		t.repetitions = append(t.repetitions, map[string]*reports.Scenario{})
+	}
+	for _, s := range ran {
+		t.repetitions[repetition][original(s.Name)] = s
+	}
+}
+
+// withoutVerdict returns the scenarios of a round that could not be judged in a repetition, and those that failed
+// without a fault.
+func withoutVerdict(trials []*trial, round []chosen, repetition int, red map[string]string) []chosen {
+	var all []chosen
+	for _, c := range round {
+		c.group.scenarios = slices.DeleteFunc(slices.Clone(c.group.scenarios), func(s *scenarios.Scenario) bool {
+			result := trials[c.trial].repetitions[repetition][s.Title()]
+			_, failed := red[s.Title()]
+			return result != nil && isJudged(result) && (!failed || trials[c.trial].fault.ClusterWide)
+		})
+		if len(c.group.scenarios) > 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// compare notes in the row the scenarios whose verdicts differ between the runs, and the runs without a verdict.
+func (t *trial) compare(row *Row) {
+	for _, g := range t.done {
+		for _, s := range g.scenarios {
+			runs := []*reports.Scenario{t.first(s.Title())}
+			for _, repetition := range t.repetitions {
+				runs = append(runs, repetition[s.Title()])
+			}
+			if different := differences(runs); different != "" {
+				row.Unstable = append(row.Unstable, s.Title()+": "+different)
+			}
+			for i, run := range runs[1:] {
+				if run == nil || !isJudged(run) {
+					row.Unrepeated = append(row.Unrepeated, fmt.Sprintf("%s, run %d: %s", s.Title(), i+2, whyUnjudged(run)))
+				}
+			}
+		}
+	}
+}
+
+// first is the result of a scenario in the first run; nil if it did not run.
+func (t *trial) first(title string) *reports.Scenario {
+	for _, s := range slices.Backward(t.ran) {
+		if original(s.Name) == title {
+			return s
+		}
+	}
+	return nil
+}
+
+func whyUnjudged(s *reports.Scenario) string {
+	if s == nil {
+		return "it did not run"
+	}
+	return s.Message
+}
+
+// differences says how the verdicts of a scenario differ between its runs; "" if they are equal. It ignores runs
+// without a verdict.
+func differences(runs []*reports.Scenario) string {
+	var order []string
+	by := map[string][]string{}
+	for i, s := range runs {
+		if s == nil || !isJudged(s) {
+			continue
+		}
+		v := verdict(s)
+		if by[v] == nil {
+			order = append(order, v)
+		}
+		by[v] = append(by[v], fmt.Sprint(i+1))
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	var texts []string
+	for _, v := range order {
+		texts = append(texts, fmt.Sprintf("%s in runs %s", v, strings.Join(by[v], " ")))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// verdict is the verdict on a scenario and on its requirements.
+func verdict(s *reports.Scenario) string {
+	text := string(s.Status)
+	for _, id := range s.Covers {
+		status, _ := s.About(id)
+		text += fmt.Sprintf(" %s=%s", id, status)
+	}
+	return text
+}

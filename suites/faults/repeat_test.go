@@ -1,0 +1,103 @@
+package faults
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// repeated is a trial of one scenario, whose runs had these results; "" is a run that did not happen.
+func repeated(results ...reports.Status) *trial {
+	t := &trial{fault: fault("f", "A"), done: []group{{scenarios: []*scenarios.Scenario{scenario("one", "A")}}}}
+	t.ran = []*reports.Scenario{ran("one", results[0], "A")}
+	for k, status := range results[1:] {
+		t.note(k, nil)
+		if status != "" {
+			t.note(k, []*reports.Scenario{ran("one", status, "A")})
+		}
+	}
+	return t
+}
+
+func TestVerdictsThatDiffer(t *testing.T) {
+	const failed, passed, broken = reports.Failed, reports.Passed, reports.Error
+	for name, c := range map[string]struct {
+		trial                *trial
+		unstable, unrepeated []string
+	}{
+		"equal": {repeated(failed, failed, failed), nil, nil},
+		"different": {
+			repeated(failed, failed, passed),
+			[]string{"one: failed A=failed in runs 1 2; passed A=passed in runs 3"},
+			nil,
+		},
+		"a run without a verdict": {repeated(failed, broken, failed), nil, []string{"one, run 2: it is so"}},
+		"a run that is missing":   {repeated(failed, "", failed), nil, []string{"one, run 2: it did not run"}},
+		"one run":                 {repeated(failed), nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			row := c.trial.row()
+			if !reflect.DeepEqual(row.Unstable, c.unstable) || !reflect.DeepEqual(row.Unrepeated, c.unrepeated) {
+				t.Errorf("got %q and %q, want %q and %q", row.Unstable, row.Unrepeated, c.unstable, c.unrepeated)
+			}
+			m := Matrix{Suite: "s", Rows: []Row{row}, Repeat: 3, Partial: true}
+			if err := m.Err(); (err != nil) != (c.unstable != nil) {
+				t.Errorf("the error is %v", err)
+			}
+			if err := m.Unjudged(); (err != nil) != (c.unrepeated != nil) {
+				t.Errorf("the error about runs without a verdict is %v", err)
+			}
+			if text := m.String(); strings.Contains(text, "UNSTABLE with fault f: one") != (c.unstable != nil) {
+				t.Errorf("it prints\n%s", text)
+			}
+		})
+	}
+}
+
+// A repetition without a verdict runs again, and so does one whose scenario failed without the fault.
+func TestRepetitionsThatAreRetried(t *testing.T) {
+	judged, wide := repeated(reports.Failed, reports.Failed), repeated(reports.Failed, reports.Failed)
+	wide.fault.ClusterWide = true
+	trials := []*trial{judged, repeated(reports.Failed, reports.Error), wide}
+	var round []chosen
+	for i, t := range trials {
+		round = append(round, chosen{i, t.done[0]})
+	}
+	for name, c := range map[string]struct {
+		red  map[string]string
+		want []int
+	}{
+		"no verdict":               {nil, []int{1}},
+		"failed without the fault": {map[string]string{"one": "it failed"}, []int{0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []int
+			for _, c := range withoutVerdict(trials, round, 0, c.red) {
+				got = append(got, c.trial)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("trials %v are retried, want %v", got, c.want)
+			}
+		})
+	}
+}
+
+// A scenario that was tried in two rounds is repeated once.
+func TestScenariosAreRepeatedOnce(t *testing.T) {
+	one, two := scenario("one"), scenario("two")
+	var tried trial
+	tried.begun(group{scenarios: []*scenarios.Scenario{one}})
+	tried.begun(group{scenarios: []*scenarios.Scenario{one, two}})
+	tried.begun(group{scenarios: []*scenarios.Scenario{two}})
+	var got []*scenarios.Scenario
+	for _, g := range tried.done {
+		got = append(got, g.scenarios...)
+	}
+	if !slices.Equal(got, []*scenarios.Scenario{one, two}) {
+		t.Errorf("%d scenarios are repeated, want 2", len(got))
+	}
+}
