@@ -46,6 +46,9 @@ func original(name string) string {
 // mark is the mark of the i-th fault in the n-th round.
 func mark(i, n int) string { return fmt.Sprintf("f%dr%d", i, n) }
 
+// anyMark matches the marks of the i-th fault in all rounds, so that rounds with the same faults share a simulator.
+func anyMark(i int) string { return fmt.Sprintf("f%dr*", i) }
+
 // timings are how long each step of a scenario took without faults, by the scenario's own name.
 type timings map[string][]time.Duration
 

@@ -25,7 +25,7 @@ func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took ti
 			list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
 			continue
 		}
-		confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, mark(c.trial, n)))
+		confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
 		beside = append(beside, faulty...)
 		control = append(control, c.group.scenarios...)
 	}
