@@ -151,6 +151,11 @@ func TestWithoutCleanup(t *testing.T) {
 			t.Errorf("%s: %s", name, got.Status)
 		}
 	}
+	failed := &reports.Scenario{Status: reports.Failed, Covers: []string{"A", "B"}, Steps: append(of(reports.Failed), stays)}
+	failed.Steps[0].Covers = []string{"B"}
+	if status, _ := withoutCleanup(failed).About("A"); status == reports.Error {
+		t.Errorf("a failed cleanup decides about a requirement")
+	}
 	unexpected := &reports.Scenario{Status: reports.Error, KnownCovers: []string{"A"}, Steps: append(of(reports.Passed),
 		stays)}
 	if got := withoutCleanup(unexpected); got.Status != reports.Error {

@@ -26,11 +26,15 @@ func byMark(run *reports.Run) map[string][]*reports.Scenario {
 // may prevent it: neither says anything about the requirement.
 func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	last := len(s.Steps) - 1
-	if s.Status != reports.Error || len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != reports.Cleanup {
+	if len(s.KnownCovers) > 0 || last < 0 || s.Steps[last].Verb != reports.Cleanup {
 		return s
 	}
 	own := *s
-	own.Steps, own.Status, own.Message = s.Steps[:last], reports.Passed, ""
+	own.Steps = s.Steps[:last]
+	if s.Status != reports.Error {
+		return &own
+	}
+	own.Status, own.Message = reports.Passed, ""
 	for _, step := range own.Steps {
 		if step.Status != reports.Passed {
 			own.Status, own.Message = step.Status, step.Message
