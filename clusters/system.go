@@ -14,6 +14,11 @@ import (
 type System struct {
 	// Name of the system, unique in the cluster: lws.
 	Name string `json:"name"`
+	// Definition is a YAML file with the definition of the system, in the form of the file in --system NAME=module:FILE.
+	// Several scenarios can share it. A relative name is relative to the file that contains it, and so are the names in
+	// the definition. Beside it, a system has only the fields version, probes and webhookCalls, which replace those of
+	// the definition.
+	Definition string `json:"definition,omitempty"`
 	// Version of the system. Its texts may contain $(VERSION), so that a transition need change only this field.
 	Version string `json:"version,omitempty"`
 	// Simulated runs a simulator of the system that is part of Rehearse, as a process on this machine.

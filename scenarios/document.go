@@ -25,6 +25,8 @@ type document struct {
 	columns map[Position]*expand.Column
 	outputs map[string]Position
 	used    map[string]bool
+	// definitions are the files that systems name, by their paths.
+	definitions map[string]*yamltree.Node
 }
 
 // scenarios returns the scenarios of the document; nil if the document has an error.
@@ -92,7 +94,11 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	x := d.expander(b)
 	s := &Scenario{Position: d.root.Position(), Text: d.root.File.Text, Case: r.Values, CaseName: r.Name}
 	s.ClusterPosition = d.root.At("spec").Key("cluster").Position()
-	root := d.withoutSteps(x)
+	root := replaced(d.withoutSteps(x), "spec", func(spec *yamltree.Node) *yamltree.Node {
+		return replaced(spec, "cluster", func(cluster *yamltree.Node) *yamltree.Node {
+			return replaced(cluster, "systems", d.defined)
+		})
+	})
 	(&decode.Decoder{Found: d.found, Language: wording()}).Decode(root, reflect.ValueOf(s).Elem())
 	sound := d.found.Count == before
 
@@ -100,6 +106,11 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	list := d.root.Get("spec").Get("steps")
 	if list != nil && list.Kind == yamltree.Sequence {
 		steps := d.steps(x, list)
+		for i := range steps {
+			steps[i].node = replaced(steps[i].node, "transition", func(transition *yamltree.Node) *yamltree.Node {
+				return replaced(transition, "systems", d.defined)
+			})
+		}
 		s.Spec.Steps = make([]Step, len(steps))
 		for i := range steps {
 			d.step(v, &s.Spec.Steps[i], &steps[i])
@@ -117,6 +128,11 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 		v.scenario(s, root)
 	}
 	s.besideFile()
+	for _, path := range slices.Sorted(maps.Keys(d.definitions)) {
+		if root := d.definitions[path]; root != nil {
+			s.Definitions += root.File.Text
+		}
+	}
 	return s
 }
 

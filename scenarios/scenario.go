@@ -28,6 +28,8 @@ type Scenario struct {
 	ClusterPosition Position `json:"-"`
 	// Text is the whole file, for reports that show where a step is written.
 	Text string `json:"-"`
+	// Definitions are the files that define systems of the document, one after the other.
+	Definitions string `json:"-"`
 	// Case holds the values of this row when the scenario comes from a table (spec.cases); nil otherwise.
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.

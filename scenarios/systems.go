@@ -8,9 +8,7 @@ import (
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
-	"github.com/rehearse-dev/rehearse/scenarios/internal/expand"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/states"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
@@ -20,15 +18,26 @@ func (s *Scenario) besideFile() {
 	dir := filepath.Dir(s.Position.File)
 	s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
 	for i, system := range s.Spec.Cluster.Systems {
-		s.Spec.Cluster.Systems[i] = system.Beside(dir)
+		s.Spec.Cluster.Systems[i] = besideDefinitionOr(dir, system)
 	}
 	for i := range s.Spec.Steps {
 		if t := s.Spec.Steps[i].Transition; t != nil {
 			for j, change := range t.Systems {
-				t.Systems[j].System = change.System.Beside(dir)
+				t.Systems[j].System = besideDefinitionOr(dir, change.System)
 			}
 		}
 	}
+}
+
+// besideDefinitionOr makes the file names of a system relative to its definition, or else to the scenario's folder.
+func besideDefinitionOr(dir string, system clusters.System) clusters.System {
+	if file := system.Definition; file != "" {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		dir, system.Definition = filepath.Dir(file), ""
+	}
+	return system.Beside(dir)
 }
 
 // LoadSystem reads the definition of a system from a YAML file, with the same strict checks as in a scenario. File
@@ -40,14 +49,7 @@ func LoadSystem(path string) (clusters.System, error) {
 		return system, err
 	}
 	found := &yamltree.Problems{}
-	documents := yamltree.Parse(file, found)
-	if len(found.List) == 0 && len(documents) != 1 {
-		found.Add(file.ErrorAt(1, 1, "", fmt.Sprintf("want one document with a system, not %d", len(documents))))
-	}
-	if len(found.List) == 0 {
-		root := documents[0]
-		x := &expand.Expander{Found: found, Expressions: expressions.New(), Bindings: &expand.Bindings{}}
-		root = x.Node(root, reflect.TypeFor[clusters.System](), expand.PlaceFixed)
+	if root := readDefinition(file, found); root != nil {
 		(&decode.Decoder{Found: found, Language: wording()}).Decode(root, reflect.ValueOf(&system).Elem())
 		if len(found.List) == 0 {
 			list := root.Like(yamltree.Sequence)

@@ -132,11 +132,11 @@ func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 // digestOf is equal for shards of one run: plans with the same scenarios and systems on the same tracks, and with the
 // same shard for each track. Different timings can deal the tracks differently: then a track could be in no shard.
 //
-// A state's text does not tell the definitions of its systems apart. Those of the scenarios are in their text. Those
+// A state's text does not tell the definitions of its systems apart. Those of the scenarios are in their files. Those
 // that replace them are hashed as the contents of their files, because their paths may differ between machines.
 func (o Options) digestOf(tracks []*Track, skipped []*Skipped) string {
 	sum := sha256.New()
-	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00", s.Title(), s.Text) }
+	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", s.Title(), s.Text, s.Definitions) }
 	for _, name := range slices.Sorted(maps.Keys(o.Definitions)) {
 		fmt.Fprintf(sum, "%s\x00%s\x00", name, o.Definitions[name])
 	}
