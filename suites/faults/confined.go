@@ -11,25 +11,29 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-// scenariosOfRound returns the scenarios of a round. A cluster-wide fault has its own simulator, and so its own
-// cluster. All other faults share one simulator, each limited to the namespaces of the scenarios that should catch it.
-// The same scenarios also run beside them without faults, to show that only the fault makes them fail.
-func (r runner) scenariosOfRound(trials []*trial, round []chosen, n int, took timings) []*scenarios.Scenario {
-	var list, beside, control []*scenarios.Scenario
+// scenariosOfRounds returns the scenarios of rounds that run beside each other; n is the number of the first one. A
+// cluster-wide fault has its own simulator, and so its own cluster. All other faults share one simulator, each limited
+// to the namespaces of the scenarios that should catch it. The same scenarios also run beside them without faults, to
+// show that only the fault makes them fail.
+func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, took timings) []*scenarios.Scenario {
+	var list, beside []*scenarios.Scenario
 	var confined []string
-	took = took.exceptRepeated(trials, round)
-	for _, c := range round {
-		fault := trials[c.trial].fault
-		faulty := marked(bounded(c.group.scenarios, took), mark(c.trial, n))
-		if fault.ClusterWide {
-			list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
-			continue
+	for k, round := range rounds {
+		var control []*scenarios.Scenario
+		took := took.exceptRepeated(trials, round)
+		for _, c := range round {
+			fault := trials[c.trial].fault
+			faulty := marked(bounded(c.group.scenarios, took), mark(c.trial, n+k))
+			if fault.ClusterWide {
+				list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
+				continue
+			}
+			confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
+			beside = append(beside, faulty...)
+			control = append(control, c.group.scenarios...)
 		}
-		confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
-		beside = append(beside, faulty...)
-		control = append(control, c.group.scenarios...)
+		beside = append(beside, marked(bounded(unique(control), took), controlMark(n+k))...)
 	}
-	beside = append(beside, marked(bounded(unique(control), took), controlMark(n))...)
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }
 

@@ -35,7 +35,7 @@ func TestScenariosOfRound(t *testing.T) {
 	}
 	r := runner{Options: Options{Suite: suites.Suite{System: "gadgets"}}}
 	var got []string
-	for _, s := range r.scenariosOfRound(trials, round, 2, nil) {
+	for _, s := range r.scenariosOfRounds(trials, [][]chosen{round}, 2, nil) {
 		got = append(got, s.Metadata.Name+": "+strings.Join(s.Spec.Cluster.Systems[0].Simulated.Faults, " "))
 	}
 	const beside = "loud@f0r*-* late@f2r*-*"

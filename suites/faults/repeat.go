@@ -53,11 +53,7 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 func (r runner) repetitions(ctx context.Context, trials []*trial, rounds [][]chosen, n int, took timings) (
 	[]map[string]string, error,
 ) {
-	var list []*scenarios.Scenario
-	for k, round := range rounds {
-		list = append(list, r.scenariosOfRound(trials, round, n+1+k, took)...)
-	}
-	run, err := r.execute(ctx, list, faultCleanupTimeout)
+	run, err := r.execute(ctx, r.scenariosOfRounds(trials, rounds, n+1, took), faultCleanupTimeout)
 	if err != nil {
 		return nil, err
 	}

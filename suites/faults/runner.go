@@ -130,7 +130,7 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		}
 		r.Progress("round %d: %d groups of scenarios, each with a fault", n, len(round))
 		byState(round)
-		list := r.scenariosOfRound(trials, round, n, took)
+		list := r.scenariosOfRounds(trials, [][]chosen{round}, n, took)
 		tried = append(tried, scenariosOf(round)...)
 		run, err := r.execute(ctx, list, faultCleanupTimeout)
 		if err != nil {
