@@ -75,7 +75,8 @@ type Step struct {
 	Never *Assertion `json:"never,omitempty" verb:"true"`
 	// Sequence requires changes of objects in a given order.
 	Sequence *Sequence `json:"sequence,omitempty" verb:"true"`
-	// Unchanged requires that objects, and the values at given paths, stay unchanged throughout a period.
+	// Unchanged requires that objects, and the values at given paths, stay unchanged throughout a period. It does not
+	// notice objects that are created in it: always with count does.
 	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
 	// Survives requires that objects survive changes of the cluster. It makes the same checks of each object as
 	// [rehearse upgrade](upgrade.md): Can it be read in every served version, with the same content? Is it as ready as

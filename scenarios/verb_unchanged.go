@@ -16,6 +16,7 @@ func unchangedVerb() verb {
 }
 
 // Unchanged says what must not change in the objects that are selected when a time begins, all of which must stay.
+// Objects that are created later do not count.
 type Unchanged struct {
 	Selection `json:",inline"`
 	// Paths in each object: metadata.uid, spec, status.containerStatuses[*].restartCount, metadata.labels["a.b/c"],

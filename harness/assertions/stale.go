@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"strconv"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func needsCurrentStatus(a scenarios.Assertion) bool {
 // unknown.
 func staleStatus(object *unstructured.Unstructured) string {
 	generation := generationOf(object)
-	observed, found, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+	observed, found, err := observedGeneration(object.Object, "status", "observedGeneration")
 	switch {
 	case err != nil || generation == 0 || found && observed >= generation || !found && !reportsGeneration(object):
 		return ""
@@ -42,12 +43,26 @@ func staleStatus(object *unstructured.Unstructured) string {
 	}
 }
 
+// observedGeneration reads a generation that a controller has observed. Some kinds write it as text, for example
+// Rollouts of Argo.
+func observedGeneration(object map[string]any, path ...string) (generation int64, found bool, err error) {
+	value, found, err := unstructured.NestedFieldNoCopy(object, path...)
+	if text, ok := value.(string); ok {
+		generation, err = strconv.ParseInt(text, 10, 64)
+		return generation, found, err
+	}
+	if !found || err != nil {
+		return 0, found, err
+	}
+	return unstructured.NestedInt64(object, path...)
+}
+
 // staleConditions describes the same for the conditions of an object, by their types.
 func staleConditions(object *unstructured.Unstructured) map[string]string {
 	generation := generationOf(object)
 	stale := map[string]string{}
 	for _, condition := range conditionsOf(object) {
-		observed, found, err := unstructured.NestedInt64(condition, "observedGeneration")
+		observed, found, err := observedGeneration(condition, "observedGeneration")
 		if err == nil && found && observed < generation {
 			kind := fmt.Sprint(condition["type"])
 			stale[kind] = fmt.Sprintf("condition %s is of generation %d, the object is at %d", kind, observed, generation)

@@ -52,7 +52,7 @@ func (s Set) Delay(ctx context.Context, about string) bool {
 // Workers is how many objects are reconciled at once, so that a delayed reconcile does not block others.
 func (s Set) Workers(usual int) int {
 	if s.Has(Late) {
-		return 16 * usual
+		return 64 * usual
 	}
 	return usual
 }
