@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"

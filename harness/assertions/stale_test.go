@@ -38,12 +38,16 @@ func TestAStatusOfYesterdayDecidesNothing(t *testing.T) {
 	}{
 		{"stale-match", scenarios.Assertion{Match: ready4()}, old, reports.Failed},
 		{
-			"stale-text", scenarios.Assertion{CEL: "object.status.ready"},
-			map[string]any{"observedGeneration": "3", "ready": true}, reports.Failed,
+			"stale-text",
+			scenarios.Assertion{CEL: "object.status.ready"},
+			map[string]any{"observedGeneration": "3", "ready": true},
+			reports.Failed,
 		},
 		{
-			"a current one as text", scenarios.Assertion{CEL: "object.status.ready"},
-			map[string]any{"observedGeneration": "4", "ready": true}, reports.Passed,
+			"a current one as text",
+			scenarios.Assertion{CEL: "object.status.ready"},
+			map[string]any{"observedGeneration": "4", "ready": true},
+			reports.Passed,
 		},
 		{"stale-cel", scenarios.Assertion{CEL: "object.status.ready"}, old, reports.Failed},
 		{"stale-all", scenarios.Assertion{CEL: "objects.status.ready"}, old, reports.Failed},
