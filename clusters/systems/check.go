@@ -91,19 +91,26 @@ func checkFault(text string, simulator Simulator) error {
 	return nil
 }
 
-// checkProcess reads the files of a process, and checks that a port which its program cannot choose is free. Its place
-// is not known yet, so texts that need it are not checked. Neither are the files of a module that is not in the cache.
+// CheckPorts returns an error for each port that a program cannot choose and that is in use at the moment. Such a
+// program usually listens on all addresses, so a process that has the port on loopback is in the way.
+func CheckPorts(systems []clusters.System) error {
+	var errs []error
+	for _, definition := range systems {
+		if p := definition.Launched(); p != nil && p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
+			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, takenError(loopback, p.WebhookPort)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// checkProcess reads the files of a process. Its place is not known yet, so texts that need it are not checked. Neither
+// are the files of a module that is not in the cache.
 func checkProcess(definition clusters.System, modules Modules) []error {
 	p := definition.Launched()
 	built, isBuilt := cached(definition, modules)
 	e := versionOnly(definition, built)
 	var errs []error
 	var objects []*unstructured.Unstructured
-	// A program that cannot choose its port usually listens on all addresses. So a process that has the port on loopback
-	// is in the way.
-	if p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
-		errs = append(errs, takenError(loopback, p.WebhookPort))
-	}
 	switch {
 	case definition.Module != nil:
 		if program, _ := definition.Program(); program.Check() != nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestCheck(t *testing.T) {
@@ -61,10 +62,7 @@ func TestCheck(t *testing.T) {
 		},
 		{process(clusters.SystemProcess{Command: []string{"sh"}, Webhooks: []string{"/no/such/file"}}), "/no/such/file"},
 		{process(clusters.SystemProcess{}), "no command"},
-		{
-			process(clusters.SystemProcess{Command: []string{"sh"}, WebhookPort: taken}),
-			fmt.Sprintf("port %d, on which its program listens (webhookPort), is in use on 127.0.0.1: stop", taken),
-		},
+		{process(clusters.SystemProcess{Command: []string{"sh"}, WebhookPort: taken}), ""},
 		{manifests(crd, crd+"#sha256="+sum, "https://example.org/never-asked.yaml"), ""},
 		{manifests(crd + "#sha256=" + strings.Repeat("0", 64)), "has the SHA-256 " + sum},
 		{manifests(crd + "#md5=1"), "64 hexadecimal digits"},
@@ -77,6 +75,22 @@ func TestCheck(t *testing.T) {
 			(!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "system lws: ")) {
 			t.Errorf("%d: got %v, want %q", i, err, c.want)
 		}
+	}
+}
+
+func TestCheckPorts(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	taken := listener.Addr().(*net.TCPAddr).Port
+	system := clusters.System{Name: "lws", Process: &clusters.SystemProcess{WebhookPort: taken}}
+	golden.Error(t, CheckPorts([]clusters.System{{Name: "simulated", Simulated: &clusters.Simulated{}}, system}),
+		fmt.Sprintf("system lws: port %d, on which its program listens (webhookPort), is in use on 127.0.0.1: stop", taken))
+	listener.Close()
+	if err := CheckPorts([]clusters.System{system}); err != nil {
+		t.Errorf("a free port: %v", err)
 	}
 }
 

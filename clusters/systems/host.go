@@ -87,7 +87,8 @@ func CheckPath(ctx context.Context, path []clusters.State, o Options) error {
 			if slices.ContainsFunc(checked, func(s clusters.System) bool { return reflect.DeepEqual(s, system) }) {
 				continue
 			}
-			if err := Check(ctx, []clusters.System{system}, o.Simulators, o.Modules); err != nil {
+			one := []clusters.System{system}
+			if err := errors.Join(Check(ctx, one, o.Simulators, o.Modules), CheckPorts(one)); err != nil {
 				return err
 			}
 			checked = append(checked, system)

@@ -66,7 +66,9 @@ func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
 		return err
 	}
 	provider := offline.New(store)
-	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{Simulators: simulators, Modules: store})
+	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{
+		Simulators: simulators, Modules: store, Static: true,
+	})
 	for _, what := range provider.Unchecked() {
 		fmt.Fprintln(command.ErrOrStderr(), "not checked:", what)
 	}

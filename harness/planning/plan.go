@@ -37,6 +37,8 @@ type Options struct {
 	// LeaveOut leaves out the scenarios that cannot be planned, as long as others remain. They are in Plan.LeftOut. By
 	// default, such a scenario is an error of the whole plan.
 	LeaveOut bool
+	// Static leaves out the checks of what runs on this machine at the moment, such as ports that are in use.
+	Static bool
 }
 
 // Plan is what will run: tracks, each a cluster with its path and its scenarios. A plan can be executed once.

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -15,7 +16,12 @@ func HasSystems(path []clusters.State) bool {
 
 // checkSystems finds problems with the systems of the last state that do not depend on the provider.
 func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error {
-	return systems.Check(ctx, path[len(path)-1].Systems, p.options.Simulators, p.options.Modules)
+	last := path[len(path)-1].Systems
+	err := systems.Check(ctx, last, p.options.Simulators, p.options.Modules)
+	if !p.options.Static {
+		err = errors.Join(err, systems.CheckPorts(last))
+	}
+	return err
 }
 
 // unbuilt returns the plan's programs of Go modules that are not built yet, in the order of their use.

@@ -49,10 +49,11 @@ type answer struct {
 func (w *Writer) decide(ctx context.Context, op *operation, request Request) answer {
 	appear, cancel := context.WithTimeout(ctx, cmp.Or(w.Appear, defaultAppear))
 	defer cancel()
-	again, sent := w.pauses(), false
+	again, sent, patience := w.pauses(), false, w.patience(request.Step)
 	var said error // the last error that was not only a timeout
 	for {
-		a := w.attempt(ctx, appear, op, request, sent)
+		a := w.attempt(ctx, appear, patience, op, request, sent)
+		patience = w.longer(patience, a.err)
 		sent = sent || a.sent
 		a.sent = sent
 		if a.outcome != Unknown || a.final {
@@ -88,7 +89,7 @@ func timeUp(ctx context.Context, a answer) answer {
 	return a
 }
 
-// patience returns the timeout of one try. An API server waits up to 30 seconds for a webhook before it reports that
+// patience returns the timeout of the first try. An API server waits up to 30 seconds for a webhook before it reports that
 // the webhook did not answer. A step that expects such a report waits for it.
 func (w *Writer) patience(step *scenarios.Step) time.Duration {
 	usual := defaultPatience
@@ -98,10 +99,21 @@ func (w *Writer) patience(step *scenarios.Step) time.Duration {
 	return cmp.Or(w.Patience, usual)
 }
 
+// longer returns the timeout of the next try. If the API server did not answer in time, it may wait for a webhook whose
+// failure it ignores: such a write is accepted after ten seconds or more.
+func (w *Writer) longer(patience time.Duration, err error) time.Duration {
+	if w.Patience == 0 && cutOff(err) {
+		return webhookPatience
+	}
+	return patience
+}
+
 // attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
-func (w *Writer) attempt(ctx, appear context.Context, op *operation, request Request, sent bool) answer {
+func (w *Writer) attempt(ctx, appear context.Context, patience time.Duration, op *operation, request Request,
+	sent bool,
+) answer {
 	step := request.Step
-	ctx, cancel := context.WithTimeout(ctx, w.patience(step))
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	kind, err := w.Kinds.Find(ctx, op.gvk)
 	if err != nil {

@@ -1,8 +1,13 @@
 package writes
 
 import (
+	"context"
+	"fmt"
+	"syscall"
 	"testing"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -26,6 +31,26 @@ func TestPatience(t *testing.T) {
 		w := &Writer{Patience: test.set}
 		if got := w.patience(&scenarios.Step{Expect: test.expect}); got != test.want {
 			t.Errorf("patience %s, expectation %+v: got %s, want %s", test.set, test.expect, got, test.want)
+		}
+	}
+}
+
+// After a try without an answer, the next one waits longer than the API server waits for a webhook.
+func TestPatienceGrows(t *testing.T) {
+	for _, test := range []struct {
+		set  time.Duration
+		err  error
+		want time.Duration
+	}{
+		{0, nil, defaultPatience},
+		{0, fmt.Errorf("put: %w", context.DeadlineExceeded), webhookPatience},
+		{0, syscall.ECONNREFUSED, defaultPatience},
+		{0, apierrors.NewTimeoutError("request timed out", 1), defaultPatience},
+		{defaultPatience, context.DeadlineExceeded, defaultPatience},
+	} {
+		w := &Writer{Patience: test.set}
+		if got := w.longer(defaultPatience, test.err); got != test.want {
+			t.Errorf("patience %s, error %v: got %s, want %s", test.set, test.err, got, test.want)
 		}
 	}
 }
