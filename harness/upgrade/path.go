@@ -81,8 +81,8 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	return p, errors.Join(provider.Check(ctx, way), systems.CheckPath(ctx, way, w.Systems))
 }
 
-// directions returns the way to the target and the way back: a rollback and an upgrade if the target is an older version
-// of Kubernetes.
+// directions returns the way to the target and the way back. If the target is an older version of Kubernetes, these are
+// a rollback and an upgrade.
 func directions(from, to clusters.State) (forth, undo string) {
 	a, errA := clusters.ParseVersion(from.Version)
 	b, errB := clusters.ParseVersion(to.Version)

@@ -89,8 +89,8 @@ func timeUp(ctx context.Context, a answer) answer {
 	return a
 }
 
-// patience returns the timeout of the first try. An API server waits up to 30 seconds for a webhook before it reports that
-// the webhook did not answer. A step that expects such a report waits for it.
+// patience returns the timeout of the first try. An API server waits up to 30 seconds for a webhook before it reports
+// that the webhook did not answer. A step that expects such a report waits for it.
 func (w *Writer) patience(step *scenarios.Step) time.Duration {
 	usual := defaultPatience
 	if step.Expect != nil && step.Expect.Rejected != nil && step.Expect.Rejected.Code >= http.StatusInternalServerError {

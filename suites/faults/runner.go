@@ -116,8 +116,8 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 
 // rounds runs the first round, and then the next until there is none; with All, the first has everything. It returns
 // the scenarios that ran but did not pass beside those with faults, and the number of the last round.
-func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) (unseen []*scenarios.Scenario,
-	last int, err error,
+func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, took timings) (
+	unseen []*scenarios.Scenario, last int, err error,
 ) {
 	var tried []*scenarios.Scenario
 	green := map[string]bool{}
