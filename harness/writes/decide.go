@@ -53,7 +53,7 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 	var said error // the last error that was not only a timeout
 	for {
 		a := w.attempt(ctx, appear, patience, op, request, sent)
-		patience = w.longer(patience, a.err)
+		patience = max(patience, longer(w.Patience, a.err))
 		sent = sent || a.sent
 		a.sent = sent
 		if a.outcome != Unknown || a.final {
@@ -99,13 +99,13 @@ func (w *Writer) patience(step *scenarios.Step) time.Duration {
 	return cmp.Or(w.Patience, usual)
 }
 
-// longer returns the timeout of the next try. If the API server did not answer in time, it may wait for a webhook whose
-// failure it ignores: such a write is accepted after ten seconds or more.
-func (w *Writer) longer(patience time.Duration, err error) time.Duration {
-	if w.Patience == 0 && cutOff(err) {
+// longer returns the least timeout of the next try. If the API server did not answer in time, it may wait for a webhook
+// whose failure it ignores: such a write is accepted after ten seconds or more. A timeout that is set stays.
+func longer(set time.Duration, err error) time.Duration {
+	if set == 0 && cutOff(err) {
 		return webhookPatience
 	}
-	return patience
+	return set
 }
 
 // attempt sends the write once. The sent argument says that an earlier attempt may have been stored.
