@@ -45,12 +45,12 @@ func (d *document) definedOne(item *yamltree.Node) *yamltree.Node {
 			return item
 		}
 	}
-	whole := item.Like(yamltree.Mapping)
-	whole.Entries = slices.Clone(item.Entries)
 	definition := d.definition(file)
 	if definition == nil {
 		return item
 	}
+	whole := item.Like(yamltree.Mapping)
+	whole.Entries = slices.Clone(item.Entries)
 	for _, e := range definition.Entries {
 		if item.Get(e.Key.Text) == nil {
 			whole.Entries = append(whole.Entries, e)
@@ -76,11 +76,8 @@ func replaced(n *yamltree.Node, key string, by func(*yamltree.Node) *yamltree.No
 
 // definition reads a file that a system names; nil if it has an error, which is reported.
 func (d *document) definition(file *yamltree.Node) *yamltree.Node {
-	path := file.Text
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(file.Position().File), path)
-	}
-	if known, read := d.definitions[path]; read {
+	path := relativeTo(filepath.Dir(file.Position().File), file.Text)
+	if known := d.definitions[path]; known != nil {
 		return known
 	}
 	source, err := yamltree.ReadSource(path)
@@ -92,8 +89,19 @@ func (d *document) definition(file *yamltree.Node) *yamltree.Node {
 	if d.definitions == nil {
 		d.definitions = map[string]*yamltree.Node{}
 	}
-	d.definitions[path] = readDefinition(source, d.found)
-	return d.definitions[path]
+	root := readDefinition(source, d.found)
+	if root != nil {
+		d.definitions[path] = root
+	}
+	return root
+}
+
+// relativeTo returns the path of a file whose name, if it is relative, is relative to a folder.
+func relativeTo(dir, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dir, file)
 }
 
 // readDefinition reads the definition of a system from a file of its own; nil if it has an error, which is reported.

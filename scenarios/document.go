@@ -129,9 +129,7 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	}
 	s.besideFile()
 	for _, path := range slices.Sorted(maps.Keys(d.definitions)) {
-		if root := d.definitions[path]; root != nil {
-			s.Definitions += root.File.Text
-		}
+		s.Definitions += d.definitions[path].File.Text
 	}
 	return s
 }

@@ -18,24 +18,22 @@ func (s *Scenario) besideFile() {
 	dir := filepath.Dir(s.Position.File)
 	s.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
 	for i, system := range s.Spec.Cluster.Systems {
-		s.Spec.Cluster.Systems[i] = besideDefinitionOr(dir, system)
+		s.Spec.Cluster.Systems[i] = besideItsFile(dir, system)
 	}
 	for i := range s.Spec.Steps {
 		if t := s.Spec.Steps[i].Transition; t != nil {
 			for j, change := range t.Systems {
-				t.Systems[j].System = besideDefinitionOr(dir, change.System)
+				t.Systems[j].System = besideItsFile(dir, change.System)
 			}
 		}
 	}
 }
 
-// besideDefinitionOr makes the file names of a system relative to its definition, or else to the scenario's folder.
-func besideDefinitionOr(dir string, system clusters.System) clusters.System {
-	if file := system.Definition; file != "" {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(dir, file)
-		}
-		dir, system.Definition = filepath.Dir(file), ""
+// besideItsFile makes the file names of a system relative to the file that has them: its definition, or else the
+// scenario, which is in the folder dir.
+func besideItsFile(dir string, system clusters.System) clusters.System {
+	if system.Definition != "" {
+		dir, system.Definition = filepath.Dir(relativeTo(dir, system.Definition)), ""
 	}
 	return system.Beside(dir)
 }

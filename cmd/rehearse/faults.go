@@ -45,9 +45,9 @@ The result is also in faults.json in the report folder. With --shard 2/5, only a
 and liberties is tried; rehearse merge merges all parts, and then shows which requirements catch no
 fault.
 
---repeat N runs each scenario N times with each fault and each liberty, on shared clusters. A fault
-with which the verdicts on a scenario or on its requirements differ is a problem of the suite. --with
-LIBERTY gives the simulator a liberty beside each fault, for example random delays.
+--repeat N runs each scenario N times with each fault and each liberty, on shared clusters. If the
+verdicts on a scenario or on its requirements differ with a fault, the command fails. --with LIBERTY
+gives the simulator a liberty beside each fault, for example random delays.
 
 Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could not be tried.`,
 		Example: `  rehearse faults kai
