@@ -33,6 +33,9 @@ type System struct {
 	// Probes are objects that trigger the system's webhooks when they are created as dry runs. Each webhook that is
 	// called on creation must answer before the system counts as installed. Simulators have built-in probes.
 	Probes []map[string]any `json:"probes,omitempty"`
+	// Versions are what is different from a version of the system on, so that a transition or a matrix need change only
+	// the version. Versions are compared as semantic versions.
+	Versions []SystemVersion `json:"versions,omitempty"`
 	// WebhookCalls makes the system's webhooks unavailable, slow, or answer with an expired certificate, while its
 	// program keeps running: for a simulated system, a process or a module on a local cluster. In a transition, {} ends
 	// it.
@@ -100,7 +103,8 @@ type SystemReadiness struct {
 }
 
 // SystemChange is the change of one system, identified by its name; a new one is installed. A change of a process or a
-// module replaces only the given fields. A change of a simulator replaces everything except the simulator itself.
+// module replaces only the given fields. A change of a simulator replaces everything except the simulator itself. A system
+// with versions is replaced as a whole, unless only its version, probes or webhookCalls change.
 type SystemChange struct {
 	System `json:",inline"`
 	// Remove the system and everything that was installed for it.
@@ -180,6 +184,7 @@ func (s System) Beside(dir string) System {
 		module.SystemProcess = module.SystemProcess.beside(dir)
 		s.Module = &module
 	}
+	s.Versions = versionsBeside(s.Versions, dir)
 	return s
 }
 
@@ -206,17 +211,27 @@ func IsAddress(manifest string) bool {
 
 // with returns the system after a change.
 func (s System) with(c System) System {
-	next := s
-	if c.Kind() != "" && c.Kind() != s.Kind() {
+	whole := len(s.Versions)+len(c.Versions) > 0
+	if c.Kind() != "" && (whole || c.Kind() != s.Kind()) {
 		c.WebhookCalls = c.WebhookCalls.usualOr()
-		return c
+		if c.Version == "" && whole {
+			c.Version = s.Version
+		}
+		return c.At(c.Version)
 	}
+	next := s
 	if c.WebhookCalls != nil {
 		next.WebhookCalls = c.WebhookCalls.usualOr()
 	}
 	if c.Version != "" {
-		next.Version = c.Version
+		next = next.At(c.Version)
 	}
+	return next.withFields(c)
+}
+
+// withFields returns the system with the fields of its kind and the probes of a change.
+func (s System) withFields(c System) System {
+	next := s
 	if c.Probes != nil {
 		next.Probes = c.Probes
 	}
@@ -351,6 +366,13 @@ func (s System) Texts(yield func(way []any, text string) bool) {
 	for i, text := range s.Manifests {
 		if !yield([]any{"manifests", i}, text) {
 			return
+		}
+	}
+	for i, v := range s.Versions {
+		for way, text := range v.change().Texts {
+			if !yield(append([]any{"versions", i}, way...), text) {
+				return
+			}
 		}
 	}
 	p := s.Launched()

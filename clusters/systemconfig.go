@@ -45,6 +45,7 @@ func (s System) Configured(config map[string]any) (System, error) {
 		module.SystemProcess = module.settings(in)
 		s.Module = &module
 	}
+	s.Versions = nil // its fields are those of its version
 	if !taken {
 		return s, fmt.Errorf("it configures the simulator of %s, and the definition that replaces the simulator does "+
 			"not contain $(%s)", s.Name, ConfigText)

@@ -36,6 +36,9 @@ func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 	l := newLoader()
 	found, errs := yamltree.FindFiles(paths)
 	for _, skipped := range found.Skipped {
+		if onlySupports(skipped) {
+			continue
+		}
 		l.note(Problem{Position: Position{File: skipped, Line: 1, Column: 1}, Message: "this folder was skipped; " +
 			"name it to load it"})
 	}
@@ -51,6 +54,21 @@ func LoadWith(paths []string, stdin io.Reader) (*Set, error) {
 		}
 	}
 	return l.finish(errs)
+}
+
+// onlySupports reports whether a skipped folder holds what scenarios need, such as _systems, and no scenarios.
+func onlySupports(folder string) bool {
+	if !strings.HasPrefix(filepath.Base(folder), "_") {
+		return false
+	}
+	found, errs := yamltree.FindFiles([]string{folder})
+	for _, f := range found.Files {
+		file, err := yamltree.ReadSource(f.Path)
+		if err != nil || strings.Contains(file.Text, "kind: "+Kind) {
+			return false
+		}
+	}
+	return len(errs) == 0 && len(found.Files) > 0
 }
 
 func open(path string, stdin io.Reader) (*yamltree.Source, error) {

@@ -64,6 +64,8 @@ func TestLoadPaths(t *testing.T) {
 		"other/[odd].yaml":    minimal("odd"),
 		"other/elsewhere.md":  "no scenario",
 		"c/requirements.yaml": "- {id: A-1, text: it works}\n",
+		"c/_systems/op.yaml":  "name: op\nprocess: {command: [op]}\n",
+		"c/_later/s.yaml":     minimal("later"),
 	})
 	for _, test := range []struct {
 		name  string
@@ -98,7 +100,7 @@ func TestLoadPaths(t *testing.T) {
 	}
 	for _, want := range []string{
 		"deployment.yaml:1:1: left out: apps/v1 Deployment",
-		"testdata:1:1: this folder was skipped", ".hidden:1:1: this folder",
+		"testdata:1:1: this folder was skipped", ".hidden:1:1: this folder", "_later:1:1: this folder",
 	} {
 		found := false
 		for _, p := range Lint(set) {
@@ -106,6 +108,11 @@ func TestLoadPaths(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("lint does not say %q: %v", want, Lint(set))
+		}
+	}
+	for _, p := range Lint(set) {
+		if strings.Contains(p.String(), "_systems") {
+			t.Errorf("a folder without scenarios: %v", p)
 		}
 	}
 }

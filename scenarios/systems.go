@@ -35,7 +35,7 @@ func besideItsFile(dir string, system clusters.System) clusters.System {
 	if system.Definition != "" {
 		dir, system.Definition = filepath.Dir(relativeTo(dir, system.Definition)), ""
 	}
-	return system.Beside(dir)
+	return system.Beside(dir).At(system.Version)
 }
 
 // LoadSystem reads the definition of a system from a YAML file, with the same strict checks as in a scenario. File
@@ -55,7 +55,7 @@ func LoadSystem(path string) (clusters.System, error) {
 			(&states.Check{Problems: found}).Systems([]clusters.System{system}, list)
 		}
 	}
-	return system.Beside(filepath.Dir(path)), yamltree.JoinErrors(nil, found.List)
+	return besideItsFile(filepath.Dir(path), system), yamltree.JoinErrors(nil, found.List)
 }
 
 // ErrNoSuchSystem means that no scenario has the named system.

@@ -153,8 +153,7 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 		system = *m.axes.Definition
 		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)
 	}
-	system.Version = version
-	return system, err
+	return system.At(version), err
 }
 
 // change is the cell's version of a transition. there says whether the system is installed before it. The result

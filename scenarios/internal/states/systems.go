@@ -95,7 +95,7 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 			strings.Join(kinds, " and "))
 	}
 	if s.Simulated != nil {
-		for _, field := range []string{"version", "probes"} {
+		for _, field := range []string{"version", "versions", "probes"} {
 			if n.Get(field) != nil {
 				v.At(n.Key(field), "a simulator has variants and built-in probes", "a simulated system has no "+
 					"%s", field)
@@ -130,6 +130,7 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 	if p := s.Launched(); p != nil {
 		v.process(p, n.Get(s.Kind()))
 	}
+	systemVersions(v, s, n)
 }
 
 func (v *Check) webhookCalls(c *clusters.WebhookCalls, n *yamltree.Node) {
@@ -233,6 +234,8 @@ func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 
 // wholeSystem checks a system with all of its fields, after a change.
 func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
+	versionOfSystem(v, s, n)
+	s = s.At(s.Version)
 	if s.Process != nil && len(s.Process.Command) == 0 {
 		v.At(n.At("process"), "", "the field %q is missing", "command")
 	}

@@ -1,0 +1,71 @@
+package clusters
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// SystemVersion is what is different in a system from a version on: new flags, files that moved.
+type SystemVersion struct {
+	// From is the first version to which it applies: v1.14.0. A later entry of the list replaces what an earlier one
+	// sets.
+	From string `json:"from"`
+	// Process replaces fields of the system's process.
+	Process *SystemProcess `json:"process,omitempty"`
+	// Module replaces fields of the system's module.
+	Module *SystemModule `json:"module,omitempty"`
+	// Manifests replace those of the system.
+	Manifests []string `json:"manifests,omitempty"`
+	// Probes replace those of the system.
+	Probes []map[string]any `json:"probes,omitempty"`
+}
+
+// ValidSystemVersion reports whether versions of systems can be compared with this one: v1.2.3, 1.2.
+func ValidSystemVersion(version string) bool { return semver.IsValid(semantic(version)) }
+
+// CompareSystemVersions compares two valid versions.
+func CompareSystemVersions(a, b string) int { return semver.Compare(semantic(a), semantic(b)) }
+
+func semantic(version string) string { return "v" + strings.TrimPrefix(version, "v") }
+
+// change returns what the entry sets in a system.
+func (v SystemVersion) change() System {
+	return System{Process: v.Process, Module: v.Module, Manifests: v.Manifests, Probes: v.Probes}
+}
+
+// At returns the system at a version, with what differs there. The result can be moved to another version again: its
+// first entry without a version keeps what the definition says itself.
+func (s System) At(version string) System {
+	s.Version = version
+	if len(s.Versions) == 0 {
+		return s
+	}
+	if s.Versions[0].From != "" {
+		own := SystemVersion{Process: s.Process, Module: s.Module, Manifests: s.Manifests, Probes: s.Probes}
+		s.Versions = slices.Insert(slices.Clone(s.Versions), 0, own)
+	}
+	own := s.Versions[0]
+	s.Process, s.Module, s.Manifests, s.Probes = own.Process, own.Module, own.Manifests, own.Probes
+	for _, v := range s.Versions[1:] {
+		change := v.change()
+		if kind := change.Kind(); kind != "" && kind != s.Kind() {
+			continue // the definition is rejected
+		}
+		if CompareSystemVersions(v.From, version) <= 0 {
+			s = s.withFields(change)
+		}
+	}
+	return s
+}
+
+// versionsBeside returns the entries for a definition in a folder.
+func versionsBeside(list []SystemVersion, dir string) []SystemVersion {
+	list = slices.Clone(list)
+	for i, v := range list {
+		there := v.change().Beside(dir)
+		list[i].Process, list[i].Module, list[i].Manifests = there.Process, there.Module, there.Manifests
+	}
+	return list
+}
