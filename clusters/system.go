@@ -62,10 +62,10 @@ type Simulated struct {
 // SystemProcess runs the system as a program on this machine. Its texts may contain variables as $(NAME); $$(NAME) is a
 // literal $(NAME). The variables are KUBECONFIG (a file with the system's own user), CERT_DIR (a folder with tls.crt,
 // tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (an
-// unused host:port; HEALTH_PORT and METRICS_PORT are only the ports), DIR (the system's folder), VERSION (the system's
-// version), SCENARIO_DIR (the folder of the file that contains the text), and CONFIG (the configuration of the
-// simulator that the program replaces, as YAML). All except DIR, VERSION, SCENARIO_DIR and CONFIG are environment
-// variables, too.
+// unused host:port; HEALTH_PORT and METRICS_PORT are only the ports), SERVICE_ADDRESS (see service), DIR (the system's
+// folder), VERSION (the system's version), SCENARIO_DIR (the folder of the file that contains the text), and CONFIG (the
+// configuration of the simulator that the program replaces, as YAML). All except DIR, VERSION, SCENARIO_DIR and CONFIG
+// are environment variables, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
 	// relative to the file that names it, like all files here. For a module, only the arguments are given.
@@ -89,6 +89,10 @@ type SystemProcess struct {
 	// WebhookPort is the port on which the program serves webhooks, if it has no option for that. Several clusters with
 	// such a system run one after the other. A transition that changes the command replaces it, too. Default: a free port.
 	WebhookPort int `json:"webhookPort,omitempty"`
+	// Service is the name of an address in front of the program, for a program that registers its webhooks itself:
+	// $(SERVICE_ADDRESS) forwards each connection to $(WEBHOOK_HOST):$(WEBHOOK_PORT), as a Service does. Systems with the
+	// same service are its replicas: a connection goes to one that is ready.
+	Service string `json:"service,omitempty"`
 	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
 }
@@ -96,7 +100,7 @@ type SystemProcess struct {
 // SystemReadiness checks whether a process serves. Exactly one field is set.
 type SystemReadiness struct {
 	// HTTPGet is a URL that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https, the certificate in CERT_DIR is
-	// expected.
+	// expected; any certificate if the process has a service.
 	HTTPGet string `json:"httpGet,omitempty"`
 	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
 	TCP string `json:"tcp,omitempty"`
@@ -111,11 +115,14 @@ type SystemChange struct {
 	Remove bool `json:"remove,omitempty"`
 }
 
+// ServiceAddress is the name of the variable for the address in front of a program: $(SERVICE_ADDRESS).
+const ServiceAddress = "SERVICE_ADDRESS"
+
 // SystemPlaceholders returns the names that $(NAME) in a system's texts may have.
 func SystemPlaceholders() []string {
 	return []string{
 		"KUBECONFIG", "CERT_DIR", "WEBHOOK_HOST", "WEBHOOK_PORT", "HEALTH_ADDRESS", "METRICS_ADDRESS",
-		"HEALTH_PORT", "METRICS_PORT", "DIR", "VERSION", ScenarioDir, ModuleDir, ConfigText,
+		"HEALTH_PORT", "METRICS_PORT", ServiceAddress, "DIR", "VERSION", ScenarioDir, ModuleDir, ConfigText,
 	}
 }
 
@@ -272,6 +279,9 @@ func (p SystemProcess) with(c SystemProcess) SystemProcess {
 	}
 	if c.Objects != nil {
 		p.Objects = c.Objects
+	}
+	if c.Service != "" {
+		p.Service = c.Service
 	}
 	if c.Ready != nil {
 		p.Ready = c.Ready

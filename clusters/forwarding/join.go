@@ -1,4 +1,4 @@
-// Package forwarding forwards TCP connections to an API server.
+// Package forwarding forwards TCP connections to an API server, or to the replicas of a program.
 package forwarding
 
 import (
@@ -6,6 +6,9 @@ import (
 	"net"
 	"sync"
 )
+
+// halfCloser is a connection that can be closed for writing alone.
+type halfCloser interface{ CloseWrite() error }
 
 // Join copies in both directions until both sides have closed, and closes b. When one side closes, Join closes the
 // other for writing.
@@ -17,7 +20,7 @@ func Join(a, b net.Conn) {
 			if _, err := io.Copy(way[1], way[0]); err != nil {
 				_ = way[1].Close()
 			}
-			if half, ok := way[1].(*net.TCPConn); ok {
+			if half, ok := way[1].(halfCloser); ok {
 				_ = half.CloseWrite()
 			}
 		})

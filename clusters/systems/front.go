@@ -184,6 +184,13 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 // answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	wanted := callsOf(sys.definition)
+	if sys.place.service != nil {
+		changed, err := sys.place.service.answer(sys.definition.Name, wanted)
+		if changed {
+			s.Progress("system %s: %s", sys.definition.Name, cmp.Or(sys.place.service.is.String(), "webhooks as usual"))
+		}
+		return err
+	}
 	if sys.place.front == nil {
 		if wanted.Usual() {
 			return nil

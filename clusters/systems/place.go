@@ -30,6 +30,8 @@ type place struct {
 	served, own *ports.Reservation
 	// front is called instead of the program, if set.
 	front *front
+	// service in front of the program, if its definition has one.
+	service *service
 }
 
 func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
@@ -77,11 +79,15 @@ func takenError(host string, port int) error {
 // values are the environment variables that describe the place to a process.
 func (p *place) values() map[string]string {
 	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
-	return map[string]string{
+	values := map[string]string{
 		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.port),
 		"HEALTH_ADDRESS": local(p.own.Numbers[0]), "METRICS_ADDRESS": local(p.own.Numbers[1]),
 		"HEALTH_PORT": strconv.Itoa(p.own.Numbers[0]), "METRICS_PORT": strconv.Itoa(p.own.Numbers[1]),
 	}
+	if p.service != nil {
+		values[clusters.ServiceAddress] = p.service.Address()
+	}
+	return values
 }
 
 // reserve never returns nil, so that its result can always be released.

@@ -33,6 +33,8 @@ type places struct {
 	discard func() error
 	// proxy is how processes reach the API server; nil until it is needed.
 	proxy *forwarding.Proxy
+	// services by their names.
+	services map[string]*service
 }
 
 // makePlace creates a place for a system's process, with its own user.

@@ -105,7 +105,7 @@ func moveCalls(object *unstructured.Unstructured, from, to string, ca []byte) (b
 		if own, err := base64.StdEncoding.DecodeString(bundle); err != nil ||
 			strings.TrimSpace(string(own)) != strings.TrimSpace(string(ca)) {
 			return false, fmt.Errorf("webhookCalls: %s %s trusts the system's own authority instead of the one in $(CERT_DIR), "+
-				"so no proxy can answer its calls", object.GetKind(), object.GetName())
+				"so no proxy can answer its calls; give the system a service", object.GetKind(), object.GetName())
 		}
 		client["url"], moved = to+strings.TrimPrefix(at, from), true
 	}

@@ -288,6 +288,13 @@ func (s *Set) remove(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
+		if behind := sys.place.service; behind != nil && behind.alone() {
+			registered, err := s.api.hooksAt(ctx, behind.url())
+			if err != nil {
+				return err
+			}
+			hooks = append(hooks, registered...)
+		}
 		for _, h := range hooks {
 			objects = addReference(objects, h.configuration)
 		}
@@ -297,7 +304,7 @@ func (s *Set) remove(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := end(ctx, sys); err != nil {
+	if err := s.end(ctx, sys); err != nil {
 		return err
 	}
 	s.forget(name)
@@ -326,7 +333,7 @@ func inRemovalOrder(objects []reference) []reference {
 }
 
 // end ends a system's process and releases its place.
-func end(ctx context.Context, sys *system) error {
+func (s *places) end(ctx context.Context, sys *system) error {
 	if sys.process != nil {
 		if err := sys.process.Stop(ctx, stopGrace); err != nil {
 			return err
@@ -334,6 +341,7 @@ func end(ctx context.Context, sys *system) error {
 		sys.process = nil
 	}
 	if sys.place != nil {
+		s.part(sys)
 		sys.place.release()
 	}
 	return nil
@@ -351,7 +359,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 			err = s.remove(ctx, name)
 		}
 		if !stays || err != nil {
-			err = errors.Join(err, end(ctx, s.system(name)))
+			err = errors.Join(err, s.end(ctx, s.system(name)))
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("end system %s: %w", name, err))

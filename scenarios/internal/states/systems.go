@@ -235,6 +235,7 @@ func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 // wholeSystem checks a system with all of its fields, after a change.
 func (v *Check) wholeSystem(s clusters.System, n *yamltree.Node) {
 	versionOfSystem(v, s, n)
+	systemService(v, s.At(s.Version), n)
 	s = s.At(s.Version)
 	if s.Process != nil && len(s.Process.Command) == 0 {
 		v.At(n.At("process"), "", "the field %q is missing", "command")

@@ -1,0 +1,192 @@
+package forwarding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"time"
+)
+
+// probePeriod is the time between two readiness checks of a replica, probeTimeout the timeout of one.
+const (
+	probePeriod  = 250 * time.Millisecond
+	probeTimeout = 5 * time.Second
+)
+
+// Service is an address in front of the replicas of a program, as a Service of Kubernetes is: each connection goes to a
+// replica that is ready. It does not look into the connections, which TLS encrypts between their two ends.
+type Service struct {
+	address string
+
+	mu sync.Mutex
+	// listener is nil while nothing listens.
+	listener net.Listener
+	// delay of each answer.
+	delay    time.Duration
+	replicas map[string]*replica
+	// end closes the connections that exist.
+	end context.CancelFunc
+	// open are the connections that are being served.
+	open sync.WaitGroup
+}
+
+type replica struct {
+	address string
+	ready   bool
+	stop    context.CancelFunc
+}
+
+// NewService returns a service at an address that does not listen yet.
+func NewService(address string) *Service {
+	return &Service{address: address, replicas: map[string]*replica{}}
+}
+
+// Address is the host:port of the service.
+func (s *Service) Address() string { return s.address }
+
+// Listen makes the service listen, and delay each answer. It closes the connections that exist.
+func (s *Service) Listen(delay time.Duration) error {
+	s.Refuse()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	listener, err := net.Listen("tcp", s.address)
+	if err != nil {
+		return fmt.Errorf("listen for connections to a service: %w", err)
+	}
+	ctx, end := context.WithCancel(context.Background())
+	s.listener, s.delay, s.end = listener, delay, end
+	s.open.Go(func() { s.serve(ctx, listener, delay) })
+	return nil
+}
+
+// Refuse makes the service refuse connections, and closes those that exist. It returns when they are closed.
+func (s *Service) Refuse() {
+	s.mu.Lock()
+	if s.listener != nil {
+		_ = s.listener.Close() // only its own goroutine would see an error
+		s.end()
+		s.listener = nil
+	}
+	s.mu.Unlock()
+	s.open.Wait()
+}
+
+// Add adds a replica that is ready, or replaces it. The service repeats its readiness check until it is removed.
+func (s *Service) Add(name, address string, look func(context.Context) error) {
+	s.Remove(name)
+	ctx, stop := context.WithCancel(context.Background())
+	r := &replica{address: address, ready: true, stop: stop}
+	s.mu.Lock()
+	s.replicas[name] = r
+	s.mu.Unlock()
+	go s.probe(ctx, r, look)
+}
+
+// Remove removes a replica, and returns the number of those that are left.
+func (s *Service) Remove(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.replicas[name]; r != nil {
+		r.stop()
+		delete(s.replicas, name)
+	}
+	return len(s.replicas)
+}
+
+// Close removes all replicas, and ends the service.
+func (s *Service) Close() {
+	s.mu.Lock()
+	names := slices.Collect(maps.Keys(s.replicas))
+	s.mu.Unlock()
+	for _, name := range names {
+		s.Remove(name)
+	}
+	s.Refuse()
+}
+
+// probe repeats the readiness check of a replica.
+func (s *Service) probe(ctx context.Context, r *replica, look func(context.Context) error) {
+	ticker := time.NewTicker(probePeriod)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
+		err := look(attempt)
+		cancel()
+		s.note(r, err == nil)
+	}
+}
+
+func (s *Service) note(r *replica, ready bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.ready = ready
+}
+
+// serve accepts connections until the listener is closed.
+func (s *Service) serve(ctx context.Context, listener net.Listener, delay time.Duration) {
+	for {
+		client, err := listener.Accept()
+		switch {
+		case err == nil:
+			s.open.Go(func() { s.pass(ctx, client, delay) })
+		case errors.Is(err, net.ErrClosed):
+			return
+		default: // for example too many open files, until a connection ends
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(interval):
+			}
+		}
+	}
+}
+
+// pass forwards a connection. Without a replica that is ready, it closes the connection.
+func (s *Service) pass(ctx context.Context, client net.Conn, delay time.Duration) {
+	defer client.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	upstream := s.connect(ctx)
+	if upstream == nil {
+		return
+	}
+	defer context.AfterFunc(ctx, func() { _, _ = client.Close(), upstream.Close() })()
+	if delay > 0 {
+		upstream = newLate(ctx, upstream, delay)
+	}
+	Join(client, upstream)
+}
+
+// connect connects to any replica that is ready; nil if there is none.
+func (s *Service) connect(ctx context.Context) net.Conn {
+	s.mu.Lock()
+	var ready []*replica
+	for _, name := range slices.Sorted(maps.Keys(s.replicas)) {
+		if r := s.replicas[name]; r.ready {
+			ready = append(ready, r)
+		}
+	}
+	s.mu.Unlock()
+	rand.Shuffle(len(ready), func(i, j int) { ready[i], ready[j] = ready[j], ready[i] })
+	for _, r := range ready {
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", r.address)
+		switch {
+		case err == nil:
+			return connection
+		case ctx.Err() != nil:
+			return nil
+		}
+		s.note(r, false)
+	}
+	return nil
+}

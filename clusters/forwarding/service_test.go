@@ -1,0 +1,141 @@
+package forwarding
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// replicaThat answers each line with its name.
+func replicaThat(t *testing.T, name string) (address string, end func()) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer connection.Close()
+				lines := bufio.NewScanner(connection)
+				for lines.Scan() {
+					_, _ = fmt.Fprintln(connection, name)
+				}
+			}()
+		}
+	}()
+	return listener.Addr().String(), func() { _ = listener.Close() }
+}
+
+// newTestService returns a service that listens.
+func newTestService(t *testing.T) *Service {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close()
+	s := NewService(address)
+	if err := s.Listen(0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// ask sends two lines through a service, and returns the second answer.
+func ask(s *Service) (string, error) {
+	connection, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		return "", err
+	}
+	defer connection.Close()
+	lines := bufio.NewScanner(connection)
+	for range 2 {
+		if _, err := fmt.Fprintln(connection, "hello"); err != nil {
+			return "", err
+		}
+		if !lines.Scan() {
+			return "", errors.Join(io.EOF, lines.Err())
+		}
+	}
+	return lines.Text(), nil
+}
+
+func healthy(context.Context) error { return nil }
+
+func TestServiceForwardsToReadyReplicas(t *testing.T) {
+	s := newTestService(t)
+	if answer, err := ask(s); !errors.Is(err, io.EOF) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("without a replica: %q, %v", answer, err)
+	}
+	one, end := replicaThat(t, "one")
+	two, _ := replicaThat(t, "two")
+	looked := make(chan struct{}, 100)
+	s.Add("one", one, healthy)
+	s.Add("two", two, func(context.Context) error {
+		looked <- struct{}{}
+		return errors.New("starting")
+	})
+	<-looked
+	<-looked // so the result of the first one is known
+	for range 10 {
+		if answer, err := ask(s); answer != "one" || err != nil {
+			t.Fatalf("only one is ready: %q, %v", answer, err)
+		}
+	}
+	s.Add("two", two, healthy)
+	end()
+	for range 10 {
+		if answer, err := ask(s); answer != "two" || err != nil {
+			t.Fatalf("one has ended: %q, %v", answer, err)
+		}
+	}
+	if left := s.Remove("two"); left != 1 {
+		t.Errorf("%d replicas are left, want 1", left)
+	}
+}
+
+func TestServiceChangesHowItAnswers(t *testing.T) {
+	s := newTestService(t)
+	address, _ := replicaThat(t, "one")
+	s.Add("one", address, healthy)
+	open, err := net.Dial("tcp", s.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	s.Refuse()
+	if _, err := ask(s); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("it refuses connections: %v", err)
+	}
+	if _, err := open.Read(make([]byte, 1)); err == nil {
+		t.Error("a connection from before is still open")
+	}
+	const delay = 50 * time.Millisecond
+	if err := s.Listen(delay); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if answer, err := ask(s); answer != "one" || err != nil || time.Since(began) < delay {
+		t.Errorf("with a delay: %q, %v, after %s", answer, err, time.Since(began))
+	}
+	if err := s.Listen(0); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := ask(s); answer != "one" || err != nil {
+		t.Errorf("as usual again: %q, %v", answer, err)
+	}
+}

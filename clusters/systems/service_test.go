@@ -1,0 +1,84 @@
+package systems
+
+import (
+	"errors"
+	"net/http"
+	"syscall"
+	"testing"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// replicaOf returns a system with a service, whose program runs.
+func replicaOf(t *testing.T, all *places, name, service string) (*system, func() error) {
+	t.Helper()
+	at, client := programAt(t)
+	sys := &system{place: at, definition: clusters.System{
+		Name: name, Process: &clusters.SystemProcess{Command: []string{"x"}, Service: service},
+	}}
+	if err := all.join(sys); err != nil {
+		t.Fatal(err)
+	}
+	look, err := readiness(sys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys.place.service.enter(sys, look)
+	return sys, func() error {
+		client.CloseIdleConnections()
+		return get(t.Context(), client, sys.place.service.url())
+	}
+}
+
+// Two systems are the replicas of one service, and another has its own.
+func TestServices(t *testing.T) {
+	all := &places{}
+	one, callOne := replicaOf(t, all, "one", "op")
+	other, callOther := replicaOf(t, all, "other", "other")
+	if one.place.service.Address() == other.place.service.Address() {
+		t.Error("two services have one address")
+	}
+	if err := errors.Join(callOne(), callOther()); err != nil {
+		t.Fatal(err)
+	}
+	two := &system{place: &place{host: loopback}, definition: one.definition}
+	two.definition.Name = "two"
+	if err := all.join(two); err != nil || two.place.service != one.place.service {
+		t.Fatalf("the second replica has another service, or none: %v", err)
+	}
+	for _, step := range []struct {
+		replica string
+		calls   clusters.WebhookCalls
+		changes bool
+		refused bool
+	}{
+		{"one", clusters.WebhookCalls{}, false, false},
+		{"two", clusters.WebhookCalls{Away: true}, true, true},
+		{"one", clusters.WebhookCalls{}, false, true},
+		{"one", clusters.WebhookCalls{Delay: "1ms"}, true, false},
+		{"two", clusters.WebhookCalls{}, false, false},
+		{"one", clusters.WebhookCalls{}, true, false},
+	} {
+		changed, err := one.place.service.answer(step.replica, step.calls)
+		if err != nil || changed != step.changes {
+			t.Errorf("%+v: changed %v, %v", step, changed, err)
+		}
+		if err := callOne(); errors.Is(err, syscall.ECONNREFUSED) != step.refused || err != nil && !step.refused {
+			t.Errorf("%+v: %v", step, err)
+		}
+	}
+	all.part(two)
+	if err := callOne(); err != nil {
+		t.Errorf("one replica has left: %v", err)
+	}
+	url := one.place.service.url()
+	all.part(one)
+	all.part(one)
+	if err := get(t.Context(), http.DefaultClient, url); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("without replicas the service has ended: %v", err)
+	}
+	all.part(other)
+	if len(all.services) != 0 {
+		t.Errorf("%d services are left", len(all.services))
+	}
+}
