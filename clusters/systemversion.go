@@ -28,6 +28,18 @@ func ValidSystemVersion(version string) bool { return semver.IsValid(semantic(ve
 // CompareSystemVersions compares two valid versions.
 func CompareSystemVersions(a, b string) int { return semver.Compare(semantic(a), semantic(b)) }
 
+// IsSystemVersion reports whether a version is the one that a text names: exactly, or v1.18 for each version of that
+// minor.
+func IsSystemVersion(version, text string) bool {
+	if version == text || !ValidSystemVersion(version) || !ValidSystemVersion(text) {
+		return version == text
+	}
+	if minor := semver.MajorMinor(semantic(text)); minor == semantic(text) {
+		return semver.MajorMinor(semantic(version)) == minor
+	}
+	return CompareSystemVersions(version, text) == 0
+}
+
 func semantic(version string) string { return "v" + strings.TrimPrefix(version, "v") }
 
 // change returns what the entry sets in a system.

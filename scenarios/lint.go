@@ -68,17 +68,28 @@ func unmetIssues(set *Set) []Problem {
 	}
 	met := map[issue]bool{}
 	for _, s := range set.Scenarios {
+		look := func(version string, has func(clusters.State) bool) {
+			i := issue{s.Position, s.Metadata.Name, version}
+			met[i] = met[i] || slices.ContainsFunc(s.Path(), has)
+		}
 		for _, k := range s.Spec.Known {
 			for _, version := range k.Versions {
-				met[issue{s.Position, s.Metadata.Name, version}] = met[issue{s.Position, s.Metadata.Name, version}] ||
-					slices.ContainsFunc(s.Path(), func(state clusters.State) bool { return mayBe(state.Version, version) })
+				look("version "+version, func(state clusters.State) bool { return mayBe(state.Version, version) })
+			}
+			for _, name := range clusters.SortedKeys(k.Systems) {
+				for _, version := range k.Systems[name] {
+					look(name+" "+version, func(state clusters.State) bool {
+						system, there := state.System(name)
+						return there && clusters.IsSystemVersion(system.Version, version)
+					})
+				}
 			}
 		}
 	}
 	var all []Problem
 	for i, found := range met {
 		if !found {
-			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of version %s "+
+			all = append(all, Problem{Position: i.document, Message: fmt.Sprintf("%s: the known issue of %s "+
 				"never applies: no state of the path has that version", i.name, i.version)})
 		}
 	}

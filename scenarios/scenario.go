@@ -81,8 +81,11 @@ type KnownIssue struct {
 	// Covers lists the requirements that are not met.
 	Covers []string `json:"covers"`
 	// Versions of Kubernetes that have the issue: minors ("1.34") or exact versions ("1.34.4"). It applies if a state
-	// on the scenario's path has one of them.
-	Versions []string `json:"versions"`
+	// on the scenario's path has one of them. Default with systems: any version.
+	Versions []string `json:"versions,omitempty"`
+	// Systems that have the issue, each with its versions: {kyverno: [v1.18.2]}, or {kyverno: [v1.18]} for each of that
+	// minor. It applies if a state has one of them for each system, and one of the versions of Kubernetes, if given.
+	Systems map[string][]string `json:"systems,omitempty"`
 	// Step is the name of the step that fails; a failure of another step is an ordinary failure. A row of a table is
 	// "name [row]".
 	Step string `json:"step"`

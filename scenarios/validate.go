@@ -82,8 +82,14 @@ func (v *validator) known(s *Scenario, k *KnownIssue, n *yamltree.Node) {
 		v.At(n.At("covers"), "", "a known issue names the requirements that are not met")
 	}
 	v.among(k.Covers, s.Spec.Covers, n.At("covers"))
-	if len(k.Versions) == 0 {
-		v.At(n.At("versions"), "", "a known issue names the versions that have it")
+	if len(k.Versions)+len(k.Systems) == 0 {
+		v.At(n.At("versions"), "give versions of Kubernetes, or of systems", "a known issue names the versions that have it")
+	}
+	for _, name := range clusters.SortedKeys(k.Systems) {
+		if len(k.Systems[name]) == 0 {
+			v.At(n.At("systems").Key(name), "", "a known issue names the versions of system %q that have it",
+				words.Short(name))
+		}
 	}
 	for i, text := range k.Versions {
 		v.Version(text, n.At("versions", i))

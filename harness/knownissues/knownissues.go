@@ -11,21 +11,36 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Applies reports whether a cluster on the path has one of the versions with the issue.
+// Applies reports whether a cluster on the path has one of the versions with the issue, of Kubernetes and of systems.
 func Applies(issue scenarios.KnownIssue, path []clusters.State) bool {
 	return slices.ContainsFunc(path, func(state clusters.State) bool {
-		version, err := clusters.ParseVersion(state.Version)
-		return err == nil && slices.ContainsFunc(issue.Versions, func(text string) bool {
-			with, err := clusters.ParseVersion(text)
-			if err != nil {
+		for name, versions := range issue.Systems {
+			if !hasSystem(state, name, versions) {
 				return false
 			}
-			if !with.Exact() {
-				return with.MinorString() == version.MinorString()
-			}
-			return with.Compare(version) == 0
-		})
+		}
+		return hasVersion(state, issue.Versions) || len(issue.Versions) == 0 && len(issue.Systems) > 0
 	})
+}
+
+func hasVersion(state clusters.State, versions []string) bool {
+	version, err := clusters.ParseVersion(state.Version)
+	return err == nil && slices.ContainsFunc(versions, func(text string) bool {
+		with, err := clusters.ParseVersion(text)
+		if err != nil {
+			return false
+		}
+		if !with.Exact() {
+			return with.MinorString() == version.MinorString()
+		}
+		return with.Compare(version) == 0
+	})
+}
+
+func hasSystem(state clusters.State, name string, versions []string) bool {
+	system, there := state.System(name)
+	return there && slices.ContainsFunc(versions,
+		func(text string) bool { return clusters.IsSystemVersion(system.Version, text) })
 }
 
 // Applying returns the scenario's known issues that apply to the path.

@@ -3,6 +3,7 @@ package knownissues
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -35,5 +36,34 @@ func TestKnownFailure(t *testing.T) {
 				t.Errorf("known %t, want %t", got, test.want)
 			}
 		})
+	}
+}
+
+// An issue applies if one state of the path has all that it names.
+func TestKnownVersions(t *testing.T) {
+	state := func(kubernetes, system string) clusters.State {
+		return clusters.State{Version: kubernetes, Systems: []clusters.System{{Name: "op", Version: system}}}
+	}
+	path := []clusters.State{state("1.34.4", "v1.2.3"), state("1.35.1", "v1.2.3"), state("1.35.1", "v1.10.0")}
+	for _, test := range []struct {
+		name       string
+		kubernetes []string
+		systems    map[string][]string
+		want       bool
+	}{
+		{"a minor", []string{"1.35"}, nil, true},
+		{"an exact version", []string{"1.34.3", "1.34.4"}, nil, true},
+		{"another version", []string{"1.36"}, nil, false},
+		{"nothing", nil, nil, false},
+		{"a system", nil, map[string][]string{"op": {"v1.2.3"}}, true},
+		{"a system's minor", nil, map[string][]string{"op": {"v1.10"}}, true},
+		{"another minor", nil, map[string][]string{"op": {"v1.1"}}, false},
+		{"another system", nil, map[string][]string{"other": {"v1.2.3"}}, false},
+		{"both", []string{"1.35"}, map[string][]string{"op": {"1.2"}}, true},
+		{"both, but never together", []string{"1.34"}, map[string][]string{"op": {"v1.10"}}, false},
+	} {
+		if got := Applies(scenarios.KnownIssue{Versions: test.kubernetes, Systems: test.systems}, path); got != test.want {
+			t.Errorf("%s: applies %t, want %t", test.name, got, test.want)
+		}
 	}
 }
