@@ -91,7 +91,8 @@ type SystemProcess struct {
 	WebhookPort int `json:"webhookPort,omitempty"`
 	// Service is the name of an address in front of the program, for a program that registers its webhooks itself:
 	// $(SERVICE_ADDRESS) forwards each connection to $(WEBHOOK_HOST):$(WEBHOOK_PORT), as a Service does. Systems with the
-	// same service are its replicas: a connection goes to one that is ready.
+	// same service are its replicas: a connection goes to one that is ready. A transition that changes the command replaces
+	// it, too.
 	Service string `json:"service,omitempty"`
 	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
@@ -233,6 +234,9 @@ func (s System) with(c System) System {
 	if c.Version != "" {
 		next = next.At(c.Version)
 	}
+	if c.Probes != nil {
+		next = next.withProbes(c.Probes)
+	}
 	return next.withFields(c)
 }
 
@@ -263,7 +267,7 @@ func (s System) withFields(c System) System {
 
 func (p SystemProcess) with(c SystemProcess) SystemProcess {
 	if c.Command != nil {
-		p.Command, p.CertDir, p.WebhookPort = c.Command, c.CertDir, c.WebhookPort
+		p.Command, p.CertDir, p.WebhookPort, p.Service = c.Command, c.CertDir, c.WebhookPort, ""
 	}
 	if c.Env != nil {
 		p.Env = c.Env

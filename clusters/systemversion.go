@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -66,9 +67,39 @@ func (s System) At(version string) System {
 			continue // the definition is rejected
 		}
 		if CompareSystemVersions(v.From, version) <= 0 {
-			s = s.withFields(change)
+			s = v.over(s)
 		}
 	}
+	return s
+}
+
+// over returns the system with the fields of the entry. Unlike in a transition, all other settings stay.
+func (v SystemVersion) over(s System) System {
+	before, change := s.Launched(), v.change().Launched()
+	next := s.withFields(v.change())
+	if change != nil {
+		p := next.Launched()
+		p.CertDir = cmp.Or(change.CertDir, before.CertDir)
+		p.WebhookPort = cmp.Or(change.WebhookPort, before.WebhookPort)
+		p.Service = cmp.Or(change.Service, before.Service)
+	}
+	if v.Module != nil {
+		next.Module.Package = cmp.Or(v.Module.Package, s.Module.Package)
+	}
+	return next
+}
+
+// withProbes returns the system with probes that replace those of its definition, at each version.
+func (s System) withProbes(probes []map[string]any) System {
+	s.Probes = probes
+	if len(s.Versions) == 0 {
+		return s
+	}
+	s.Versions = slices.Clone(s.At(s.Version).Versions)
+	for i := range s.Versions {
+		s.Versions[i].Probes = nil
+	}
+	s.Versions[0].Probes = probes
 	return s
 }
 

@@ -62,3 +62,33 @@ func TestSystemWithVersionsIsReplacedAsAWhole(t *testing.T) {
 		}
 	}
 }
+
+// An entry keeps all that it does not give, and probes of a transition stay at each later version.
+func TestSystemVersionKeepsTheRest(t *testing.T) {
+	s := System{
+		Name: "op", Version: "1.0",
+		Process: &SystemProcess{Command: []string{"op"}, CertDir: "tls", WebhookPort: 9443, Service: "svc"},
+		Versions: []SystemVersion{
+			{From: "2.0", Process: &SystemProcess{Command: []string{"op", "--new"}}, Probes: []map[string]any{{"kind": "A"}}},
+			{From: "3.0", Process: &SystemProcess{CertDir: "certs3", WebhookPort: 10250}},
+		},
+	}
+	for version, want := range map[string]SystemProcess{
+		"1.5": {Command: []string{"op"}, CertDir: "tls", WebhookPort: 9443, Service: "svc"},
+		"2.0": {Command: []string{"op", "--new"}, CertDir: "tls", WebhookPort: 9443, Service: "svc"},
+		"3.1": {Command: []string{"op", "--new"}, CertDir: "certs3", WebhookPort: 10250, Service: "svc"},
+	} {
+		if got := s.At(version).Process; !reflect.DeepEqual(*got, want) {
+			t.Errorf("at %s: %+v, want %+v", version, *got, want)
+		}
+	}
+	state := State{Systems: []System{s.At("1.0")}}
+	for _, c := range []System{
+		{Name: "op", Version: "2.0", Probes: []map[string]any{{"kind": "B"}}}, {Name: "op", Version: "3.0"},
+	} {
+		state = state.With(Change{Systems: []SystemChange{{System: c}}})
+		if probes := state.Systems[0].Probes; len(probes) != 1 || probes[0]["kind"] != "B" {
+			t.Errorf("at %s the probes are %v", c.Version, probes)
+		}
+	}
+}

@@ -11,7 +11,7 @@ type WebhookCalls struct {
 	// Away refuses each connection, as if nothing listened.
 	Away bool `json:"away,omitempty"`
 	// Delay is the delay of each call before the program gets it: 3s. The API server gives up after the webhook's
-	// timeoutSeconds.
+	// timeoutSeconds. With a service, the program gets the call at once, and its answer is late.
 	Delay string `json:"delay,omitempty"`
 	// Certificate of the server: expired is one that expired an hour ago. Default: a valid one.
 	Certificate string `json:"certificate,omitempty"`

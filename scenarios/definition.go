@@ -49,6 +49,10 @@ func (d *document) definedOne(item *yamltree.Node) *yamltree.Node {
 	if definition == nil {
 		return item
 	}
+	if own := item.Get("probes"); own != nil && hasVersionedProbes(definition) {
+		d.found.At(item.Key("probes"), "write them into the file", "the definition has probes for some versions")
+		return item
+	}
 	whole := item.Like(yamltree.Mapping)
 	whole.Entries = slices.Clone(item.Entries)
 	for _, e := range definition.Entries {
@@ -57,6 +61,13 @@ func (d *document) definedOne(item *yamltree.Node) *yamltree.Node {
 		}
 	}
 	return whole
+}
+
+// hasVersionedProbes reports whether a definition has probes for some versions.
+func hasVersionedProbes(definition *yamltree.Node) bool {
+	versions := definition.Get("versions")
+	return versions != nil && slices.ContainsFunc(versions.Items,
+		func(entry *yamltree.Node) bool { return entry.Get("probes") != nil })
 }
 
 // replaced returns a copy of a mapping in which a value is replaced; the same mapping if it has no such value.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -64,12 +65,15 @@ func onlySupports(folder string) bool {
 	found, errs := yamltree.FindFiles([]string{folder})
 	for _, f := range found.Files {
 		file, err := yamltree.ReadSource(f.Path)
-		if err != nil || strings.Contains(file.Text, "kind: "+Kind) {
+		if err != nil || scenarioKind.MatchString(file.Text) {
 			return false
 		}
 	}
-	return len(errs) == 0 && len(found.Files) > 0
+	return len(errs) == 0 && len(found.Files) > 0 && len(found.Skipped) == 0
 }
+
+// scenarioKind is how a YAML file says that it holds a scenario.
+var scenarioKind = regexp.MustCompile(`\bkind["']?\s*:\s*["']?` + Kind + `\b`)
 
 func open(path string, stdin io.Reader) (*yamltree.Source, error) {
 	switch {

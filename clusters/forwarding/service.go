@@ -161,10 +161,11 @@ func (s *Service) pass(ctx context.Context, client net.Conn, delay time.Duration
 		return
 	}
 	defer context.AfterFunc(ctx, func() { _, _ = client.Close(), upstream.Close() })()
+	server := upstream
 	if delay > 0 {
-		upstream = newLate(ctx, upstream, delay)
+		server = newLate(ctx, upstream, delay)
 	}
-	Join(client, upstream)
+	Join(client, server)
 }
 
 // connect connects to any replica that is ready; nil if there is none.

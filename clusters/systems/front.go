@@ -185,6 +185,11 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	wanted := callsOf(sys.definition)
 	if sys.place.service != nil {
+		if !wanted.Usual() {
+			if err := s.registered(ctx, sys); err != nil {
+				return err
+			}
+		}
 		changed, err := sys.place.service.answer(sys.definition.Name, wanted)
 		if changed {
 			s.Progress("system %s: %s", sys.definition.Name, cmp.Or(sys.place.service.is.String(), "webhooks as usual"))

@@ -107,6 +107,10 @@ func (s *places) close() (err error) {
 	if s.proxy != nil {
 		err = s.proxy.Close()
 	}
+	for _, left := range s.services { // of systems that could not be stopped
+		left.Close()
+		left.held.Release()
+	}
 	if s.dir != "" {
 		err = errors.Join(err, s.discard())
 	}

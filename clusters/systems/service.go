@@ -2,8 +2,11 @@ package systems
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
@@ -90,9 +93,6 @@ func (s *places) leave(sys *system) {
 // url is where the API server calls webhooks through the service.
 func (s *service) url() string { return "https://" + s.Address() }
 
-// alone reports whether the service has one replica.
-func (s *service) alone() bool { return len(s.wanted) == 1 }
-
 // enter makes a program that is ready a target of connections.
 func (s *service) enter(sys *system, look func(context.Context) error) {
 	address := net.JoinHostPort(sys.place.host, strconv.Itoa(sys.place.port))
@@ -111,14 +111,71 @@ func (s *service) answer(replica string, calls clusters.WebhookCalls) (bool, err
 	if calls == s.is {
 		return false, nil
 	}
+	if calls.Certificate != "" {
+		return false, errors.New("webhookCalls: a service supports no certificate, since its program has its own")
+	}
 	delay, err := calls.Wait()
 	if err != nil {
 		return false, err
 	}
-	s.is = calls
+	s.is = clusters.WebhookCalls{Away: true} // also after an error
+	s.Refuse()
 	if calls.Away {
-		s.Refuse()
 		return true, nil
 	}
-	return true, s.Listen(delay)
+	if err := s.Listen(delay); err != nil {
+		return false, err
+	}
+	s.is = calls
+	return true, nil
+}
+
+// sameCalls returns an error if replicas of one service want calls to be answered in different ways.
+func sameCalls(list []clusters.System) error {
+	wanted := map[string]clusters.System{}
+	for _, system := range list {
+		p := system.Launched()
+		if p == nil || p.Service == "" || system.WebhookCalls.Usual() {
+			continue
+		}
+		if other, known := wanted[p.Service]; known && *other.WebhookCalls != *system.WebhookCalls {
+			return fmt.Errorf("the systems %s and %s are replicas of one service, and want different webhookCalls",
+				other.Name, system.Name)
+		}
+		wanted[p.Service] = system
+	}
+	return nil
+}
+
+// registered waits until the program has registered a webhook at its service.
+func (s *installer) registered(ctx context.Context, sys *system) error {
+	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
+	defer cancel()
+	url := sys.place.service.url()
+	return await(ctx, sys.process, func(ctx context.Context) error {
+		hooks, err := s.api.hooksAt(ctx, url)
+		if err == nil && len(hooks) == 0 && !s.converts(ctx, url) {
+			err = errors.New("webhookCalls: the API server calls no webhook at the service of this system")
+		}
+		return err
+	})
+}
+
+// registrationTimeout is how long a program that is ready may take to register its webhooks.
+const registrationTimeout = 30 * time.Second
+
+// replicaBeside returns another replica of a system's service; nil if there is none.
+func replicaBeside(s *Set, sys *system) *system {
+	for _, name := range s.order {
+		if other := s.system(name); other != sys && replicas(sys, other) {
+			return other
+		}
+	}
+	return nil
+}
+
+// replicas reports whether two systems have the same service.
+func replicas(one, other *system) bool {
+	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.service != nil &&
+		one.place.service == other.place.service
 }

@@ -67,6 +67,15 @@ func TestServices(t *testing.T) {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}
+	if _, err := one.place.service.answer("one", clusters.WebhookCalls{Certificate: "expired"}); err == nil {
+		t.Error("a service has no certificate")
+	}
+	if _, err := one.place.service.answer("one", clusters.WebhookCalls{}); err != nil {
+		t.Error(err)
+	}
+	if !replicas(one, two) || replicas(one, other) {
+		t.Error("one and two are replicas, other is not")
+	}
 	all.part(two)
 	if err := callOne(); err != nil {
 		t.Errorf("one replica has left: %v", err)
@@ -80,5 +89,27 @@ func TestServices(t *testing.T) {
 	all.part(other)
 	if len(all.services) != 0 {
 		t.Errorf("%d services are left", len(all.services))
+	}
+}
+
+func TestReplicasWantTheSameCalls(t *testing.T) {
+	replica := func(name, service string, calls *clusters.WebhookCalls) clusters.System {
+		return clusters.System{Name: name, WebhookCalls: calls, Process: &clusters.SystemProcess{Service: service}}
+	}
+	away, late := &clusters.WebhookCalls{Away: true}, &clusters.WebhookCalls{Delay: "1s"}
+	for _, test := range []struct {
+		name string
+		list []clusters.System
+		want bool
+	}{
+		{"one", []clusters.System{replica("a", "s", away), replica("b", "s", nil)}, true},
+		{"both", []clusters.System{replica("a", "s", away), replica("b", "s", &clusters.WebhookCalls{Away: true})}, true},
+		{"different", []clusters.System{replica("a", "s", away), replica("b", "s", late)}, false},
+		{"two services", []clusters.System{replica("a", "s", away), replica("b", "t", late)}, true},
+		{"no service", []clusters.System{replica("a", "", away), replica("b", "", late)}, true},
+	} {
+		if err := sameCalls(test.list); (err == nil) != test.want {
+			t.Errorf("%s: %v", test.name, err)
+		}
 	}
 }

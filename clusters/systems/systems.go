@@ -123,12 +123,14 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
-	return &Set{
+	s := &Set{
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
 		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		held: true, systems: map[string]*system{}, logs: map[string][]string{},
-	}, nil
+	}
+	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
+	return s, nil
 }
 
 // Died yields an error for every process of a system that exited unexpectedly, with its last log lines.
@@ -155,6 +157,9 @@ func (s *Set) hold(held bool) {
 func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
+	if err := sameCalls(wanted); err != nil {
+		return err
+	}
 	s.hold(true)
 	if s.seen.happened(s.cluster) {
 		for _, name := range s.order {
@@ -288,7 +293,12 @@ func (s *Set) remove(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if behind := sys.place.service; behind != nil && behind.alone() {
+		if heir := replicaBeside(s, sys); heir != nil {
+			for _, object := range objects {
+				heir.objects = addReference(heir.objects, object)
+			}
+			objects = nil
+		} else if behind := sys.place.service; behind != nil {
 			registered, err := s.api.hooksAt(ctx, behind.url())
 			if err != nil {
 				return err

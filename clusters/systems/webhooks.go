@@ -110,6 +110,8 @@ type installer struct {
 	api     *api
 	// borrowed: objects of another installation are not overwritten.
 	borrowed bool
+	// together reports whether two systems, by their names, are replicas of one service, which share their objects.
+	together func(one, other string) bool
 }
 
 // install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
@@ -206,7 +208,7 @@ func (s *installer) notTaken(ctx context.Context, system string, object *unstruc
 	if err != nil {
 		return fmt.Errorf("look for %s: %w", r, err)
 	}
-	if there.Labels[label] != system {
+	if owner := there.Labels[label]; owner != system && !s.together(owner, system) {
 		return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
 			"other installation first", r, system)
 	}

@@ -110,6 +110,13 @@ func (m move) scenario() (*scenarios.Scenario, error) {
 	if m.axes.Up && len(moved.Path()) == 1 {
 		m.climb(&moved)
 	}
+	for _, state := range moved.Path() {
+		s, there := state.System(m.axes.System)
+		if there && len(s.Versions) > 0 && !clusters.ValidSystemVersion(s.Version) {
+			return nil, fmt.Errorf("the definition of system %s has versions, and %q cannot be compared with them", s.Name,
+				s.Version)
+		}
+	}
 	return &moved, nil
 }
 

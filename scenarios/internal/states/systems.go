@@ -30,12 +30,12 @@ func (v *Check) Systems(list []clusters.System, n *yamltree.Node) {
 
 // webhookPort checks that no other system listens on a port that a system's program cannot choose.
 func (v *Check) webhookPort(s clusters.System, others []clusters.System, n *yamltree.Node) {
-	own := s.Launched()
+	own := s.At(s.Version).Launched()
 	if own == nil || own.WebhookPort == 0 {
 		return
 	}
 	for _, other := range others {
-		if p := other.Launched(); other.Name != s.Name && p != nil && p.WebhookPort == own.WebhookPort {
+		if p := other.At(other.Version).Launched(); other.Name != s.Name && p != nil && p.WebhookPort == own.WebhookPort {
 			v.At(n, "", "the systems %q and %q cannot both listen on port %d (webhookPort)", words.Short(other.Name),
 				words.Short(s.Name), own.WebhookPort)
 		}

@@ -19,6 +19,7 @@ func systemService(v *Check, s clusters.System, n *yamltree.Node) {
 		}
 		return
 	}
+	s.Versions = nil // only what applies at this version
 	for _, text := range s.Texts {
 		_, err := clusters.ExpandSystem(text,
 			func(name string) (string, bool) { return name, name != clusters.ServiceAddress })

@@ -71,6 +71,7 @@ func DefinedSystems(flag string, values []string) ([]clusters.System, error) {
 		definition, err := clusters.System{}, errors.New("want "+Definitions)
 		if ok && value.Defined() && !value.OfVariant {
 			definition, err = value.Definition()
+			definition.Versions = nil // its version does not change
 		}
 		if err == nil && slices.ContainsFunc(all, func(s clusters.System) bool { return s.Name == value.Name }) {
 			err = errors.New("it is given twice")
