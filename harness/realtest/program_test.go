@@ -21,6 +21,7 @@ import (
 var programs = map[string]func(client dynamic.Interface, args []string) error{
 	"operator": runOperator,
 	"leak":     leak,
+	"denier":   runDenier,
 }
 
 // asProgram runs the program that the arguments name, and exits. It returns if they name none.
