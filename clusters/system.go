@@ -63,9 +63,9 @@ type Simulated struct {
 // literal $(NAME). The variables are KUBECONFIG (a file with the system's own user), CERT_DIR (a folder with tls.crt,
 // tls.key and ca.crt), WEBHOOK_HOST and WEBHOOK_PORT (where to serve webhooks), HEALTH_ADDRESS and METRICS_ADDRESS (an
 // unused host:port; HEALTH_PORT and METRICS_PORT are only the ports), SERVICE_ADDRESS (see service), DIR (the system's
-// folder), VERSION (the system's version), SCENARIO_DIR (the folder of the file that contains the text), and CONFIG (the
-// configuration of the simulator that the program replaces, as YAML). All except DIR, VERSION, SCENARIO_DIR and CONFIG
-// are environment variables, too.
+// folder), VERSION (the system's version), SCENARIO_DIR (the folder of the file that contains the text), and CONFIG
+// (the configuration of the simulator that the program replaces, as YAML). All except DIR, VERSION, SCENARIO_DIR and
+// CONFIG are environment variables, too.
 type SystemProcess struct {
 	// Command is the program and its arguments; no shell interprets them. A program with a slash in its name is a file,
 	// relative to the file that names it, like all files here. For a module, only the arguments are given.
@@ -91,8 +91,8 @@ type SystemProcess struct {
 	WebhookPort int `json:"webhookPort,omitempty"`
 	// Service is the name of an address in front of the program, for a program that registers its webhooks itself:
 	// $(SERVICE_ADDRESS) forwards each connection to $(WEBHOOK_HOST):$(WEBHOOK_PORT), as a Service does. Systems with the
-	// same service are its replicas: a connection goes to one that is ready. A transition that changes the command replaces
-	// it, too.
+	// same service are its replicas: a connection goes to one that is ready. A transition that changes the command
+	// replaces it, too.
 	Service string `json:"service,omitempty"`
 	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
@@ -108,8 +108,8 @@ type SystemReadiness struct {
 }
 
 // SystemChange is the change of one system, identified by its name; a new one is installed. A change of a process or a
-// module replaces only the given fields. A change of a simulator replaces everything except the simulator itself. A system
-// with versions is replaced as a whole, unless only its version, probes or webhookCalls change.
+// module replaces only the given fields. A change of a simulator replaces everything except the simulator itself. A
+// system with versions is replaced as a whole, unless only its version, probes or webhookCalls change.
 type SystemChange struct {
 	System `json:",inline"`
 	// Remove the system and everything that was installed for it.

@@ -99,8 +99,8 @@ func (s *service) enter(sys *system, look func(context.Context) error) {
 	s.Add(sys.definition.Name, address, look)
 }
 
-// answer makes the service answer calls as one of its replicas wants it. Replicas that want nothing special have no say.
-// It reports whether this is a change.
+// answer makes the service answer calls as one of its replicas wants it. A replica that wants nothing special does not
+// count. answer reports whether this is a change.
 func (s *service) answer(replica string, calls clusters.WebhookCalls) (bool, error) {
 	s.wanted[replica] = calls
 	for _, name := range clusters.SortedKeys(s.wanted) {
