@@ -15,8 +15,10 @@ func operator() System {
 		}},
 		Versions: []SystemVersion{
 			{From: "v1.3.0", Module: &SystemModule{Package: "core", SystemProcess: SystemProcess{CRDs: []string{"moved"}}}},
-			{From: "v1.10.0", Module: &SystemModule{SystemProcess: SystemProcess{Command: []string{"--new"}}},
-				Probes: []map[string]any{{"kind": "Other"}}},
+			{
+				From: "v1.10.0", Module: &SystemModule{SystemProcess: SystemProcess{Command: []string{"--new"}}},
+				Probes: []map[string]any{{"kind": "Other"}},
+			},
 		},
 	}.Beside("/dir").At("v1.2.0")
 }
