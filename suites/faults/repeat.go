@@ -146,7 +146,7 @@ func whyUnjudged(s *reports.Scenario) string {
 // without a verdict.
 func differences(runs []*reports.Scenario) string {
 	var order []string
-	by := map[string][]string{}
+	by, why := map[string][]string{}, map[string]string{}
 	for i, s := range runs {
 		if s == nil || !isJudged(s) {
 			continue
@@ -154,6 +154,9 @@ func differences(runs []*reports.Scenario) string {
 		v := verdict(s)
 		if by[v] == nil {
 			order = append(order, v)
+			if s.Status != reports.Passed {
+				why[v] = strings.Join(strings.Fields(s.Message), " ")
+			}
 		}
 		by[v] = append(by[v], fmt.Sprint(i+1))
 	}
@@ -162,7 +165,11 @@ func differences(runs []*reports.Scenario) string {
 	}
 	var texts []string
 	for _, v := range order {
-		texts = append(texts, fmt.Sprintf("%s in runs %s", v, strings.Join(by[v], " ")))
+		text := fmt.Sprintf("%s in runs %s", v, strings.Join(by[v], " "))
+		if why[v] != "" {
+			text += fmt.Sprintf(" (in run %s: %s)", by[v][0], why[v])
+		}
+		texts = append(texts, text)
 	}
 	return strings.Join(texts, "; ")
 }

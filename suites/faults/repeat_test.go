@@ -32,7 +32,7 @@ func TestVerdictsThatDiffer(t *testing.T) {
 		"equal": {repeated(failed, failed, failed), nil, nil},
 		"different": {
 			repeated(failed, failed, passed),
-			[]string{"one: failed A=failed in runs 1 2; passed A=passed in runs 3"},
+			[]string{"one: failed A=failed in runs 1 2 (in run 1: it is so); passed A=passed in runs 3"},
 			nil,
 		},
 		"a run without a verdict": {repeated(failed, broken, failed), nil, []string{"one, run 2: it is so"}},
