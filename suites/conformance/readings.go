@@ -59,7 +59,9 @@ func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 	c.Spec.Cluster.Systems = slices.Clone(original.Spec.Cluster.Systems)
 	for i, s := range c.Spec.Cluster.Systems {
 		if s.Name == p.options.Suite.System && s.Simulated != nil {
-			c.Spec.Cluster.Systems[i].Simulated = &clusters.Simulated{Variant: variant, Config: s.Simulated.Config}
+			c.Spec.Cluster.Systems[i].Simulated = &clusters.Simulated{
+				Simulator: s.Simulated.Simulator, Variant: variant, Config: s.Simulated.Config,
+			}
 		}
 	}
 	return &c

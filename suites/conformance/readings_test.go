@@ -109,15 +109,17 @@ func TestReadingsOfWhatIsTested(t *testing.T) {
 	}
 }
 
-// The other reading is tested with the configuration that its scenario gives the simulator.
+// The other reading is tested with the simulator that its scenario names, and the configuration that it gives.
 func TestReadingsKeepTheConfiguration(t *testing.T) {
 	p := readable(t, Options{Profile: "crd"})
 	c := &scenarios.Scenario{}
 	c.Spec.Cluster.Systems = []clusters.System{
-		{Name: "gadgets", Simulated: &clusters.Simulated{Variant: "webhook", Config: map[string]any{"size": "big"}}},
+		{Name: "gadgets", Simulated: &clusters.Simulated{
+			Simulator: "gadget-simulator", Variant: "webhook", Config: map[string]any{"size": "big"},
+		}},
 	}
 	tested := p.underTest(c).Spec.Cluster.Systems[0].Simulated
-	if tested.Variant != "crd" || tested.Config["size"] != "big" {
+	if tested.Simulator != "gadget-simulator" || tested.Variant != "crd" || tested.Config["size"] != "big" {
 		t.Errorf("%+v", tested)
 	}
 }
