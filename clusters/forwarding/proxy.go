@@ -60,7 +60,7 @@ func listen(server string, ready func(context.Context) error) (*Proxy, error) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	p := &Proxy{listener: listener, server: server, ready: ready, end: end}
-	go p.serve(ctx)
+	go accept(ctx, listener, func(client net.Conn) { go p.pass(ctx, client) })
 	return p, nil
 }
 
@@ -77,12 +77,13 @@ func (p *Proxy) Close() error {
 	return p.listener.Close()
 }
 
-func (p *Proxy) serve(ctx context.Context) {
+// accept passes on each connection until the listener is closed. An error of one connection does not end it.
+func accept(ctx context.Context, listener net.Listener, pass func(net.Conn)) {
 	for {
-		client, err := p.listener.Accept()
+		client, err := listener.Accept()
 		switch {
 		case err == nil:
-			go p.pass(ctx, client)
+			pass(client)
 		case errors.Is(err, net.ErrClosed):
 			return
 		default: // for example too many open files, until a connection ends

@@ -2,7 +2,6 @@ package forwarding
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -26,8 +25,6 @@ type Service struct {
 	mu sync.Mutex
 	// listener is nil while nothing listens.
 	listener net.Listener
-	// delay of each answer.
-	delay    time.Duration
 	replicas map[string]*replica
 	// end closes the connections that exist.
 	end context.CancelFunc
@@ -59,8 +56,10 @@ func (s *Service) Listen(delay time.Duration) error {
 		return fmt.Errorf("listen for connections to a service: %w", err)
 	}
 	ctx, end := context.WithCancel(context.Background())
-	s.listener, s.delay, s.end = listener, delay, end
-	s.open.Go(func() { s.serve(ctx, listener, delay) })
+	s.listener, s.end = listener, end
+	s.open.Go(func() {
+		accept(ctx, listener, func(client net.Conn) { s.open.Go(func() { s.pass(ctx, client, delay) }) })
+	})
 	return nil
 }
 
@@ -130,25 +129,6 @@ func (s *Service) note(r *replica, ready bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.ready = ready
-}
-
-// serve accepts connections until the listener is closed.
-func (s *Service) serve(ctx context.Context, listener net.Listener, delay time.Duration) {
-	for {
-		client, err := listener.Accept()
-		switch {
-		case err == nil:
-			s.open.Go(func() { s.pass(ctx, client, delay) })
-		case errors.Is(err, net.ErrClosed):
-			return
-		default: // for example too many open files, until a connection ends
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(interval):
-			}
-		}
-	}
 }
 
 // pass forwards a connection. Without a replica that is ready, it closes the connection.

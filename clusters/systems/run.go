@@ -36,7 +36,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		}
 	}
 	sys.place.suit(sys.definition)
-	if err := s.join(sys); err != nil {
+	if err := s.joinService(sys); err != nil {
 		return err
 	}
 	if sys.program, err = concrete(sys.definition, s.Simulators, sys.built, sys.place); err != nil {

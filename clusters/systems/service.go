@@ -17,15 +17,14 @@ import (
 // uses this address for them.
 type service struct {
 	*forwarding.Service
-	host string
 	held *ports.Reservation
 	// wanted is how the definition of each replica wants calls to be answered, is how they are answered.
 	wanted map[string]clusters.WebhookCalls
 	is     clusters.WebhookCalls
 }
 
-// join makes a system a replica of the service that its definition names. The service is created for the first one.
-func (s *places) join(sys *system) error {
+// joinService makes a system a replica of the service that its definition names. The first one creates it.
+func (s *places) joinService(sys *system) error {
 	name := ""
 	if p := sys.definition.Launched(); p != nil {
 		name = p.Service
@@ -33,7 +32,7 @@ func (s *places) join(sys *system) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if old := sys.place.service; old != nil && old != s.services[name] {
-		s.leave(sys)
+		s.removeReplica(sys)
 	}
 	if name == "" || sys.place.service != nil {
 		return nil
@@ -46,8 +45,7 @@ func (s *places) join(sys *system) error {
 		}
 		address := net.JoinHostPort(sys.place.host, strconv.Itoa(held.Numbers[0]))
 		joined = &service{
-			Service: forwarding.NewService(address), host: sys.place.host, held: held,
-			wanted: map[string]clusters.WebhookCalls{},
+			Service: forwarding.NewService(address), held: held, wanted: map[string]clusters.WebhookCalls{},
 		}
 		if err := joined.Listen(0); err != nil {
 			held.Release()
@@ -63,14 +61,15 @@ func (s *places) join(sys *system) error {
 	return nil
 }
 
-// part makes a system no replica any more. Without replicas, the service ends.
-func (s *places) part(sys *system) {
+// leaveService makes a system no replica any more. Without replicas, the service ends.
+func (s *places) leaveService(sys *system) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.leave(sys)
+	s.removeReplica(sys)
 }
 
-func (s *places) leave(sys *system) {
+// removeReplica is leaveService while the places are locked.
+func (s *places) removeReplica(sys *system) {
 	left := sys.place.service
 	if left == nil {
 		return
@@ -119,8 +118,8 @@ func (s *service) answer(replica string, calls clusters.WebhookCalls) (bool, err
 		return false, err
 	}
 	s.is = clusters.WebhookCalls{Away: true} // also after an error
-	s.Refuse()
 	if calls.Away {
+		s.Refuse()
 		return true, nil
 	}
 	if err := s.Listen(delay); err != nil {

@@ -16,7 +16,7 @@ func replicaOf(t *testing.T, all *places, name, service string) (*system, func()
 	sys := &system{place: at, definition: clusters.System{
 		Name: name, Process: &clusters.SystemProcess{Command: []string{"x"}, Service: service},
 	}}
-	if err := all.join(sys); err != nil {
+	if err := all.joinService(sys); err != nil {
 		t.Fatal(err)
 	}
 	look, err := readiness(sys)
@@ -43,7 +43,7 @@ func TestServices(t *testing.T) {
 	}
 	two := &system{place: &place{host: loopback}, definition: one.definition}
 	two.definition.Name = "two"
-	if err := all.join(two); err != nil || two.place.service != one.place.service {
+	if err := all.joinService(two); err != nil || two.place.service != one.place.service {
 		t.Fatalf("the second replica has another service, or none: %v", err)
 	}
 	for _, step := range []struct {
@@ -76,17 +76,17 @@ func TestServices(t *testing.T) {
 	if !replicas(one, two) || replicas(one, other) {
 		t.Error("one and two are replicas, other is not")
 	}
-	all.part(two)
+	all.leaveService(two)
 	if err := callOne(); err != nil {
 		t.Errorf("one replica has left: %v", err)
 	}
 	url := one.place.service.url()
-	all.part(one)
-	all.part(one)
+	all.leaveService(one)
+	all.leaveService(one)
 	if err := get(t.Context(), http.DefaultClient, url); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("without replicas the service has ended: %v", err)
 	}
-	all.part(other)
+	all.leaveService(other)
 	if len(all.services) != 0 {
 		t.Errorf("%d services are left", len(all.services))
 	}

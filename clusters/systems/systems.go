@@ -351,7 +351,7 @@ func (s *places) end(ctx context.Context, sys *system) error {
 		sys.process = nil
 	}
 	if sys.place != nil {
-		s.part(sys)
+		s.leaveService(sys)
 		sys.place.release()
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -17,9 +16,6 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
-
-	admissionv1 "k8s.io/api/admission/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // webhookServer answers admission reviews differently at each path.
@@ -32,20 +28,7 @@ type webhookServer struct {
 func newWebhooks(t testing.TB) *webhookServer {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.HandleFunc("/deny", func(w http.ResponseWriter, r *http.Request) {
-		var review admissionv1.AdmissionReview
-		if err := json.NewDecoder(r.Body).Decode(&review); err != nil || review.Request == nil {
-			http.Error(w, "no review", http.StatusBadRequest)
-			return
-		}
-		review.Response = &admissionv1.AdmissionResponse{UID: review.Request.UID, Result: &metav1.Status{
-			Code:   403,
-			Reason: "Forbidden", Message: "never",
-		}}
-		review.Request = nil
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(review) // a client that is gone needs no answer
-	})
+	mux.HandleFunc("/deny", deny)
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
 		<-r.Context().Done()
