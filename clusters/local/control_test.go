@@ -81,10 +81,11 @@ func always(*http.Request) bool { return true }
 // sleeps is a component that runs until it is killed.
 func sleeps() started { return started{Program: "/bin/sleep", Args: []string{"1000"}} }
 
-// loses is a component that loses its lease when it is started for the first time. It creates the file.
+// loses is a component that loses its lease when it is started for the first time. It creates the file. The shell does
+// so itself: a program that it started could still write while the folder is removed, since only the shell is awaited.
 func loses(file string) started {
 	return started{Program: "/bin/sh", Args: []string{
-		"-c", `[ -e "$0" ] && touch "$0-again" && exec sleep 1000; touch "$0"; echo leaderelection lost; exit 1`, file,
+		"-c", `[ -e "$0" ] && : >"$0-again" && exec sleep 1000; : >"$0"; echo leaderelection lost; exit 1`, file,
 	}}
 }
 
