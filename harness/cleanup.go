@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -54,12 +54,28 @@ func (m *removal) removeMade(ctx context.Context, borrowed bool) error {
 	ctx, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
 	defer cancel()
 	namespace, others := m.divide()
-	problems := m.removeAll(ctx, others)
+	removed := make(chan struct{})
+	var held error
+	var removing sync.WaitGroup
 	if namespace != nil {
-		problems = append(problems, m.removeNamespace(ctx, *namespace, borrowed))
+		removing.Go(func() {
+			// What others need comes last, but they may wait for it, as a PersistentVolume waits for its claim.
+			select {
+			case <-removed:
+			case <-time.After(othersFirst):
+			case <-ctx.Done():
+			}
+			held = m.removeNamespace(ctx, *namespace, borrowed, removed)
+		})
 	}
-	return errors.Join(problems...)
+	problems := m.removeAll(ctx, others)
+	close(removed)
+	removing.Wait()
+	return errors.Join(append(problems, held)...)
 }
+
+// othersFirst is how long the removal of the namespace waits for that of other objects.
+const othersFirst = time.Second
 
 // divide separates the scenario's namespace from the other objects. It omits what is in the namespace.
 func (m *removal) divide() (namespace *writes.Made, others []writes.Made) {
@@ -86,20 +102,24 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	return problems
 }
 
-// removeNamespace deletes the namespace. If the cluster will be deleted anyway, it waits only until the last scenario
-// has ended.
-func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool) error {
+// removeNamespace deletes the namespace. If the cluster will be deleted anyway, it waits only until the other objects
+// are removed and the last scenario has ended.
+func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool,
+	others <-chan struct{},
+) error {
 	if borrowed {
 		return writes.Remove(ctx, m.run.client, namespace)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		select {
-		case <-m.run.shared.quiet:
-			cancel()
-		case <-ctx.Done():
+		for _, over := range []<-chan struct{}{others, m.run.shared.quiet} {
+			select {
+			case <-over:
+			case <-ctx.Done():
+			}
 		}
+		cancel()
 	}()
 	err := writes.Remove(ctx, m.run.client, namespace)
 	select {

@@ -23,6 +23,7 @@ func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (readback.Fou
 	}
 	found, err := l.kept.Find(ctx, readback.Source{
 		Client: a.run.client.Resource(l.kind.Resource), Stream: l.stream, Since: a.run.timeline.from,
+		Began: l.began,
 	})
 	if err != nil {
 		return found, fmt.Errorf("what load %q wrote could not be read back: %w", l.Name, err)

@@ -77,6 +77,12 @@ func (r *rejections) conclude(ctx context.Context, i int, outcome result) (over 
 	if outcome.held && outcome.Status == reports.Passed && i+1 < r.until && time.Since(r.sent[0].ended) < holdAtMost {
 		return false
 	}
+	return r.prove(ctx, i)
+}
+
+// prove proves and records the outcomes that wait, up to that of the i-th step. It reports whether the scenario ends
+// with one of them.
+func (r *rejections) prove(ctx context.Context, i int) (over bool) {
 	limited, cancel := context.WithTimeout(ctx, r.run.timeout(r.run.scenario.Spec.Steps[i], r.run.shared.StepTimeout))
 	proven := r.proof.Prove(limited)
 	cancel()

@@ -121,5 +121,7 @@ func TestRejectionsInARowAreInterrupted(t *testing.T) {
 	}
 	if s := find(t, run, "one"); s.Status != reports.NotRun || statuses(s.Steps) != "notRun notRun notRun notRun notRun" {
 		t.Errorf("%s: %s", s.Status, statuses(s.Steps))
+	} else {
+		contains(t, s.Steps[0].Message, "it could not be checked that nothing was stored")
 	}
 }

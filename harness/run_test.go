@@ -310,6 +310,24 @@ func TestWhatWouldNotGo(t *testing.T) {
 	contains(t, s.Steps[1].Message, "node", "x.io/keep")
 }
 
+// An object outside of the namespace may wait for what is in the namespace.
+func TestWhatWaitsForTheNamespace(t *testing.T) {
+	p := &provider{}
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "delete" && r.Kind == "Namespace" {
+			go p.clusters[0].server.Put("nodes", map[string]any{
+				"apiVersion": "v1", "kind": "Node", "metadata": map[string]any{"name": "node"},
+			})
+		}
+		return nil
+	}
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node, finalizers: [x.io/in-use]}}\n"
+	run := ran(t, p, scenario("one", node), harness.Options{CleanupTimeout: 20 * time.Second})
+	if s := find(t, run, "one"); s.Status != reports.Passed {
+		t.Errorf("%s: %s: %s", s.Status, statuses(s.Steps), s.Message)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	p, said := &provider{}, ""
 	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"

@@ -106,6 +106,9 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 	}
 	for i, planned := range s.entry.Steps {
 		if ctx.Err() != nil {
+			if s.rejections.prove(ctx, i) {
+				break
+			}
 			status := reports.Error
 			if interrupted(ctx) {
 				status = reports.NotRun

@@ -212,7 +212,8 @@ func (r reading) String() string {
 }
 
 // readAll reads a metric of one component, or adds up the counters of several API servers. For a metric that is not a
-// counter it returns the first server's value: each server counts the same stored objects, for instance.
+// counter it returns the value of the first server that has it: each server counts the same stored objects, for
+// instance.
 func readAll(ctx context.Context, source clusters.MetricsSource, of []clusters.Component,
 	m scenarios.Metric,
 ) (all reading, err error) {
@@ -228,8 +229,10 @@ func readAll(ctx context.Context, source clusters.MetricsSource, of []clusters.C
 		case i == 0:
 			all = one
 			continue
-		case one.counter && (all.counter || all.series == 0):
-			all.series, all.value, all.counter = all.series+one.series, all.value+one.value, true
+		case all.series == 0:
+			all.series, all.value, all.counter = one.series, one.value, one.counter
+		case one.counter && all.counter:
+			all.series, all.value = all.series+one.series, all.value+one.value
 		}
 		all.started += one.started
 	}

@@ -46,6 +46,7 @@ func TestReadAll(t *testing.T) {
 		"counters are added up":         {[]clusters.Component{"a@0", "a@1", "a@2"}, "requests", "7 2 30"},
 		"also where the first has none": {[]clusters.Component{"a@2", "a@1"}, "requests", "4 1 20"},
 		"others are the first one's":    {[]clusters.Component{"a@0", "a@1"}, "stored", "7 1 30"},
+		"only a later one has it":       {[]clusters.Component{"a@2", "a@1"}, "stored", "7 1 20"},
 		"no such series":                {[]clusters.Component{"a@0", "a@1"}, "nothing", "0 0 30"},
 		"one does not run":              {[]clusters.Component{"a@0", "a@3"}, "requests", "it does not run"},
 	} {

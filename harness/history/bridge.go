@@ -52,23 +52,39 @@ type bridge struct {
 func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told,
 	ok bool, err error,
 ) {
-	b := &bridge{Stream: s, added: map[uint64]bool{}, after: map[[2]string]identity{}}
+	b := &bridge{Stream: s, after: map[[2]string]identity{}}
 	if !b.ends(objects, listed) {
 		return nil, false, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, bridgeWithin)
 	defer cancel()
-	err = b.read(limited, objects)
-	var status apierrors.APIStatus
-	switch {
-	case err == nil:
-		slices.SortFunc(b.events, func(a, b told) int { return cmp.Compare(a.revision, b.revision) })
-		return b.events, true, nil
-	case errors.As(err, &status), errors.Is(err, errNoBridge), limited.Err() != nil && ctx.Err() == nil:
-		return nil, false, nil
-	default:
-		return nil, false, err
+	again := newRetry()
+	for again.next(limited) {
+		err = b.read(limited, objects)
+		switch {
+		case err == nil:
+			slices.SortFunc(b.events, func(a, b told) int { return cmp.Compare(a.revision, b.revision) })
+			return b.events, true, nil
+		case errors.Is(err, errNoBridge), unreadable(err):
+			return nil, false, nil
+		case !answered(err) && limited.Err() == nil:
+			return nil, false, err
+		}
 	}
+	return nil, false, ctx.Err()
+}
+
+// answered reports whether the API server answered with an error: it is not away.
+func answered(err error) bool {
+	var status apierrors.APIStatus
+	return errors.As(err, &status)
+}
+
+// unreadable reports whether the API server says that it cannot list the past. Other errors pass: a server that has
+// just started is busy, or does not authorize anybody yet.
+func unreadable(err error) bool {
+	return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) || apierrors.IsBadRequest(err) ||
+		apierrors.IsNotFound(err) || apierrors.IsInvalid(err) || apierrors.IsMethodNotSupported(err)
 }
 
 func (s *Stream) mayBridge(may bool) {
@@ -110,6 +126,7 @@ func (b *bridge) read(ctx context.Context, objects []*unstructured.Unstructured)
 	if err != nil {
 		return err
 	}
+	b.added = map[uint64]bool{}
 	var gone []told
 	for i := 1; i < len(counts); i++ {
 		if counts[i] == counts[i-1] {

@@ -47,6 +47,35 @@ added x/reborn 113`)
 	}
 }
 
+// A server that is busy, or does not authorize anybody yet, is asked again.
+func TestABusyServerIsBridged(t *testing.T) {
+	server, _, stream := watched(t, pod("x", "web"))
+	answers := make(chan *metav1.Status, 3)
+	answers <- apitest.Failure(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests)
+	answers <- apitest.Failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable)
+	answers <- apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb != "list" || r.ResourceVersion == "" {
+			return nil
+		}
+		select {
+		case failure := <-answers:
+			return failure
+		default:
+			return nil
+		}
+	})
+	restart(server, func() {
+		server.Put(pods.Resource, pod("x", "short"))
+		server.Delete(pods.Resource, "x", "short")
+	})
+	seen := await(t, stream, changes(3))
+	expect(t, describe(seen[1:]), "added x/short 102\ndeleted x/short 103")
+	if gaps := stream.Gaps(); len(gaps) != 1 || gaps[0].Relisted || len(answers) > 0 {
+		t.Errorf("gaps %+v, %d failures left: want one gap that was bridged", gaps, len(answers))
+	}
+}
+
 func TestWhatCannotBeBridged(t *testing.T) {
 	for name, reject := range map[string]func(apitest.Request) *metav1.Status{
 		"the storage was compacted": func(r apitest.Request) *metav1.Status {

@@ -12,7 +12,8 @@ var errWentBack = errors.New("the API server's storage is older than the watch; 
 
 // CatchUp returns when the stream knows at least everything about the objects in scope that was true when CatchUp was
 // called. It asks the API server with one consistent list, repeats it while that fails, and waits until the watch has
-// reported at least as much. It returns an error if the context ends first: then it could not look.
+// reported at least as much. After an interruption it also waits until the watch is connected again: what came and
+// went in between is in no list. It returns an error if the context ends first: then it could not look.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
 	for tries := newRetry(); tries.next(ctx); {
@@ -93,8 +94,11 @@ func (s *known) behind(scope Scope, objects []identity, resourceVersion string) 
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err
-	if s.progress == "" {
+	switch {
+	case s.progress == "":
 		return "anything", wake, last
+	case s.inGap():
+		return "the API server again", wake, last
 	}
 	listed := map[[2]string]types.UID{}
 	for _, object := range objects {

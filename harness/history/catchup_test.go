@@ -60,6 +60,31 @@ func summary(view history.View) string {
 	return strings.Join(parts, ", ")
 }
 
+// What came and went while the watch was not connected is in no list, and is known nevertheless.
+func TestCatchUpWaitsForTheConnection(t *testing.T) {
+	server, _, stream := watched(t, pod("x", "web"))
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb != "watch" {
+			return nil
+		}
+		return apitest.Failure(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable)
+	})
+	server.BreakWatches()
+	await(t, stream, func(view history.View, _ []history.Change) bool { return !view.Synced })
+	server.Put(pods.Resource, pod("x", "short"))
+	server.Delete(pods.Resource, "x", "short")
+	lists := server.Requests("list", "")
+	go func() {
+		server.AwaitRequests("list", lists+1)
+		server.Reject(nil)
+	}()
+	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	seen, _, _ := stream.Since(0, history.Scope{})
+	expect(t, describe(seen[1:]), "added x/short 102\ndeleted x/short 103")
+}
+
 func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {
 	server := apitest.New(t)
 	stream := newRecorder(t, server).Stream(pods)

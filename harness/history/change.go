@@ -54,6 +54,8 @@ type Gap struct {
 	// Relisted: the watch could not be resumed where it broke off, so changes in the gap may have been missed. If not,
 	// every change in the gap was reported afterwards.
 	Relisted bool
+	// WentBack: what was there after the gap was older than what had been seen, since the storage was replaced.
+	WentBack bool
 }
 
 // record is a change as it is kept.

@@ -63,6 +63,7 @@ func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion st
 		s.unknownSince, s.err = s.recorder.clock.Now(), errOpening
 	case !told:
 		s.missed = true
+		s.wentBack = s.wentBack || s.progress == "" || older(resourceVersion, s.progress)
 	}
 	s.progress, s.listed = resourceVersion, true
 	s.broadcast()
@@ -152,9 +153,9 @@ func (s *known) connected() {
 		return
 	}
 	if s.inGap() {
-		s.gaps = append(s.gaps, Gap{From: s.unknownSince, To: s.recorder.clock.Now(), Err: s.err, Relisted: s.missed})
+		s.gaps = append(s.gaps, s.gap(s.recorder.clock.Now()))
 	}
-	s.synced, s.missed, s.err = true, false, nil
+	s.synced, s.missed, s.wentBack, s.err = true, false, false, nil
 	s.broadcast()
 }
 
@@ -174,7 +175,8 @@ func (s *known) disconnect(err error, provedNothing bool) {
 	}
 	s.synced, s.unknownSince = false, s.recorder.clock.Now()
 	if last := len(s.gaps) - 1; provedNothing && last >= 0 {
-		s.unknownSince, s.missed = s.gaps[last].From, s.gaps[last].Relisted
+		gap := s.gaps[last]
+		s.unknownSince, s.missed, s.wentBack = gap.From, gap.Relisted, gap.WentBack
 		s.gaps = s.gaps[:last]
 	}
 }

@@ -55,8 +55,9 @@ type known struct {
 	unknownSince time.Time
 	err          error
 	gaps         []Gap
-	// missed: there was another list since the watch was last connected, so changes may have been missed.
-	missed bool
+	// missed: there was another list since the watch was last connected, so changes may have been missed. wentBack: what
+	// it returned was older than what had been seen.
+	missed, wentBack bool
 	// wake is closed at the next change of any of the above.
 	wake chan struct{}
 }
@@ -138,9 +139,14 @@ func (s *known) Gaps() []Gap {
 	defer s.recorder.mu.RUnlock()
 	gaps := slices.Clone(s.gaps)
 	if s.inGap() {
-		gaps = append(gaps, Gap{From: s.unknownSince, Err: s.err, Relisted: s.missed})
+		gaps = append(gaps, s.gap(time.Time{}))
 	}
 	return gaps
+}
+
+// gap is the gap that lasts or ends now.
+func (s *known) gap(to time.Time) Gap {
+	return Gap{From: s.unknownSince, To: to, Err: s.err, Relisted: s.missed, WentBack: s.wentBack}
 }
 
 func (s *known) inGap() bool {

@@ -8,16 +8,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/dynamic"
-
-	"github.com/rehearse-dev/rehearse/harness/history"
-	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // Acknowledged are the objects of one kind that the API server returned for accepted writes, the newest version of
@@ -58,15 +52,6 @@ type Found struct {
 	Deleted int
 }
 
-// Source is where the objects are read from.
-type Source struct {
-	Client dynamic.NamespaceableResourceInterface
-	// Stream has the deletions since change number Since; nil if there was no watch. Then it is unknown whether an object
-	// that is not there is lost or was deleted.
-	Stream *history.Stream
-	Since  int64
-}
-
 // Find reads the objects with a consistent list, and compares them with the acknowledged ones. It retries the list
 // until it succeeds or the context ends. After an error it is unknown of some objects whether they are lost; what it
 // found is nevertheless right.
@@ -74,9 +59,11 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 	found := Found{Objects: len(a)}
 	there := map[name]state{}
 	for _, namespace := range a.namespaces() {
-		if err := list(ctx, source.Client.Namespace(namespace), there); err != nil {
+		listed, err := list(ctx, source.Client.Namespace(namespace))
+		if err != nil {
 			return found, err
 		}
+		maps.Copy(there, listed)
 	}
 	var gone []name
 	for _, at := range slices.SortedFunc(maps.Keys(a), func(a, b name) int {
@@ -95,25 +82,26 @@ func (a Acknowledged) Find(ctx context.Context, source Source) (Found, error) {
 	case len(gone) == 0:
 		return found, nil
 	case source.Stream == nil:
-		return found, unwatched(gone)
+		return found, unwatched(gone, "there was no watch, since a component was down when the load began")
 	}
-	deletions, err := a.deletions(ctx, source)
+	deletions, err := a.deletions(ctx, source, gone)
 	if err != nil {
 		return found, err
 	}
+	found.Deleted = len(gone)
+	gone = slices.DeleteFunc(gone, func(at name) bool { return deletions[a[at].uid] })
+	found.Deleted -= len(gone)
+	if why := source.unseen(); why != "" && len(gone) > 0 {
+		return found, unwatched(gone, why)
+	}
 	for _, at := range gone {
-		if deletions[a[at].uid] {
-			found.Deleted++
-		} else {
-			found.Lost = append(found.Lost,
-				at.name+" is not there, and the watch showed no deletion")
-		}
+		found.Lost = append(found.Lost, at.name+" is not there, and the watch showed no deletion")
 	}
 	return found, nil
 }
 
 // unwatched is the error about objects that are not there, and may have been deleted while nobody watched.
-func unwatched(gone []name) error {
+func unwatched(gone []name, why string) error {
 	named := make([]string, 0, mostLost)
 	for _, at := range gone[:min(mostLost, len(gone))] {
 		named = append(named, at.name)
@@ -122,8 +110,8 @@ func unwatched(gone []name) error {
 	if more := len(gone) - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return fmt.Errorf("%s: not there, and it is unknown whether the writes are lost or somebody deleted the objects: "+
-		"there was no watch, since a component was down when the load began", text)
+	return fmt.Errorf("%s: not there, and it is unknown whether the writes are lost or somebody deleted the objects: %s",
+		text, why)
 }
 
 // namespaces are the namespaces of the objects; only "" for a cluster-scoped kind.
@@ -133,49 +121,6 @@ func (a Acknowledged) namespaces() []string {
 		all[at.namespace] = true
 	}
 	return slices.Sorted(maps.Keys(all))
-}
-
-// list reads the stored objects, page by page.
-func list(ctx context.Context, api dynamic.ResourceInterface, there map[name]state) error {
-	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
-	options := metav1.ListOptions{Limit: 500}
-	var last error
-	for {
-		page, err := api.List(ctx, options)
-		if err != nil {
-			if last == nil || ctx.Err() == nil { // an earlier error says more than a timeout
-				last = err
-			}
-			if options.Continue = ""; !pauses.Wait(ctx, again) {
-				return last
-			}
-			continue
-		}
-		for i := range page.Items {
-			o := &page.Items[i]
-			there[name{o.GetNamespace(), o.GetName()}] = state{o.GetUID(), o.GetResourceVersion()}
-		}
-		if options.Continue = page.GetContinue(); options.Continue == "" {
-			return nil
-		}
-	}
-}
-
-// deletions are the objects of the kind whose deletion the watch showed.
-func (a Acknowledged) deletions(ctx context.Context, source Source) (map[types.UID]bool, error) {
-	all := map[types.UID]bool{}
-	for _, namespace := range a.namespaces() {
-		if err := source.Stream.CatchUp(ctx, history.Scope{Namespace: namespace}); err != nil {
-			return nil, fmt.Errorf("deletions of written objects could not be observed: %w", err)
-		}
-	}
-	until := source.Stream.View(history.Scope{Name: "none"}).Seq
-	for change := range source.Stream.Replay(source.Since, until, history.Scope{}) {
-		if change.Type == history.Deleted && !change.Relisted {
-			all[change.UID] = true
-		}
-	}
-	return all, nil
 }
 
 // String returns the text after the summary of a load.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
@@ -14,6 +15,28 @@ import (
 )
 
 var maps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+// watched returns a source with a stream that has caught up.
+func watched(t *testing.T, server *apitest.Server) readback.Source {
+	t.Helper()
+	client, err := dynamic.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorder, err := history.New(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(recorder.Close)
+	source := readback.Source{
+		Client: client.Resource(maps), Stream: recorder.Stream(maps), Began: recorder.Now(),
+	}
+	if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	server.AwaitWatches(1)
+	return source
+}
 
 func configMap(name string) map[string]any {
 	return map[string]any{
@@ -91,6 +114,71 @@ func TestFind(t *testing.T) {
 			lost := strings.Join(found.Lost, "\n")
 			if (lost != "") != (test.lost != "") || !strings.Contains(lost, test.lost) || found.Deleted != test.deleted {
 				t.Errorf("%d deleted, want %d; lost %q, want %q", found.Deleted, test.deleted, lost, test.lost)
+			}
+		})
+	}
+}
+
+// An object that was made and deleted before the watch reported either was deleted, not lost.
+func TestFindWaitsForTheWatch(t *testing.T) {
+	server := apitest.New(t)
+	source := watched(t, server)
+	server.Hold()
+	wrote := readback.Acknowledged{}
+	wrote.Add(server.Put(maps.Resource, configMap("short")))
+	server.Delete(maps.Resource, "x", "short")
+	lists := server.Requests("list", "")
+	go func() {
+		server.AwaitRequests("list", lists+2) // one for the objects, one for the watch
+		server.Release()
+	}()
+	found, err := wrote.Find(t.Context(), source)
+	if err != nil || found.Deleted != 1 || len(found.Lost) > 0 {
+		t.Errorf("%+v, %v: want one that was deleted", found, err)
+	}
+}
+
+// If the watch may have missed a deletion, it is unknown whether an object is lost. If the storage went back, it is.
+func TestFindAfterAnInterruption(t *testing.T) {
+	for name, test := range map[string]struct {
+		old     bool // the API server's storage goes back
+		lost    int
+		unknown string
+	}{
+		"the storage was compacted": {unknown: "a: not there, and it is unknown whether the writes are lost"},
+		"the storage went back":     {old: true, lost: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			source := watched(t, server)
+			restore := server.Snapshot()
+			wrote := readback.Acknowledged{}
+			wrote.Add(server.Put(maps.Resource, configMap("a")))
+			if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
+				t.Fatal(err)
+			}
+			server.Reject(func(r apitest.Request) *metav1.Status {
+				if r.Verb != "list" || r.ResourceVersion == "" {
+					return nil
+				}
+				status := apitest.TooOld()
+				return &status
+			})
+			server.Down()
+			server.Delete(maps.Resource, "x", "a")
+			if test.old {
+				restore()
+			}
+			server.Forget()
+			server.Up()
+			found, err := wrote.Find(t.Context(), source)
+			said := ""
+			if err != nil {
+				said = err.Error()
+			}
+			if len(found.Lost) != test.lost || found.Deleted > 0 || (said != "") != (test.unknown != "") ||
+				!strings.Contains(said, test.unknown) {
+				t.Errorf("%+v, error %q: want %d lost, error %q", found, said, test.lost, test.unknown)
 			}
 		})
 	}

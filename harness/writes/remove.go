@@ -53,10 +53,17 @@ func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (
 	err := api.Delete(ctx, made.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy,
 	})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && replaced(ctx, api, made.Name, uid) {
 		return "", nil
 	}
 	return uid, err
+}
+
+// replaced reports whether the object is gone, or another one has its name. A conflict alone does not say so: admission
+// may reject a deletion with that code.
+func replaced(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) bool {
+	object, err := api.Get(ctx, name, metav1.GetOptions{})
+	return apierrors.IsNotFound(err) || err == nil && object.GetUID() != uid
 }
 
 func marked(entries []metav1.ManagedFieldsEntry, manager string) bool {

@@ -1,0 +1,57 @@
+package writes_test
+
+import (
+	"net/http"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/harness/writes"
+)
+
+// A conflict means that the object is another one now, unless admission rejects the deletion with that code.
+func TestRemoveAfterAConflict(t *testing.T) {
+	maps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	for name, test := range map[string]struct {
+		rejected bool // the first deletion is rejected by admission
+		replaced bool // another client made the object anew
+		left     int
+	}{
+		"admission rejects the first deletion": {rejected: true},
+		"another client made it anew":          {replaced: true, left: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			client, err := dynamic.NewForConfig(server.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			object := map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "x"},
+			}
+			made := server.Put(maps.Resource, object)
+			if test.replaced {
+				server.Delete(maps.Resource, "x", "web")
+				server.Put(maps.Resource, object)
+			}
+			server.Reject(func(r apitest.Request) *metav1.Status {
+				if !test.rejected || r.Verb != "delete" {
+					return nil
+				}
+				test.rejected = false
+				return apitest.Failure(http.StatusConflict, metav1.StatusReasonConflict)
+			})
+			if err := writes.Remove(t.Context(), client, writes.Made{
+				Kind: "ConfigMap", Resource: maps, Namespaced: true, Namespace: "x", Name: "web", UID: string(made.GetUID()),
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if got := server.Count(maps.Resource); got != test.left {
+				t.Errorf("%d objects left, want %d", got, test.left)
+			}
+		})
+	}
+}
