@@ -105,6 +105,9 @@ func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Reco
 		r.own(track, track.Setup, place{t, none, none})
 		for s, scenario := range present(track.Scenarios) {
 			r.own(scenario, scenario.Steps, place{t, s, none})
+			if scenario.Status == Error { // it cannot be planned, so nothing else will end it
+				r.phases[scenario] = ended
+			}
 		}
 	}
 	return r

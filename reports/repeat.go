@@ -15,7 +15,7 @@ import (
 // clusters, which have no Runs: the message of a step that is not of the first run names its run.
 func RepeatedRun(runs []Part) *Run {
 	merged := *runs[0].Run
-	merged.Tracks = nil
+	merged.Tracks, merged.Runs = nil, len(runs)
 	for _, part := range runs {
 		merged.Finished, merged.Interrupted = part.Run.Finished, merged.Interrupted || part.Run.Interrupted
 	}

@@ -26,6 +26,9 @@ func TestRepeatedRun(t *testing.T) {
 		{Run: run(Passed, Failed, Failed), Prefix: "run-2"},
 		{Run: run(Passed, NotRun, Failed), Prefix: "run-3"},
 	})
+	if merged.Runs != 3 {
+		t.Errorf("it combines %d runs, want 3", merged.Runs)
+	}
 	for i, want := range []struct {
 		status   Status
 		runs     int

@@ -68,6 +68,8 @@ type Run struct {
 	Provider string `json:"provider"`
 	// Interrupted says that the run was interrupted (Ctrl-C) before its end.
 	Interrupted bool `json:"interrupted,omitempty"`
+	// Runs is how many runs of one plan this combines (--repeat); missing if it is one run.
+	Runs int `json:"runs,omitempty"`
 	// Shard is the part of a run that this is; missing if this is the whole run.
 	Shard *Shard `json:"shard,omitempty"`
 	// Tracks in planned order.

@@ -10,7 +10,8 @@ type place struct{ track, scenario, step int }
 
 const none = -1
 
-// copyPlan returns a copy of the plan in which nothing has run yet, whatever its statuses are.
+// copyPlan returns a copy of the plan in which nothing has run yet. Of its statuses, only the errors of scenarios that
+// cannot be planned stay.
 func copyPlan(plan *Run) *Run {
 	run := &Run{Head: Head{Format: Format}, Tracks: []*Track{}}
 	if plan == nil {
@@ -25,7 +26,10 @@ func copyPlan(plan *Run) *Run {
 		track.Scenarios = make([]*Scenario, 0, len(planned.Scenarios))
 		for _, s := range present(planned.Scenarios) {
 			scenario := shallow(s)
-			scenario.Status, scenario.Steps = NotRun, copySteps(s.Steps)
+			scenario.Steps = copySteps(s.Steps)
+			if s.Status != Error {
+				scenario.Status = NotRun
+			}
 			track.Scenarios = append(track.Scenarios, scenario)
 		}
 		run.Tracks = append(run.Tracks, track)

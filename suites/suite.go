@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -85,9 +86,18 @@ func (s Suite) Concerning(id string) []simulators.Liberty {
 	return slices.DeleteFunc(slices.Clone(s.Liberties), func(l simulators.Liberty) bool { return !l.Concerns(id) })
 }
 
+// SlowLabel is the label of scenarios that wait for minutes. `make slow` runs them, and `make test-all` does not.
+const SlowLabel = "slow"
+
+// Touches reports whether a liberty is tried with a scenario: it is not slow, and covers what the liberty is about.
+func Touches(l simulators.Liberty, c *scenarios.Scenario) bool {
+	_, slow := c.Metadata.Labels[SlowLabel]
+	return !slow && slices.ContainsFunc(c.Spec.Covers, l.Concerns)
+}
+
 // Check reports what is wrong with the suite itself: a requirement that no scenario covers, an id that no requirement
-// has, a scenario that does not say what it is or fits no profile, a fault that breaks nothing, and, if there is a
-// simulator, a core requirement that no fault breaks and that does not say why.
+// has, a scenario that does not say what it is or fits no profile, a fault that breaks nothing, a liberty that cannot
+// be tried, and, if there is a simulator, a core requirement that no fault breaks and that does not say why.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
@@ -105,6 +115,12 @@ func (s Suite) Check() error {
 			if len(s.Covering(id)) == 0 {
 				errs = append(errs, fmt.Errorf("rule %s covers %s, which no scenario does", rule.Name, id))
 			}
+		}
+	}
+	for _, l := range s.Liberties {
+		if !slices.ContainsFunc(s.Scenarios, func(c *scenarios.Scenario) bool { return Touches(l, c) }) {
+			errs = append(errs, fmt.Errorf("no scenario that is not slow covers a requirement that liberty %s is about: %s",
+				l.Name, strings.Join(l.About, ", ")))
 		}
 	}
 	return errors.Join(append(errs, s.checkFaults()...)...)

@@ -119,6 +119,40 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A liberty is tried with the scenarios that cover what it is about. Without one, it would always be green.
+func TestCheckOfLiberties(t *testing.T) {
+	slow := func(list []*scenarios.Scenario) {
+		for _, c := range list {
+			c.Metadata.Labels[SlowLabel] = "minutes"
+		}
+	}
+	for name, c := range map[string]struct {
+		about  []string
+		change func([]*scenarios.Scenario)
+		want   string
+	}{
+		"about everything":    {nil, nil, ""},
+		"about a requirement": {[]string{"W-9", "W-2"}, nil, ""},
+		"about nothing real": {
+			[]string{"W-9"}, nil, "no scenario that is not slow covers a requirement that liberty late is about: W-9",
+		},
+		"about what only slow scenarios cover": {[]string{"W-2"}, slow, "no scenario that is not slow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Suite{
+				Name: "widgets", System: "widgets", Requirements: []Requirement{{ID: "W-1"}, {ID: "W-2"}},
+				Scenarios: loadWidgets(t), Liberties: []simulators.Liberty{{Name: "late", About: c.about}},
+			}
+			if c.change != nil {
+				c.change(s.Scenarios)
+			}
+			if err := s.Check(); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
 func TestCheckOfScenarios(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Suite, *scenarios.Scenario)

@@ -23,6 +23,7 @@ func TestConformanceWrongInput(t *testing.T) {
 	nobody := filepath.Join(t.TempDir(), "r.yaml")
 	lost := filepath.Join(t.TempDir(), "no", "r.yaml")
 	other := written(t, 1, func(r *reports.Run) { r.Shard, r.Program = nil, "another" })
+	several := written(t, 1, func(r *reports.Run) { r.Shard, r.Program, r.Runs = nil, cli.ProgramVersion(), 3 })
 	moved := written(t, 1, func(r *reports.Run) {
 		r.Shard, r.Program, r.Tracks[0].Path = nil, cli.ProgramVersion(), []string{"1.30.0"}
 		r.Tracks[0].Scenarios[0].Name = "kai-cycles [webhook]"
@@ -60,11 +61,15 @@ func TestConformanceWrongInput(t *testing.T) {
 			"conformance kai --shard 1/2 -o " + nobody + " " + strings.Join(somebody, " "),
 			[]string{"--shard cannot be combined with --output"},
 		},
-		"a shard that is none":       {"conformance kai --shard 3/2", []string{"--shard", `"3/2"`}},
-		"times without a shard":      {"conformance kai --timings x", []string{"give --shard as well"}},
-		"the run of several suites":  {"conformance kai porch --of x", []string{"exactly one suite"}},
-		"a run that is not":          {"conformance kai --of nowhere", []string{"--of", "nowhere"}},
-		"the run of a shard":         {"conformance kai --of " + written(t, 1, nil), []string{"it is shard 1/2"}},
+		"a shard that is none":      {"conformance kai --shard 3/2", []string{"--shard", `"3/2"`}},
+		"times without a shard":     {"conformance kai --timings x", []string{"give --shard as well"}},
+		"the run of several suites": {"conformance kai porch --of x", []string{"exactly one suite"}},
+		"a run that is not":         {"conformance kai --of nowhere", []string{"--of", "nowhere"}},
+		"the run of a shard":        {"conformance kai --of " + written(t, 1, nil), []string{"it is shard 1/2"}},
+		"the run of several runs": {
+			"conformance kai --of " + several,
+			[]string{"it combines 3 runs of --repeat", "run-1"},
+		},
 		"the run of another program": {"conformance kai --of " + other, []string{"whose suite may differ"}},
 		"the run of other states": {
 			"conformance kai --of " + moved,

@@ -49,7 +49,8 @@ fault.
 verdicts on a scenario or on its requirements differ with a fault, the command fails. --with LIBERTY
 gives the simulator a liberty beside each fault, for example random delays.
 
-Exit codes of --try: 0 all results are as required; 1 some are not; 3 some could not be tried.`,
+Exit codes of --try: 0 all results are as required; 1 some are not; 2 the input is wrong; 3 some could
+not be tried.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties
@@ -124,7 +125,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	return session.EndOfTrials(result.Err(), result.Unjudged())
 }
 
-// checkNames rejects names that are neither a fault nor a liberty of the suite's simulator.
+// checkNames rejects names that are neither a fault nor a liberty of the suite's simulator, or not of the kind.
 func (f *faultsFlags) checkNames() error {
 	liberties := liberty.Names(f.options.Suite.Liberties)
 	for _, name := range f.options.With {
@@ -146,7 +147,7 @@ func (f *faultsFlags) checkNames() error {
 				f.options.Suite.Name, name, f.options.Suite.Name)
 		}
 	}
-	return nil
+	return f.options.Check(f.kind)
 }
 
 func writeFaults(out io.Writer, suite suites.Suite) error {

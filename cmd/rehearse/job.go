@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/jobs"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -56,7 +56,19 @@ func pathsOfShards(args []string) ([]string, error) {
 	if provider := command.Flag("provider"); provider != nil && provider.Value.String() != "local" {
 		return nil, fmt.Errorf("--provider %s: a pod supports only local clusters", provider.Value)
 	}
-	return filesOf(command)
+	files, err := filesOf(command)
+	return append(files, definitionFiles(command)...), err
+}
+
+// definitionFiles returns the files that define the systems of a command.
+func definitionFiles(command *cobra.Command) []string {
+	var files []string
+	for _, text := range slices.Concat(namedBy(command, "system"), namedBy(command, "upgrade")) {
+		if system, _ := cli.ParseSystem(text); system.File() {
+			files = append(files, system.Value)
+		}
+	}
+	return files
 }
 
 // sharded returns the commands whose shards can run as a Job, and what lists the files that they read.
@@ -77,12 +89,6 @@ func sharded() map[string]func(*cobra.Command) ([]string, error) {
 			if suites.IsFolder(args[0]) {
 				files = append(files, args[0])
 			}
-			for _, system := range namedBy(command, "system") {
-				_, what, _ := strings.Cut(system, "=")
-				if kind, file, _ := strings.Cut(what, ":"); kind == "process" || kind == "manifests" {
-					files = append(files, file)
-				}
-			}
 			return files, nil
 		},
 		"rehearse faults": func(command *cobra.Command) ([]string, error) {
@@ -100,9 +106,12 @@ func sharded() map[string]func(*cobra.Command) ([]string, error) {
 	}
 }
 
-// namedBy returns the values of a flag.
+// namedBy returns the values of a flag; none if the command does not have it.
 func namedBy(command *cobra.Command, name string) []string {
 	flag := command.Flag(name)
+	if flag == nil {
+		return nil
+	}
 	if several, are := flag.Value.(pflag.SliceValue); are {
 		return several.GetSlice()
 	}

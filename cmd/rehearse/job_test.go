@@ -14,14 +14,21 @@ func TestCommandsOfShards(t *testing.T) {
 		err     string
 	}{
 		{"run a.yaml b --timings run.json", []string{"a.yaml", "b", "run.json"}, ""},
+		{
+			"run a.yaml --system kai=module:kai.yaml --system kai/older=process:old.yaml --system kai=faults:x " +
+				"--system lws=simulated:lws.yaml",
+			[]string{"a.yaml", "kai.yaml", "old.yaml", "lws.yaml"},
+			"",
+		},
 		{"run -", nil, "a pod has no standard input"},
 		{"run --shard 1/2 a.yaml", nil, "--shard: leave it out"},
 		{"run --provider kind a.yaml", nil, "--provider kind: a pod supports only local clusters"},
 		{"conformance kai", nil, ""},
 		{"conformance ./mine --timings run.json", []string{"run.json", "./mine"}, ""},
 		{
-			"conformance kai --system kai=process:kai.yaml --system kai/older=manifests:old.yaml --system kai=faults:x",
-			[]string{"kai.yaml", "old.yaml"},
+			"conformance kai --system kai=process:kai.yaml --system kai/older=manifests:old.yaml --system kai=faults:x " +
+				"--system kai/oldest=module:oldest.yaml",
+			[]string{"kai.yaml", "old.yaml", "oldest.yaml"},
 			"",
 		},
 		{"conformance", nil, "name one suite"},
@@ -34,6 +41,11 @@ func TestCommandsOfShards(t *testing.T) {
 		{"faults kai --try --report-dir x", nil, "--report-dir: leave it out"},
 		{"faults", nil, "name one suite"},
 		{"explore --path 1.34,1.35 --known k.yaml --crds a --crds b", []string{"k.yaml", "a", "b"}, ""},
+		{
+			"explore --path 1.34,1.35 --system op=process:op.yaml --upgrade op=process:op-2.yaml",
+			[]string{"op.yaml", "op-2.yaml"},
+			"",
+		},
 		{"explore --path 1.34,1.35 --plan", nil, "--plan: leave it out"},
 		{"upgrade --from 1.34 --to 1.35 -f a.yaml", nil, "rehearse upgrade cannot run as a Job"},
 	} {

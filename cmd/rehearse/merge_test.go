@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,8 +53,13 @@ func TestMerge(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"all passed":    {nil, cli.ExitOK, "2 passed"},
-		"one failed":    {failed, cli.ExitFailed, "1 failed"},
+		"all passed": {nil, cli.ExitOK, "2 passed"},
+		"one failed": {failed, cli.ExitFailed, "1 failed"},
+		"one was not planned": {func(r *reports.Run) {
+			r.Tracks = append(r.Tracks, &reports.Track{Name: "unplanned", Scenarios: []*reports.Scenario{{
+				Name: "s3", Status: reports.Error, Message: "it cannot be planned: 1.99 does not exist",
+			}}})
+		}, cli.ExitBroken, "it cannot be planned: 1.99 does not exist"},
 		"one died":      {ended, cli.ExitBroken, "shard 2/2 ended early"},
 		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
 		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "not a shard"},
@@ -85,6 +91,34 @@ func TestMerge(t *testing.T) {
 				t.Errorf("the second track has %s with %s", got.Name, got.Artifacts)
 			}
 		})
+	}
+}
+
+// The merged reports cannot replace those of a shard: this would remove what its scenarios left.
+func TestMergeSparesTheShards(t *testing.T) {
+	root := t.TempDir()
+	at := func(names ...string) string { return filepath.Join(append([]string{root}, names...)...) }
+	link := at("link")
+	if err := errors.Join(os.Rename(written(t, 1, nil), at("report")),
+		os.Rename(written(t, 2, nil), at("report", "shard-2")), os.Symlink(at("report"), link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ first, out string }{
+		{at("report"), at("report")},
+		{at("report", "run.json"), at("report") + "/"},
+		{at("report"), link},
+		{written(t, 1, nil), at("report")}, // the other shard is where its own artifacts would be
+	} {
+		rejected(t, "", []string{"merge", c.first, at("report", "shard-2"), "-o", c.out}, "would overwrite the shard in",
+			"choose another folder with --output")
+		for _, file := range []string{at("report", "s", "history.jsonl"), at("report", "shard-2", "s", "history.jsonl")} {
+			if _, err := os.Stat(file); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := os.Stat(at("report", "report.html")); err == nil {
+			t.Error("it wrote a report")
+		}
 	}
 }
 

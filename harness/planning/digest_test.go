@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -51,14 +53,15 @@ func onVersions(versions ...string) []*scenarios.Scenario {
 	return all
 }
 
-// shardOf plans a shard, and returns its result as a part that a merge takes.
-func shardOf(t *testing.T, number int, change func(*Options)) reports.Part {
+// shardOf plans a shard, and returns its result as a part that a merge takes. more are versions of more scenarios.
+func shardOf(t *testing.T, number int, change func(*Options), more ...string) reports.Part {
 	t.Helper()
 	o := Options{Shard: Shard{number, 2}}
 	if change != nil {
 		change(&o)
 	}
-	plan, err := New(t.Context(), paper{}, onVersions("1.31", "1.32", "1.33", "1.34", "1.35"),
+	versions := append([]string{"1.31", "1.32", "1.33", "1.34", "1.35"}, more...)
+	plan, err := New(t.Context(), paper{}, onVersions(versions...),
 		func(*scenarios.Step) Verb { return Verb{} }, o)
 	if err != nil {
 		t.Fatal(err)
@@ -121,6 +124,43 @@ func TestOnlyShardsOfOneRunAreMerged(t *testing.T) {
 	}
 }
 
+// A scenario that cannot be planned is an error of the merged run, and of the first shard only. All shards must leave
+// out the same ones.
+func TestLeftOutScenariosAreInTheMergedRun(t *testing.T) {
+	leave := func(o *Options) { o.LeaveOut = true }
+	parts := []reports.Part{shardOf(t, 1, leave, "1.30"), shardOf(t, 2, leave, "1.30")}
+	for i, part := range parts {
+		recorder := reports.NewRecorder(part.Run, clock.RealClock{})
+		for _, track := range part.Run.Tracks {
+			for _, s := range track.Scenarios {
+				if s.Status != reports.Error {
+					recorder.FinishScenario(s, reports.Verdict{Status: reports.Skipped})
+				}
+			}
+		}
+		if err := recorder.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		parts[i].Run = recorder.Run()
+	}
+	merged, err := reports.MergeShards(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := merged.Tracks[len(merged.Tracks)-1].Scenarios
+	if code := reports.ExitCode(merged); code != reports.ExitError || len(last) != 1 || last[0].Name != "s-1.30" ||
+		last[0].Status != reports.Error || last[0].Message != "it cannot be planned: :0:0: 1.30 is not in the cache" {
+		t.Errorf("exit code %d, at the end %+v", code, last[0])
+	}
+	if n := reports.Count(merged).Total(); n != 6 {
+		t.Errorf("the merged run has %d scenarios, want each of 6 once", n)
+	}
+	_, err = reports.MergeShards([]reports.Part{shardOf(t, 1, leave, "1.30"), shardOf(t, 2, leave)})
+	if err == nil || !strings.Contains(err.Error(), "not parts of the same run") {
+		t.Errorf("got %v for a shard without the scenario", err)
+	}
+}
+
 // A digest does not depend on the folder of a scenario or of a system's files.
 func TestDigestIsTheSameInOtherFolders(t *testing.T) {
 	digest := func(dir string) string {
@@ -130,7 +170,7 @@ func TestDigestIsTheSameInOtherFolders(t *testing.T) {
 			Name: "kai", Process: &clusters.SystemProcess{Command: []string{"bin/kai"}},
 		}.Beside(dir)}
 		plan := &Track{Name: "track-1", Path: []clusters.State{set[0].Spec.Cluster}, Entries: []*Entry{{Scenario: set[0]}}}
-		return Options{Shard: Shard{1, 2}}.digestOf([]*Track{plan}, nil)
+		return Options{Shard: Shard{1, 2}}.digestOf([]*Track{plan}, nil, nil)
 	}
 	if a, b := digest("/home/a"), digest("/srv/b"); a != b {
 		t.Errorf("the digests are %s and %s", a, b)

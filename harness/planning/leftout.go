@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -52,4 +53,18 @@ func (p *planner) problemsOf(check func()) error {
 	found := errors.Join(p.problems...)
 	p.problems = before
 	return found
+}
+
+// plannedErrors is the track of the scenarios that cannot be planned in a run's result. It has no cluster.
+func plannedErrors(leftOut []LeftOut) *reports.Track {
+	track := &reports.Track{Name: "unplanned"}
+	for _, out := range leftOut {
+		if Unsupported(out.Err) {
+			continue // no error
+		}
+		report, _ := plannedScenario(out.Scenario, out.Scenario.Path())
+		report.Status, report.Message = reports.Error, "it cannot be planned: "+out.Err.Error()
+		track.Scenarios = append(track.Scenarios, report)
+	}
+	return track
 }

@@ -49,8 +49,8 @@ type Plan struct {
 	Tracks []*Track
 	// Skipped are the scenarios that need what the provider does not support.
 	Skipped []*Skipped
-	// LeftOut are the scenarios that cannot be planned, if the options leave them out. The run's result does not contain
-	// them; the caller must report them.
+	// LeftOut are the scenarios that cannot be planned, if the options leave them out. In the run's result, or in that of
+	// the first shard, they are errors, except those that the provider does not support: the caller must report these.
 	LeftOut []LeftOut
 
 	// Simulators and Modules are those of the options.
@@ -144,7 +144,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	if len(p.order) == 0 && len(p.problems) == 0 {
 		p.nothingLeft()
 	}
-	digest := o.digestOf(p.order, p.skipped)
+	digest := o.digestOf(p.order, p.skipped, p.leftOut)
 	p.order = o.Shard.tracksOf(p.order, o.Timings)
 	if o.Shard.Number > 1 {
 		p.skipped = nil // the first shard reports them
@@ -158,6 +158,9 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		return nil, err
 	}
 	plan.result = plannedRun(plan)
+	if track := plannedErrors(p.leftOut); len(track.Scenarios) > 0 && o.Shard.Number <= 1 {
+		plan.result.Tracks = append(plan.result.Tracks, track)
+	}
 	if o.Shard.Of > 0 {
 		plan.result.Shard = &reports.Shard{Number: o.Shard.Number, Of: o.Shard.Of, Plan: digest}
 	}

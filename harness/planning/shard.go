@@ -134,7 +134,7 @@ func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 //
 // A state's text does not tell the definitions of its systems apart. Those of the scenarios are in their files. Those
 // that replace them are hashed as the contents of their files, because their paths may differ between machines.
-func (o Options) digestOf(tracks []*Track, skipped []*Skipped) string {
+func (o Options) digestOf(tracks []*Track, skipped []*Skipped, leftOut []LeftOut) string {
 	sum := sha256.New()
 	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", s.Title(), s.Text, s.Definitions) }
 	for _, name := range slices.Sorted(maps.Keys(o.Definitions)) {
@@ -152,6 +152,9 @@ func (o Options) digestOf(tracks []*Track, skipped []*Skipped) string {
 	}
 	for _, one := range skipped {
 		write(one.Scenario)
+	}
+	for _, out := range leftOut {
+		write(out.Scenario)
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // Repeated merges several reports of one suite and one implementation. A requirement or a scenario whose verdicts
-// differ is unstable, which is not passed. Reports of interrupted runs are ignored if there is another.
+// differ is unstable, which is not passed. So is a requirement that is met in different variants. Reports of
+// interrupted runs are ignored if there is another.
 func Repeated(list []*Report) *Report {
 	all := slices.DeleteFunc(slices.Clone(list), func(r *Report) bool { return r.Interrupted })
 	interrupted := len(all) < len(list)
@@ -38,14 +39,21 @@ func Repeated(list []*Report) *Report {
 func repeatedRequirement(all []*Report, q Requirement) Requirement {
 	var seen []Requirement
 	var statuses []Status
+	var variants []string
 	for _, r := range all {
 		for _, other := range r.Requirements {
 			if other.ID == q.ID {
 				seen, statuses = append(seen, other), append(statuses, other.Status)
+				variants = append(variants, other.Variant)
 			}
 		}
 	}
-	if !plain.Vary(statuses) {
+	switch {
+	case plain.Vary(statuses):
+	case q.Status == Passed && plain.Vary(variants):
+		q.Status, q.Reason, q.Variant, q.Variants = Unstable, "met as "+plain.InRuns(variants), "", variants
+		return q
+	default:
 		return q
 	}
 	n := slices.IndexFunc(seen, func(other Requirement) bool { return other.Status != Passed })

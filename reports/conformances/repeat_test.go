@@ -74,3 +74,55 @@ func TestRepeated(t *testing.T) {
 		})
 	}
 }
+
+// A requirement that is met in different variants is unstable, and so is the report that is read back.
+func TestRepeatedInOtherVariants(t *testing.T) {
+	as := func(variant string) *Report {
+		r := &Report{
+			APIVersion: APIVersion, Kind: Kind,
+			Implementation: Implementation{
+				Organization: "acme", Project: "kai", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+			},
+			Requirements: []Requirement{{
+				ID: "A", Level: coreLevel, Variant: variant, Scenarios: Evidence{Passed: []string{"s"}},
+			}},
+			Scenarios: []Scenario{{Name: "s", Status: Passed}},
+		}
+		r.Conclude()
+		return r
+	}
+	for _, c := range []struct {
+		runs   []*Report
+		status Status
+		reason string
+		code   int
+	}{
+		{[]*Report{as("square"), as("square")}, Passed, "", reports.ExitPassed},
+		{
+			[]*Report{as("square"), as("round"), as("square")},
+			Unstable, "met as square in run 1, 3, round in run 2",
+			reports.ExitFailed,
+		},
+	} {
+		text, err := YAML(Repeated(c.runs))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q := r.Requirements[0]; q.Status != c.status || q.Reason != c.reason || r.ExitCode() != c.code {
+			t.Errorf("got %s because %q, exit code %d; want %s because %q, %d", q.Status, q.Reason, r.ExitCode(), c.status,
+				c.reason, c.code)
+		}
+	}
+	// The variants of the runs are the only evidence.
+	edited := Repeated([]*Report{as("square"), as("round")})
+	edited.Requirements[0].Variants = nil
+	if text, err := YAML(edited); err != nil {
+		t.Error(err)
+	} else if _, err := Read(text); err == nil {
+		t.Error("a requirement is unstable without a reason")
+	}
+}

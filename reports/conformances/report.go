@@ -178,6 +178,8 @@ type Requirement struct {
 	Source    string `yaml:"source"`
 	// Variant in which it is met, if there are several; otherwise "".
 	Variant string `yaml:"variant,omitempty"`
+	// Variants are the variants in which it is met in the runs, if they differ although all runs met it.
+	Variants []string `yaml:"variants,omitempty"`
 	// Scenarios that cover it, by their results for it.
 	Scenarios Evidence `yaml:"scenarios"`
 }

@@ -59,7 +59,7 @@ func (r *Report) contradictions() []error {
 	same.Conclude()
 	for i := range same.Requirements {
 		got, want := r.Requirements[i], &same.Requirements[i]
-		if got.Status == Unstable && unstable(got.Runs, want.Status) {
+		if got.Status == Unstable && got.unstable(want.Status) {
 			want.Status = Unstable
 		}
 		if got.Status != want.Status {
@@ -85,9 +85,10 @@ func (r *Report) contradictions() []error {
 	return errs
 }
 
-// unstable reports whether the statuses of several runs differ, and include the one that the evidence shows.
-func unstable(runs []Status, shown Status) bool {
-	return plain.Vary(runs) && slices.Contains(runs, shown)
+// unstable reports whether the statuses of several runs differ, and include the one that the evidence shows; or whether
+// all runs met the requirement, as the evidence shows, but in different variants.
+func (q *Requirement) unstable(shown Status) bool {
+	return plain.Vary(q.Runs) && slices.Contains(q.Runs, shown) || plain.Vary(q.Variants) && shown == Passed
 }
 
 func (r *Report) badScenarios() []error {

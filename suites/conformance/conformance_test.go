@@ -89,6 +89,9 @@ func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 	run.Started = time.Date(2026, 3, 1, 10, 0, 0, 123, time.UTC)
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
+			if s.Status == reports.Error {
+				continue // it cannot be planned
+			}
 			o, told := outcomes[s.Name]
 			if !told {
 				o.Status = reports.Passed
@@ -320,6 +323,9 @@ func TestUnplanned(t *testing.T) {
 			r := report(t, p, ran(p, nil))
 			if got := statuses(r); got != c.statuses || r.ExitCode() != c.code {
 				t.Errorf("got %s, exit code %d; want %s, %d", got, r.ExitCode(), c.statuses, c.code)
+			}
+			if err := p.Made(ran(p, nil)); err != nil {
+				t.Error(err)
 			}
 			lines := strings.Join(p.Unplanned(), "\n")
 			if (lines == "") != (c.unplanned == nil) {

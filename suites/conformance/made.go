@@ -55,11 +55,19 @@ func (r scenarioRun) String() string {
 	return strings.Join(r.path, " -> ")
 }
 
+// unplanned reports whether a scenario of a run could not be planned: it has an error, but no path.
+func unplanned(track *reports.Track, s *reports.Scenario) bool {
+	return s.Status == reports.Error && len(track.Path) == 0
+}
+
 // ranOf returns what a run did with each scenario, by title.
 func ranOf(run *reports.Run) map[string]scenarioRun {
 	all := map[string]scenarioRun{}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
+			if unplanned(track, s) {
+				continue // it is untested
+			}
 			states := 1
 			for _, step := range s.Steps {
 				if step.Verb == "transition" {

@@ -1,10 +1,12 @@
 package conformance
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
 // The report of a run is made only with the plan of the run: otherwise it would show states that did not run.
@@ -55,6 +57,11 @@ func TestMade(t *testing.T) {
 				}
 			},
 		},
+		"a scenario that could not be planned, which is then untested": {
+			change: of("upgrade", func(_ *reports.Run, track *reports.Track, s *reports.Scenario) {
+				track.Path, s.Status = nil, reports.Error
+			}),
+		},
 		"a scenario that is missing, which is then untested": {
 			change: func(run *reports.Run) { run.Tracks = run.Tracks[1:] },
 		},
@@ -80,5 +87,30 @@ func TestMade(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A scenario that could not be planned in the run is untested for that reason, also if these flags can plan it.
+func TestReportOfARunWithAnUnplannedScenario(t *testing.T) {
+	const why = "it cannot be planned: 1.99 is not in the cache"
+	p := plan(t, Options{})
+	run := ran(p, nil)
+	for _, track := range run.Tracks {
+		for i, s := range track.Scenarios {
+			if s.Name == "upgrade" {
+				s.Status, s.Message, s.Versions = reports.Error, why, []string{"1.99"}
+				track.Scenarios = slices.Delete(track.Scenarios, i, i+1)
+				run.Tracks = append(run.Tracks, &reports.Track{Name: "unplanned", Scenarios: []*reports.Scenario{s}})
+				break
+			}
+		}
+	}
+	r := report(t, p, run)
+	i := slices.IndexFunc(r.Scenarios, func(s conformances.Scenario) bool { return s.Name == "upgrade" })
+	if s := r.Scenarios[i]; s.Status != conformances.Untested || s.Reason != why || s.Steps != "" || s.Path != nil {
+		t.Errorf("got %+v", s)
+	}
+	if slices.Contains(r.Reproduce.Kubernetes, "1.99") {
+		t.Errorf("the report says that it ran on %q", r.Reproduce.Kubernetes)
 	}
 }

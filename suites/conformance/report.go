@@ -181,15 +181,11 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 		}}
 	}
 	for _, c := range p.selection.unplanned {
-		all[c.Title()] = outcome{Scenario: conformances.Scenario{
-			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: p.selection.why[c.Title()],
-		}}
+		all[c.Title()] = untested(c, p.selection.why[c.Title()])
 	}
 	for _, c := range p.selection.kept {
 		// Every scenario of the plan is in the report, whatever the run's result.
-		all[c.Title()] = outcome{Scenario: conformances.Scenario{
-			Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: "missing in the run's result",
-		}}
+		all[c.Title()] = untested(c, "missing in the run's result")
 	}
 	originals := map[string]*scenarios.Scenario{}
 	for _, c := range p.options.Suite.Scenarios {
@@ -198,7 +194,11 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 	paths := p.paths()
 	for _, track := range results.tracks() {
 		for _, s := range track.Scenarios {
-			if c := originals[s.Name]; c != nil {
+			switch c := originals[s.Name]; {
+			case c == nil:
+			case unplanned(track, s):
+				all[s.Name] = untested(c, seen(s.Message))
+			default:
 				o := outcomeOf(s)
 				o.Source, o.Path, o.Variants = source(c), paths[s.Name], suites.Variants(c, p.options.Suite.System)
 				all[s.Name] = o
@@ -206,6 +206,12 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 		}
 	}
 	return all
+}
+
+func untested(c *scenarios.Scenario, reason string) outcome {
+	return outcome{Scenario: conformances.Scenario{
+		Name: c.Title(), Status: conformances.Untested, Source: source(c), Reason: reason,
+	}}
 }
 
 func (r Results) tracks() []*reports.Track {

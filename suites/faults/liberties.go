@@ -110,7 +110,10 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 			all = append(all, suites.WithLiberties(again, r.Suite.System, trial.Liberties)...)
 		}
 	}
-	run, err := r.execute(ctx, all, cleanupTimeout)
+	run, err := &reports.Run{}, error(nil)
+	if len(all) > 0 {
+		run, err = r.execute(ctx, all, cleanupTimeout)
+	}
 	if err != nil {
 		return err
 	}
@@ -137,9 +140,12 @@ func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 	return touched(r.Suite, trial.Liberties)
 }
 
-// judge reads the verdict on the liberties from its tracks: none if a cluster failed.
+// judge reads the verdict on the liberties from its tracks: none if a cluster failed, or if there is nothing to run.
 func (t *Trial) judge(tracks []*reports.Track) {
 	t.Unjudged = redSetup(tracks)
+	if t.Scenarios == 0 {
+		t.Unjudged = append(t.Unjudged, "no scenario covers a requirement that it is about")
+	}
 	ran := 0
 	for _, track := range tracks {
 		for _, s := range track.Scenarios {
@@ -158,19 +164,13 @@ func (t *Trial) judge(tracks []*reports.Track) {
 	}
 }
 
-// slowLabel is the label of scenarios that take minutes.
-const slowLabel = "slow"
-
 // touched are the scenarios that cover a requirement which one of the liberties is about, without those that take
 // minutes.
 func touched(suite suites.Suite, names []string) []*scenarios.Scenario {
 	liberties := slices.DeleteFunc(slices.Clone(suite.Liberties),
 		func(l simulators.Liberty) bool { return !slices.Contains(names, l.Name) })
 	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
-		_, slow := s.Metadata.Labels[slowLabel]
-		return slow || !slices.ContainsFunc(s.Spec.Covers, func(id string) bool {
-			return slices.ContainsFunc(liberties, func(l simulators.Liberty) bool { return l.Concerns(id) })
-		})
+		return !slices.ContainsFunc(liberties, func(l simulators.Liberty) bool { return suites.Touches(l, s) })
 	})
 }
 

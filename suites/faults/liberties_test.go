@@ -14,7 +14,7 @@ import (
 
 func free() suites.Suite {
 	slow := scenario("slow", "A")
-	slow.Metadata.Labels = map[string]string{slowLabel: "minutes"}
+	slow.Metadata.Labels = map[string]string{suites.SlowLabel: "minutes"}
 	return suites.Suite{
 		Name:      "gadgets",
 		Scenarios: []*scenarios.Scenario{scenario("a", "A"), scenario("b", "B"), slow},
@@ -84,6 +84,7 @@ func TestFreedom(t *testing.T) {
 		trial("green", nil, ran("a", reports.Passed), ran("b", reports.Known)),
 		trial("red", nil, ran("a", reports.Failed), ran("b", reports.Passed)),
 		trial("broken", setup, ran("a", reports.NotRun)),
+		trial("nothing", nil),
 		trial("both", nil, ran("a", reports.Failed), ran("b", reports.Error)),
 	}}
 	got := fmt.Sprintf("%s\nfailed: %v\nnot judged: %v\n", f, f.Err(), f.Unjudged())
@@ -91,14 +92,16 @@ func TestFreedom(t *testing.T) {
 green    2          0       0           1s
 red      2          1       0           1s
 broken   1          0       2           1s
+nothing  0          0       1           1s
 both     2          1       1           1s
 
-gadgets: green under 1 of 4; 4s
+gadgets: green under 1 of 5; 4s
 
 failed: the specification allows liberty red, but the suite failed with it: a is failed
 the specification allows liberty both, but the suite failed with it: a is failed
 not judged: the suite could not be judged with liberty broken: ` +
 		`create of track-1 (1.36): it does not start; a is notRun
+the suite could not be judged with liberty nothing: no scenario covers a requirement that it is about
 the suite could not be judged with liberty both: b is error
 `
 	if got != want {
@@ -106,6 +109,22 @@ the suite could not be judged with liberty both: b is error
 	}
 	if green := (&Freedom{Trials: f.Trials[:1]}); green.Err() != nil || green.Unjudged() != nil {
 		t.Error(green.Err(), green.Unjudged())
+	}
+}
+
+// A liberty without a scenario is not green, although nothing failed with it.
+func TestALibertyWithoutScenarios(t *testing.T) {
+	suite := free()
+	suite.Liberties = []liberty.Liberty{{Name: "lost", About: []string{"C"}}}
+	trials := []Trial{{Name: "lost", Liberties: []string{"lost"}}}
+	o := Options{Suite: suite}
+	o.fill()
+	if err := (runner{Options: o}).try(t.Context(), trials); err != nil {
+		t.Fatal(err)
+	}
+	f := &Freedom{Suite: "gadgets", Trials: trials}
+	if err := f.Unjudged(); err == nil || f.Err() != nil || !strings.Contains(f.String(), "green under 0 of 1") {
+		t.Errorf("not judged: %v\n%s", err, f)
 	}
 }
 

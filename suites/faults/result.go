@@ -60,13 +60,16 @@ func Try(ctx context.Context, o Options, kind, command, program string, keep fun
 		Partial: len(o.Only) > 0,
 	}
 	bugs, liberties := o.divided(kind)
-	if err := result.plan(ctx, o, bugs, liberties); err != nil {
+	var err error
+	if result.Trials, err = o.names(kind); err != nil {
+		return nil, err
+	}
+	if err := result.plan(ctx, o); err != nil {
 		return nil, err
 	}
 	if err := keep(result); err != nil {
 		return nil, err
 	}
-	var err error
 	if bugs != nil {
 		if result.Faults, err = Run(ctx, *bugs); err == nil {
 			err = keep(result)
@@ -109,26 +112,38 @@ func (o Options) divided(kind string) (bugs, liberties *Options) {
 	return bugs, liberties
 }
 
-// plan sets the names of all trials, and the shard.
-func (r *Result) plan(ctx context.Context, o Options, bugs, liberties *Options) error {
+// Check returns an error if the suite does not have what Try would try.
+func (o Options) Check(kind string) error {
+	_, err := o.names(kind)
+	return err
+}
+
+// names are the names of all trials.
+func (o Options) names(kind string) (all Names, _ error) {
+	bugs, liberties := o.divided(kind)
 	if bugs != nil {
 		wanted, err := choose(o.Suite, bugs.Only)
 		if err != nil {
-			return err
+			return all, err
 		}
 		for _, fault := range wanted {
-			r.Trials.Faults = append(r.Trials.Faults, fault.Name)
+			all.Faults = append(all.Faults, fault.Name)
 		}
 	}
 	if liberties != nil {
 		trials, err := trialsOf(o.Suite, liberties.Only)
 		if err != nil {
-			return err
+			return all, err
 		}
 		for _, trial := range trials {
-			r.Trials.Liberties = append(r.Trials.Liberties, trial.Name)
+			all.Liberties = append(all.Liberties, trial.Name)
 		}
 	}
+	return all, nil
+}
+
+// plan sets the shard.
+func (r *Result) plan(ctx context.Context, o Options) error {
 	if o.Shard.Of == 0 {
 		return nil
 	}

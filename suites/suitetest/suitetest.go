@@ -30,9 +30,6 @@ const library = "../../scenarios"
 // slowTests is the environment variable that also enables slow scenarios.
 const slowTests = "REHEARSE_SLOW_TESTS"
 
-// slowLabel is the label of scenarios that wait for minutes. `make slow` runs them, and `make test-all` does not.
-const slowLabel = "slow"
-
 // Suite is a suite under test.
 type Suite struct {
 	suites.Definition
@@ -76,7 +73,7 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 	list := s.Load(t).Scenarios
 	if os.Getenv(slowTests) == "" {
 		list = slices.DeleteFunc(list, func(c *scenarios.Scenario) bool {
-			_, slow := c.Metadata.Labels[slowLabel]
+			_, slow := c.Metadata.Labels[suites.SlowLabel]
 			if slow {
 				t.Logf("NOT RUN: %s, which takes minutes; %s=1 runs it", c.Title(), slowTests)
 			}

@@ -34,6 +34,9 @@ func (f SystemFlag) Defined() bool {
 	return slices.Contains([]string{"process", "module", "manifests"}, f.Kind) && f.Value != ""
 }
 
+// File reports whether the flag's value is a file. Beside those of Definitions, run accepts that of a simulated system.
+func (f SystemFlag) File() bool { return f.Defined() || f.Kind == "simulated" && f.Value != "" }
+
 // Definition reads the file that defines the system, and gives the system the flag's name.
 func (f SystemFlag) Definition() (clusters.System, error) {
 	definition, err := scenarios.LoadSystem(f.Value)
@@ -50,7 +53,7 @@ func DefinitionFiles(values []string) (map[string]string, error) {
 	contents := map[string]string{}
 	for _, text := range values {
 		flag, _ := ParseSystem(text)
-		if !flag.Defined() && (flag.Kind != "simulated" || flag.Value == "") {
+		if !flag.File() {
 			contents[text] = ""
 			continue
 		}

@@ -62,16 +62,17 @@ A requirement is passed if all scenarios that cover it and that the provider sup
 least one did. It is failed if one failed, and untested if one could not be planned or judged, or
 none ran.
 
---repeat N runs the suite N times. Requirements whose results differ are unstable, which is not
-passed. Each run has its own folder in the report folder (run-1, ...). junit.xml beside them
+--repeat N runs the suite N times. Requirements whose results or variants differ are unstable, which
+is not passed. Each run has its own folder in the report folder (run-1, ...). junit.xml beside them
 contains each scenario once, and those with different results as failures.
 
 With --shard 2/5, only a part of the clusters runs, and requirements are not judged. "rehearse
 merge" merges all parts, and --of FOLDER writes the report of the merged run.
 
 Exit codes: 0 all requirements are met, or fail because of a known issue; 1 one failed or is
-unstable; 2 the input is wrong; 3 one is untested, or work on a cluster failed, such as its deletion;
-130 interrupted. With --shard: those of rehearse run, and 3 if a scenario cannot be planned.`,
+unstable; 2 the input is wrong; 3 one is untested, a scenario was not judged to its end, or work on a
+cluster failed, such as its deletion; 130 interrupted. With --shard: those of rehearse run, and 3 if
+a scenario cannot be planned.`,
 		Example: `  rehearse conformance
   rehearse conformance kubernetes
   rehearse conformance ./examples/team-rules

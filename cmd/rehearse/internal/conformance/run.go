@@ -159,39 +159,6 @@ func (c *suiteRun) run(command *cobra.Command) error {
 	return c.repeated(command)
 }
 
-// repeated runs the suite several times, and writes one report.
-func (c *suiteRun) repeated(command *cobra.Command) error {
-	var list []*conformances.Report
-	var failures []error
-	err := c.Times(command, c.execute.ReportDir, func(n int, dir string) (*reports.Run, error) {
-		if n > 1 {
-			var err error
-			if c.plan, err = c.newPlan(command, c.suite, cli.ProgressTo(command.ErrOrStderr())); err != nil {
-				return nil, err
-			}
-		}
-		c.execute.ReportDir = dir
-		report, run, failure, err := c.once(command)
-		failures = append(failures, failure)
-		if err == nil {
-			list = append(list, report)
-		}
-		return run, err
-	})
-	cut := c.Cut(command, len(list))
-	if len(list) == 0 {
-		if cut {
-			return session.End(cli.ExitInterrupted, nil)
-		}
-		return cli.Broken(errors.Join(append(failures, err)...))
-	}
-	report := conformances.Repeated(list)
-	if cut {
-		report.Interrupt()
-	}
-	return c.finish(command, report, errors.Join(failures...), err)
-}
-
 // once runs the suite once.
 func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
 	err error,
@@ -245,6 +212,9 @@ func (c *suiteRun) madeBefore() (*reports.Run, error) {
 	case run.Shard != nil:
 		return nil, fmt.Errorf("--of %s: it is shard %d/%d; rehearse merge merges all shards", c.of, run.Shard.Number,
 			run.Shard.Of)
+	case run.Runs > 1:
+		return nil, fmt.Errorf("--of %s: it combines %d runs of --repeat; name the folder of one of them, such as run-1 "+
+			"beside it", c.of, run.Runs)
 	case run.Program != cli.ProgramVersion():
 		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
 			cli.ProgramVersion())
@@ -274,8 +244,8 @@ func (c *suiteRun) report(command *cobra.Command, results conformance.Results) (
 	})
 }
 
-// finish writes the report, and ends with its exit code. If the requirements are met, work on a cluster may still have
-// failed, such as its deletion.
+// finish writes the report, and ends with its exit code. If the requirements are met, the rest of a scenario may still
+// not have been judged, or work on a cluster may have failed, such as its deletion.
 func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, failure, err error) error {
 	if err != nil {
 		return cli.Broken(errors.Join(failure, err))
@@ -286,10 +256,27 @@ func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, f
 	code := report.ExitCode()
 	if code == cli.ExitOK {
 		for _, run := range c.runs {
-			failure = errors.Join(failure, brokenSetup(run))
+			failure = errors.Join(failure, unjudged(run), brokenSetup(run))
 		}
 	}
 	return session.End(code, failure)
+}
+
+// unjudged returns an error for each scenario that was not judged to its end. What its earlier steps decided stays.
+func unjudged(run *reports.Run) error {
+	var errs []error
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			switch s.Status {
+			case reports.Error:
+				errs = append(errs, fmt.Errorf("scenario %s is an error: %s", s.Name, reports.Reason(s)))
+			case reports.NotRun:
+				errs = append(errs, fmt.Errorf("scenario %s did not run to its end: %s", s.Name,
+					reports.WhyNotRun(run, track, s)))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // brokenSetup returns an error for each piece of work on a cluster that failed.

@@ -61,25 +61,81 @@ func TestSuitesInTurn(t *testing.T) {
 	}
 }
 
+// report returns a report of one requirement.
+func report(status conformances.Status) *conformances.Report {
+	e := conformances.Evidence{Passed: []string{"a"}}
+	if status == conformances.Failed {
+		e = conformances.Evidence{Failed: []string{"a"}}
+	}
+	r := &conformances.Report{
+		Requirements: []conformances.Requirement{{ID: "G-1", Level: "core", Scenarios: e}},
+		Scenarios:    []conformances.Scenario{{Name: "a", Status: status}},
+	}
+	r.Conclude()
+	return r
+}
+
+// If a later run cannot be made, the verdicts of the earlier ones still count, and the error is not lost.
+func TestRunsThatEndEarly(t *testing.T) {
+	const passed, failed = conformances.Passed, conformances.Failed
+	full := errors.New("write report.html: no space left on device")
+	for name, c := range map[string]struct {
+		runs    []conformances.Status
+		failure error
+		code    int
+		says    []string
+	}{
+		"all runs": {[]conformances.Status{passed, passed, passed}, nil, cli.ExitOK, nil},
+		"one run failed, and the next could not be made": {
+			[]conformances.Status{passed, failed}, full, cli.ExitFailed, []string{full.Error(), "only 2 of 3 runs were made"},
+		},
+		"the second run could not be made": {
+			[]conformances.Status{passed}, full, cli.ExitBroken, []string{full.Error(), "only 1 of 3 runs were made"},
+		},
+		"the merged run was not written": {
+			[]conformances.Status{passed, failed, passed}, full, cli.ExitFailed, []string{full.Error()},
+		},
+		"no run": {nil, full, cli.ExitBroken, []string{full.Error()}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := settings{}
+			f.Repeat = 3
+			var list []*conformances.Report
+			for _, status := range c.runs {
+				list = append(list, report(status))
+			}
+			var out bytes.Buffer
+			command := &cobra.Command{}
+			command.SetOut(&out)
+			command.SetContext(t.Context())
+			err := (&suiteRun{settings: &f, suite: "gadgets"}).together(command, list, c.failure)
+			if code := exits(err); code != c.code {
+				t.Errorf("exit code %d, want %d: %v", code, c.code, err)
+			}
+			for _, want := range c.says {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("the error is %v, want %q", err, want)
+				}
+			}
+			if len(list) > 0 && !strings.Contains(out.String(), "Core: ") {
+				t.Errorf("it does not print the conclusions: %q", out.String())
+			}
+		})
+	}
+}
+
 // The exit code includes what the report does not contain: failed work on clusters, and a report that was not written.
 func TestExitCodes(t *testing.T) {
-	report := func(status conformances.Status) *conformances.Report {
-		e := conformances.Evidence{Passed: []string{"a"}}
-		if status == conformances.Failed {
-			e = conformances.Evidence{Failed: []string{"a"}}
-		}
-		r := &conformances.Report{
-			Requirements: []conformances.Requirement{{ID: "G-1", Level: "core", Scenarios: e}},
-			Scenarios:    []conformances.Scenario{{Name: "a", Status: status}},
-		}
-		r.Conclude()
-		return r
-	}
 	ended := func(verb string, status reports.Status) *reports.Run {
 		return &reports.Run{Tracks: []*reports.Track{{
 			Name:      "track-1",
 			Setup:     []*reports.Step{{Verb: verb, Name: "cluster", Status: status, Message: "it is busy"}},
 			Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Failed}},
+		}}}
+	}
+	scenario := func(status reports.Status) *reports.Run {
+		return &reports.Run{Tracks: []*reports.Track{{
+			Scenarios: []*reports.Scenario{{Name: "a", Status: status, Message: "the cluster is gone"}},
 		}}}
 	}
 	nowhere := filepath.Join(t.TempDir(), "none", "report.yaml")
@@ -102,6 +158,22 @@ func TestExitCodes(t *testing.T) {
 			[]*reports.Run{ended("leaving", reports.Passed), ended("leaving", reports.Error)},
 			"",
 			cli.ExitBroken, "it is busy",
+		},
+		"a scenario could not be judged after its requirements passed": {
+			conformances.Passed,
+			[]*reports.Run{scenario(reports.Error)},
+			"", cli.ExitBroken, "scenario a is an error: the cluster is gone",
+		},
+		"a scenario did not run to its end": {
+			conformances.Passed,
+			[]*reports.Run{ended("delete", reports.Passed), scenario(reports.NotRun)},
+			"", cli.ExitBroken, "scenario a did not run to its end: the cluster is gone",
+		},
+		"a scenario was skipped": {
+			conformances.Passed, []*reports.Run{scenario(reports.Skipped)}, "", cli.ExitOK, "",
+		},
+		"a scenario could not be judged, and a requirement failed": {
+			conformances.Failed, []*reports.Run{scenario(reports.Error)}, "", cli.ExitFailed, "",
 		},
 		"a requirement failed, too": {
 			conformances.Failed, []*reports.Run{ended("delete", reports.Failed)}, "", cli.ExitFailed, "",

@@ -56,7 +56,7 @@ func (a *application) run(command *cobra.Command) error {
 	}
 	g := &gathering{
 		client: client, namespace: a.namespace, job: a.name, of: int(a.completions), out: command.OutOrStdout(), dir: work,
-		interval: time.Second,
+		interval: time.Second, patience: defaultPatience,
 	}
 	if err := g.wait(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -157,11 +157,11 @@ func (g *gathering) folders() ([]string, error) {
 	var all []string
 	var missing []string
 	for i := range g.of {
-		if folder := g.reports[i]; folder != "" {
-			all = append(all, folder)
+		if kept := g.reports[i]; kept.folder != "" {
+			all = append(all, kept.folder)
 			continue
 		}
-		why := g.trouble[i]
+		why := strings.Trim(g.trouble[i]+"; "+g.unread[i], "; ")
 		if why == "" {
 			why = "none of its pods' logs contains it"
 		}

@@ -1,9 +1,7 @@
 package jobs
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,12 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-
-	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
-// patience is how long the API server may be unavailable.
-const patience = 2 * time.Minute
+// defaultPatience is how long the API server may be unavailable.
+const defaultPatience = 2 * time.Minute
 
 // gathering follows the pods of a Job, shows their output, and saves the reports in it at once: a pod and its log may
 // be deleted at any time.
@@ -34,17 +30,30 @@ type gathering struct {
 	out            io.Writer
 	dir            string
 	interval       time.Duration
+	// patience is how long the API server may be unavailable, and the log of a pod that has ended.
+	patience time.Duration
 
 	mu sync.Mutex
-	// reports are the folders of the shards, by index. trouble is why the last attempt left none.
-	reports, trouble map[int]string
-	followed         map[types.UID]bool
-	followers        sync.WaitGroup
+	// reports are those of the shards, by index. trouble is why the last attempt left none, and unread why a log could
+	// not be read.
+	reports         map[int]attempt
+	trouble, unread map[int]string
+	// over says that the Job has ended.
+	over      bool
+	followed  map[types.UID]bool
+	followers sync.WaitGroup
+}
+
+// attempt is the report folder of an attempt at a shard, and when the attempt ended.
+type attempt struct {
+	folder   string
+	finished time.Time
 }
 
 // wait returns when the Job has ended and the logs of its pods have been read.
 func (g *gathering) wait(ctx context.Context) error {
-	g.reports, g.trouble, g.followed = map[int]string{}, map[int]string{}, map[types.UID]bool{}
+	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
+	g.followed = map[types.UID]bool{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer g.followers.Wait()
 	defer cancel()
@@ -53,14 +62,17 @@ func (g *gathering) wait(ctx context.Context) error {
 		ended, err := g.look(ctx)
 		switch {
 		case err == nil && ended:
+			g.mu.Lock()
+			g.over = true
+			g.mu.Unlock()
 			g.followers.Wait()
 			return ctx.Err()
 		case err == nil:
 			answered = time.Now()
 		case apierrors.IsNotFound(err):
 			return fmt.Errorf("the Job %s was deleted before it ended", g.job)
-		case ctx.Err() == nil && time.Since(answered) > patience:
-			return fmt.Errorf("the cluster has not answered for %v: %w", patience, err)
+		case ctx.Err() == nil && time.Since(answered) > g.patience:
+			return fmt.Errorf("the cluster has not answered for %v: %w", g.patience, err)
 		}
 		select {
 		case <-ctx.Done():
@@ -148,83 +160,6 @@ func started(pod *v1.Pod) bool {
 		}
 	}
 	return false
-}
-
-// follow reads a pod's log to its end. After a broken connection it reads the log again from the beginning.
-func (g *gathering) follow(ctx context.Context, index int, name string, uid types.UID) {
-	shown := 0
-	for ctx.Err() == nil {
-		// This check comes before reading the log: if the pod had ended by then, the log is complete.
-		ended, gone := g.ended(ctx, name, uid)
-		if gone {
-			return
-		}
-		err := g.read(ctx, index, name, &shown)
-		if err == nil && ended {
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(g.interval):
-		}
-	}
-}
-
-// ended reports whether a pod's container has ended, and whether the pod no longer exists.
-func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ended, gone bool) {
-	pod, err := g.client.CoreV1().Pods(g.namespace).Get(ctx, name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) || err == nil && pod.UID != uid {
-		return true, true
-	}
-	return err == nil && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed), false
-}
-
-// read reads a log from its beginning, and shows the lines that were not shown before.
-func (g *gathering) read(ctx context.Context, index int, pod string, shown *int) error {
-	log, err := g.client.CoreV1().Pods(g.namespace).GetLogs(pod, &v1.PodLogOptions{
-		Follow: true, Container: containerName,
-	}).Stream(ctx)
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	var reader inlog.Reader
-	lines := bufio.NewReader(log)
-	for n := 0; ; n++ {
-		line, err := lines.ReadString('\n')
-		if line != "" {
-			g.line(index, pod, line, &reader, n >= *shown)
-			*shown = max(*shown, n+1)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-}
-
-// line handles one line of a pod's log.
-func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fresh bool) {
-	ours, report, err := reader.Line(line)
-	switch {
-	case !ours && fresh:
-		g.say(index, strings.TrimRight(line, "\r\n"))
-	case err != nil:
-		g.mu.Lock()
-		g.trouble[index] = "pod " + pod + ": " + err.Error()
-		g.mu.Unlock()
-	case report != nil:
-		folder := g.folder(index, pod)
-		if err := report.Unpack(folder); err != nil {
-			g.say(index, err.Error())
-			return
-		}
-		g.mu.Lock()
-		g.reports[index] = folder
-		g.mu.Unlock()
-	}
 }
 
 // say prints a line of a shard.

@@ -2,17 +2,26 @@ package jobs
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
 // podOf returns a failed pod of the job, with the state of its container.
@@ -29,21 +38,25 @@ func podOf(index, uid string, state v1.ContainerState) *v1.Pod {
 	}
 }
 
-// A shard without a report is named with the reason from its pod. The logs of the fake cluster have no report.
-func TestShardsWithoutAReport(t *testing.T) {
-	job := &batchv1.Job{
+// failedJob returns a Job that has ended.
+func failedJob() *batchv1.Job {
+	return &batchv1.Job{
 		ObjectMeta: metav1.ObjectMeta{Name: "rehearse", Namespace: "ci", UID: "job"},
 		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{
 			Type:   batchv1.JobFailed,
 			Status: v1.ConditionTrue,
 		}}},
 	}
+}
+
+// A shard without a report is named with the reason from its pod. The logs of the fake cluster have no report.
+func TestShardsWithoutAReport(t *testing.T) {
 	foreign := podOf("2", "foreign", v1.ContainerState{Terminated: &v1.ContainerStateTerminated{
 		ExitCode: 1,
 		Reason:   "Error",
 	}})
 	foreign.OwnerReferences = nil
-	client := fake.NewClientset(job, foreign,
+	client := fake.NewClientset(failedJob(), foreign,
 		podOf("0", "a", v1.ContainerState{Terminated: &v1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}),
 		podOf("1", "b", v1.ContainerState{Waiting: &v1.ContainerStateWaiting{
 			Reason:  "ErrImagePull",
@@ -72,4 +85,88 @@ func TestDeletedJob(t *testing.T) {
 		interval: 1,
 	}
 	golden.Error(t, g.wait(t.Context()), "was deleted before it ended")
+}
+
+// logOf returns the log of a pod with the report of an attempt that ended at some time, in seconds.
+func logOf(t *testing.T, pod string, finished int64) string {
+	t.Helper()
+	dir := t.TempDir()
+	golden.Write(t, filepath.Join(dir, "run.json"),
+		fmt.Sprintf(`{"finished": %q}`, time.Unix(finished, 0).UTC().Format(time.RFC3339)))
+	var log bytes.Buffer
+	if _, err := inlog.Write(&log, pod, dir, "run.json", nil, inlog.Limit); err != nil {
+		t.Fatal(err)
+	}
+	return log.String()
+}
+
+// A log that cannot be read is retried while that can help. Then it is the reason why the shard has no report.
+func TestLogsThatCannotBeRead(t *testing.T) {
+	noNode := errors.New("dial tcp 10.0.0.7:10250: no route to host")
+	forbidden := apierrors.NewForbidden(v1.Resource("pods/log"), "rehearse-0-a", errors.New("not allowed"))
+	for name, c := range map[string]struct {
+		err      error
+		times    int // how often it occurs
+		phase    v1.PodPhase
+		patience time.Duration
+		want     string
+	}{
+		"forbidden":              {forbidden, 1, v1.PodRunning, time.Hour, `pods/log "rehearse-0-a" is forbidden`},
+		"the pod has ended":      {noNode, 9, v1.PodFailed, 0, "no route to host"},
+		"the Job has ended":      {noNode, 9, v1.PodRunning, 0, "no route to host"},
+		"it can be read in time": {noNode, 9, v1.PodFailed, time.Hour, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := podOf("0", "a", v1.ContainerState{Running: &v1.ContainerStateRunning{}})
+			pod.Status.Phase = c.phase
+			client := fake.NewClientset(failedJob(), pod)
+			client.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				if action.GetSubresource() != "log" {
+					return false, nil, nil
+				}
+				if c.times--; c.times >= 0 {
+					return true, nil, c.err
+				}
+				return true, &runtime.Unknown{Raw: []byte(logOf(t, "a", 1))}, nil
+			})
+			var out bytes.Buffer
+			g := &gathering{
+				client: client, namespace: "ci", job: "rehearse", of: 1, out: &out, dir: t.TempDir(), interval: 1,
+				patience: c.patience,
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
+			defer cancel()
+			if err := g.wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+			folders, err := g.folders()
+			if c.want == "" {
+				if err != nil || len(folders) != 1 {
+					t.Errorf("got %s, %v", folders, err)
+				}
+				return
+			}
+			golden.Error(t, err, "shard 1/1 wrote no report: pod rehearse-0-a: cannot read the log: ", c.want)
+			if !strings.Contains(out.String(), "[1/1] pod rehearse-0-a: cannot read the log: ") {
+				t.Errorf("it is not shown: %s", out.String())
+			}
+		})
+	}
+}
+
+// Of several attempts at a shard, the one that ended last counts, whichever log is read last.
+func TestTheLaterAttemptCounts(t *testing.T) {
+	for _, order := range [][]int64{{1, 2}, {2, 1}} {
+		g := &gathering{of: 1, out: &bytes.Buffer{}, dir: t.TempDir(), reports: map[int]attempt{}}
+		for _, finished := range order {
+			var reader inlog.Reader
+			for line := range strings.Lines(logOf(t, "a", finished)) {
+				g.line(0, fmt.Sprint("pod-", finished), line, &reader, true)
+			}
+		}
+		folders, err := g.folders()
+		if err != nil || len(folders) != 1 || filepath.Base(folders[0]) != "pod-2" {
+			t.Errorf("read in the order %v: %s, %v", order, folders, err)
+		}
+	}
 }

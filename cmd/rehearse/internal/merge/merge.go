@@ -27,12 +27,12 @@ func Command() *cobra.Command {
 		Short: "Merge the reports of all shards into one",
 		Long: `Merge merges the report folders of all shards (--shard) of rehearse run, conformance, faults,
 explore or matrix into one. Each shard must be present exactly once, and all must have the same
-input and the same version of rehearse. If a shard ended early, its remaining scenarios are not
-judged. A LOG is the output of "kubectl logs" for pods of rehearse job. If the Job retried a shard,
-the later attempt counts.
+input and the same version of rehearse. --output must be another folder than those of the shards. If
+a shard ended early, its remaining scenarios are not judged. A LOG is the output of "kubectl logs"
+for pods of rehearse job. If the Job retried a shard, the later attempt counts.
 
-Exit codes: those of the command of the shards; 3 if a shard ended early; 2 if one is missing,
-duplicate or from another run.`,
+Exit codes: those of the command of the shards; 3 if a shard ended early, or a scenario cannot be
+planned; 2 if a shard is missing, duplicate or from another run.`,
 		Example: `  rehearse run --shard 1/2 --report-dir shard-1 scenarios
   rehearse run --shard 2/2 --report-dir shard-2 scenarios
   rehearse merge shard-1 shard-2 -o merged
@@ -69,6 +69,9 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		}
 		kind, files = head.Kind(), append(files, file)
 	}
+	if err := spared(files, out); err != nil {
+		return err
+	}
 	switch kind {
 	case pastruns.FaultsFile:
 		return trials(command, files, out)
@@ -84,6 +87,31 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		return end(reports.ExitCode(run), unfinished)
 	}
 }
+
+// spared returns an error if the merge would write into the folder of a shard: it would first remove the shard's files.
+func spared(files []string, out string) error {
+	written := []string{out}
+	for i := range files {
+		written = append(written, filepath.Join(out, folderOf(i+1)))
+	}
+	for _, to := range written {
+		target, err := os.Stat(to)
+		if err != nil {
+			continue // it does not exist, so it is no shard's; or writing it fails
+		}
+		for _, file := range files {
+			from, err := os.Stat(filepath.Dir(file))
+			if err == nil && os.SameFile(from, target) {
+				return fmt.Errorf("merge shards into %s: the merge would overwrite the shard in %s; choose another folder "+
+					"with --output", out, filepath.Dir(file))
+			}
+		}
+	}
+	return nil
+}
+
+// folderOf is the folder of a shard's artifacts in the merged report folder.
+func folderOf(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 
 // end returns how a merge ends: shards that ended early outweigh the exit code.
 func end(code int, unfinished error) error {
@@ -101,7 +129,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 	}
 	for i, part := range parts {
 		if part.Run.Shard != nil {
-			parts[i].Prefix = fmt.Sprintf("shard-%d", part.Run.Shard.Number)
+			parts[i].Prefix = folderOf(part.Run.Shard.Number)
 		}
 	}
 	if run, err = reports.MergeShards(parts); err != nil {
