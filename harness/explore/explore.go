@@ -166,7 +166,7 @@ func (e *exploration) run(ctx context.Context) error {
 	if err := e.reduce(ctx); err != nil {
 		return err
 	}
-	return e.prove(ctx)
+	return e.prove(ctx, e.runAll)
 }
 
 // late reports whether the time is up. If it is, the report lists what was not tried.

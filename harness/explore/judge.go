@@ -38,6 +38,8 @@ type group struct {
 	number     int
 	definition map[string]any
 	proof      explorations.Proof
+	// rejected says that its scenario failed before the step that shows the finding.
+	rejected bool
 	// forGood says that the rollback does not fix it if the object was written meanwhile.
 	forGood bool
 	// panics are the states whose API server panics.

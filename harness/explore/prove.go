@@ -17,13 +17,14 @@ import (
 // prove writes a scenario for each finding, and runs it in a new cluster. Only what the scenario reproduces is a
 // finding. If a scenario with one gate does not reproduce it, a scenario with all gates is tried, and the finding names
 // no gate. If one that skips states does not, one with all states is tried.
-func (e *exploration) prove(ctx context.Context) error {
-	if err := e.proveThose(ctx, e.groups); err != nil {
+func (e *exploration) prove(ctx context.Context, run runner) error {
+	p := &prover{exploration: e, play: run}
+	if err := p.proveThose(ctx, e.groups); err != nil {
 		return err
 	}
 	var again []*group
 	for _, g := range e.groups {
-		if g.proof != explorations.NotShown {
+		if g.proof != explorations.NotShown && !g.rejected {
 			continue
 		}
 		if g.common != nil {
@@ -34,51 +35,95 @@ func (e *exploration) prove(ctx context.Context) error {
 			again = append(again, g)
 		}
 	}
-	return e.proveThose(ctx, again)
+	return p.proveThose(ctx, again)
 }
 
-func (e *exploration) proveThose(ctx context.Context, groups []*group) error {
-	var all []*scenarios.Scenario
-	byName := map[string]*group{}
+// runner runs scenarios. If they are alone, each of them has a cluster of its own.
+type runner func(ctx context.Context, all []*scenarios.Scenario, alone bool) (*reports.Run, error)
+
+// prover runs the scenarios of findings.
+type prover struct {
+	*exploration
+	play runner
+}
+
+// proveThose writes and runs the scenarios of some findings. A scenario with a step that was rejected may have been
+// disturbed by another one, for example by one that has the same node port: it is run once more, alone.
+func (p *prover) proveThose(ctx context.Context, groups []*group) error {
+	all := p.write(groups)
+	if !p.Prove || len(all) == 0 {
+		return nil
+	}
+	p.Progress("running the scenarios of %d findings in new clusters", len(all))
+	if err := p.runThose(ctx, all, false); err != nil {
+		return err
+	}
+	rejected := slices.DeleteFunc(all, func(one proof) bool { return !one.group.rejected })
+	if len(rejected) == 0 {
+		return nil
+	}
+	p.Progress("running the scenarios of %d findings again, each in a cluster of its own", len(rejected))
+	return p.runThose(ctx, rejected, true)
+}
+
+// proof is a finding and its scenario.
+type proof struct {
+	group    *group
+	scenario *scenarios.Scenario
+}
+
+// write writes the scenarios of some findings. None of them has run yet.
+func (p *prover) write(groups []*group) []proof {
+	var all []proof
+	names := map[string]bool{}
 	for _, g := range groups {
 		if g.smallest == nil || g.broken() {
 			continue
 		}
-		g.number, g.definition = slices.Index(e.groups, g)+1, e.customs.definition(g.smallest.Kind)
-		g.scenario = g.write(e.Settle)
-		if byName[g.name()] != nil {
+		g.number, g.definition = slices.Index(p.groups, g)+1, p.customs.definition(g.smallest.Kind)
+		g.scenario = g.write(p.Settle)
+		if names[g.name()] {
 			continue
 		}
+		names[g.name()], g.proof, g.rejected = true, explorations.NotTried, false
 		set, err := scenarios.LoadBytes(g.name()+".yaml", []byte(g.scenario))
 		if err != nil {
-			e.report.Notes = append(e.report.Notes, fmt.Sprintf("the scenario of finding %s is not valid: %v", g.id(), err))
+			p.report.Notes = append(p.report.Notes, fmt.Sprintf("the scenario of finding %s is not valid: %v", g.id(), err))
 			continue
 		}
-		byName[g.name()] = g
-		all = append(all, set.Scenarios...)
+		for _, one := range set.Scenarios {
+			all = append(all, proof{group: g, scenario: one})
+		}
 	}
-	if !e.Prove || len(all) == 0 {
-		return nil
+	return all
+}
+
+// runThose runs the scenarios of findings, and records what they show.
+func (p *prover) runThose(ctx context.Context, all []proof, alone bool) error {
+	var them []*scenarios.Scenario
+	byName := map[string]*group{}
+	for _, one := range all {
+		them = append(them, one.scenario)
+		byName[one.group.name()] = one.group
 	}
-	e.Progress("running the scenarios of %d findings in new clusters", len(all))
-	run, err := e.runAll(ctx, all)
+	run, err := p.play(ctx, them, alone)
 	if err != nil {
 		return err
 	}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
 			if g := byName[s.Name]; g != nil {
-				g.proof = proofOf(s)
+				g.proof, g.rejected = proofOf(s)
 			}
 		}
 	}
 	return nil
 }
 
-func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*reports.Run, error) {
-	with := harness.PlanOptions{Simulators: e.Systems.Simulators, Modules: e.Systems.Modules}
+func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario, alone bool) (*reports.Run, error) {
+	with := harness.PlanOptions{Simulators: e.Systems.Simulators, Modules: e.Systems.Modules, NoSharing: alone}
 	plan, err := harness.NewPlan(ctx, e.Provider, all, with)
-	if err != nil { // for example, two scenarios create the same cluster-scoped object
+	if err != nil && !alone { // for example, two scenarios create the same cluster-scoped object
 		with.NoSharing = true
 		plan, err = harness.NewPlan(ctx, e.Provider, all, with)
 	}
@@ -97,15 +142,20 @@ func (e Options) runAll(ctx context.Context, all []*scenarios.Scenario) (*report
 	return recorder.Run(), nil
 }
 
-// proofOf reports whether a scenario reproduced its finding: its step "survives" failed.
-func proofOf(s *reports.Scenario) explorations.Proof {
+// proofOf reports whether a scenario reproduced its finding: its step "survives" failed. A scenario that does not get
+// as far as that step shows nothing. rejected says that a step before it failed, such as the creation of the object.
+func proofOf(s *reports.Scenario) (proof explorations.Proof, rejected bool) {
 	for _, step := range s.Steps {
 		switch {
-		case step.Verb == "survives" && step.Status == reports.Failed:
-			return explorations.Shown
-		case step.Status == reports.Error:
-			return explorations.NotTried
+		case step.Verb != "survives" && step.Status == reports.Passed:
+			continue
+		case step.Verb != "survives":
+			return explorations.NotTried, step.Status == reports.Failed
+		case step.Status == reports.Failed:
+			return explorations.Shown, false
+		case step.Status == reports.Passed:
+			return explorations.NotShown, false
 		}
 	}
-	return explorations.NotShown
+	return explorations.NotTried, false
 }

@@ -67,24 +67,16 @@ func (j *judge) series(s *Series) {
 		return
 	}
 	j.check(s)
-	base := s.Outcomes[states[0]]
 	for _, state := range states {
 		j.mark(s.Root, state, "")
 	}
-	switch base.Answer {
-	case Unknown:
-		j.add(s, upgrades.Unjudged, states[:1], base)
-		return
-	case Bad:
-		j.before(s, base, states)
-		j.lifted(s, base, states[1:])
-		return
-	case Changed:
-		j.before(s, base, states) // a change is harmless: what fails later does not come from it
-	}
+	base, later := j.base(s, states)
 	bySeverity := map[upgrades.Severity][]int{}
-	for _, state := range states[1:] {
-		if severity := severityOf(s, base, s.Outcomes[state]); severity != "" && !same(base, s.Outcomes[state]) {
+	for _, state := range later {
+		now := s.Outcomes[state]
+		if lasts(s.Check, base, now) {
+			j.mark(s.Root, state, upgrades.Before)
+		} else if severity := severityOf(s, base, now); severity != "" {
 			bySeverity[severity] = append(bySeverity[severity], state)
 		}
 	}
@@ -93,42 +85,6 @@ func (j *judge) series(s *Series) {
 			j.add(s, severity, at, s.Outcomes[at[0]])
 		}
 	}
-}
-
-// before reports a failure or a change of the first state. At later states, an equal answer is not blamed on a hop.
-func (j *judge) before(s *Series, base Outcome, states []int) {
-	j.add(s, upgrades.Before, states[:1], base)
-	for _, state := range states[1:] {
-		if same(base, s.Outcomes[state]) {
-			j.mark(s.Root, state, upgrades.Before)
-		}
-	}
-}
-
-// same reports whether a failure or a change of the first state is still there.
-func same(base, now Outcome) bool {
-	return now.Answer == base.Answer && (base.Answer == Bad || base.Answer == Changed)
-}
-
-// lifted reports a write that was rejected at the first state and is accepted later: a policy, a webhook or a
-// validation decides differently.
-func (j *judge) lifted(s *Series, base Outcome, states []int) {
-	var at []int
-	for _, state := range states {
-		if s.Outcomes[state].Answer == Good {
-			at = append(at, state)
-		}
-	}
-	if len(at) > 0 && base.Answer == Bad && writesSomething(s.Check) {
-		j.add(s, upgrades.Changes, at, Outcome{
-			Answer: Good, Words: "accepted now, rejected before: " + base.Words,
-			Class: "lifted " + base.Class,
-		})
-	}
-}
-
-func writesSomething(check Check) bool {
-	return slices.Contains([]Check{Update, Label, Status, Scale, Finalizer, Delete, Evict, Apply, Create}, check)
 }
 
 func severityOf(s *Series, base, now Outcome) upgrades.Severity {

@@ -51,7 +51,7 @@ func TestJudge(t *testing.T) {
 		Answer: Unknown,
 		Words:  "503",
 	}, Outcome{Answer: Changed, Words: "x is new"}
-	warned := Outcome{Answer: Good, Words: "deprecated"}
+	warned, gone := Outcome{Answer: Good, Words: "deprecated"}, Outcome{Answer: Bad, Words: "deleted", Class: deleted}
 	for _, test := range []struct {
 		name     string
 		check    Check
@@ -88,7 +88,33 @@ func TestJudge(t *testing.T) {
 			"changes 2 -> 1 [2] \nbroken before 1 [0] ", 0,
 		},
 		{"a condition is lost", Condition, []Outcome{good, bad, good, bad}, "breaks 1 -> 2 [1 3] the rollback fixes it", 1},
-		{"not judged at the first state, so not at later ones", Label, []Outcome{unknown, good, good, good}, "not judged 1 [0] ", 3},
+		{"not judged at the first state", Label, []Outcome{unknown, good, good, good}, "not judged 1 [0] ", 3},
+		{
+			"not judged at the first state, and a later hop breaks it", Label,
+			[]Outcome{unknown, good, bad, good},
+			"breaks 2 -> 1 [2] the next upgrade fixes it\nnot judged 1 [0] ", 1,
+		},
+		{
+			"not judged at the first state, and a later state cannot be judged either", Label,
+			[]Outcome{unknown, good, unknown, good},
+			"not judged 1 [0] \nnot judged 2 -> 1 [2] ", 3,
+		},
+		{"never judged", Label, []Outcome{unknown, unknown, unknown, unknown}, "not judged 1 [0 1 2 3] ", 3},
+		{
+			"not judged at the first state, so it is not known who broke it", Label,
+			[]Outcome{unknown, bad, bad, bad},
+			"not judged 1 [0] \nnot judged 1 -> 2 [1 2 3] ", 3,
+		},
+		{
+			"not judged at the first state, broken, good, and broken by a hop", Label,
+			[]Outcome{unknown, bad, good, bad},
+			"breaks 1 -> 2 [3] the rollback was not rehearsed\nnot judged 1 [0] \nnot judged 1 -> 2 [1] ", 1,
+		},
+		{
+			"broken before, and then nobody answers", Label,
+			[]Outcome{bad, unknown, bad, bad},
+			"not judged 1 -> 2 [1] \nbroken before 1 [0] ", 3,
+		},
 		{"not judged later", Label, []Outcome{good, unknown, good, good}, "not judged 1 -> 2 [1] ", 3},
 		{
 			"whether it is fixed could not be judged", Label,
@@ -106,14 +132,29 @@ func TestJudge(t *testing.T) {
 		{
 			"it still moves before any upgrade, and the upgrade replaces its pods", Moved,
 			[]Outcome{changed, bad, changed, good},
-			"breaks 1 -> 2 [1] the rollback does not do it again\nbroken before 1 [0] ", 1,
+			"breaks 1 -> 2 [1] the rollback does not do it again\nchanges 2 -> 1 [2] \nbroken before 1 [0] ", 1,
 		},
 		{
 			"it still moves before any upgrade, and then nobody can look", Moved,
 			[]Outcome{changed, unknown, good, good},
 			"not judged 1 -> 2 [1] \nbroken before 1 [0] ", 3,
 		},
-		{"pods restart before any upgrade", Moved, []Outcome{bad, bad, bad, bad}, "broken before 1 [0] ", 0},
+		{"pods restart before any upgrade only", Moved, []Outcome{bad, good, good, good}, "broken before 1 [0] ", 0},
+		{
+			"pods restart before any upgrade, and at a hop", Moved,
+			[]Outcome{bad, good, bad, good},
+			"breaks 2 -> 1 [2] the next upgrade does not do it again\nbroken before 1 [0] ", 1,
+		},
+		{
+			"nobody knows whether pods restart at the first state, and they do at each hop", Moved,
+			[]Outcome{unknown, bad, bad, good},
+			"breaks 1 -> 2 [1 2] the rollback does it again\nnot judged 1 [0] ", 1,
+		},
+		{
+			"it is being deleted before any upgrade, and is gone later", Moved,
+			[]Outcome{gone, gone, gone, gone},
+			"broken before 1 [0] ", 0,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := report()
@@ -129,6 +170,27 @@ func TestJudge(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, test.exit)
 			}
 		})
+	}
+}
+
+// A state at which it is not known what is wrong does not count as good.
+func TestMatrixCountsWhatIsNotJudged(t *testing.T) {
+	good, bad, unknown := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{Answer: Unknown, Words: "503"}
+	for want, outcomes := range map[string][]Outcome{
+		"not judged, not judged, not judged, not judged": {unknown, unknown, unknown, unknown},
+		"not judged, not judged, good, breaks":           {unknown, bad, good, bad},
+	} {
+		r := report()
+		surveyOf(map[Check][]Outcome{Label: outcomes}).Judge(r)
+		var got []string
+		for _, cell := range r.Matrix[0].Cells {
+			got = append(got, map[upgrades.Cell]string{
+				{Unjudged: 1}: "not judged", {Good: 1}: "good", {Breaks: 1}: "breaks",
+			}[cell])
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("got %s, want %s", text, want)
+		}
 	}
 }
 

@@ -22,8 +22,14 @@ type sight struct {
 	inventory.Inventory
 	// lists are the objects of each kind in each version, by uid, or the error of listing them.
 	lists map[schema.GroupVersionKind]list
+	// around are the kinds of the given objects and of their possible dependents.
+	around map[schema.GroupKind]bool
 	// targets are the given objects that exist, and what controllers made for them.
 	targets []*Target
+	// hidden are dependents that were there before, and whose kind cannot be listed.
+	hidden []*Target
+	// rechecked are the outcomes of the second search for objects that the list of a version does not have.
+	rechecked map[gap]Outcome
 }
 
 type list struct {
@@ -47,7 +53,8 @@ func (s *Survey) look(ctx context.Context) (*sight, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the CustomResourceDefinitions: %w", err)
 	}
-	for kind := range kindsAround(s.targets, customKinds(definitions)) {
+	found.around = kindsAround(s.targets, customKinds(definitions))
+	for kind := range found.around {
 		if how := found.Kinds[kind]; how != nil {
 			for _, version := range how.Versions {
 				found.lists[kind.WithVersion(version)] = listEach(ctx, s.client, s.targets, kind, how.In(kind.Group, version))

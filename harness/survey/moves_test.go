@@ -89,14 +89,26 @@ func TestStayed(t *testing.T) {
 		moved  *movement
 		want   Answer
 		words  string
+		// kinds is what is served; nil for the kind of the object.
+		kinds *inventory.Inventory
 	}{
-		{"it stays", true, there, nil, nil, Good, ""},
-		{"its pods are replaced", true, there, nil, pods, Bad, "pods were deleted"},
-		{"it is new, and so are its pods", false, there, nil, pods, Good, ""},
-		{"it was deleted", true, nil, nil, nil, Bad, "it was deleted"},
-		{"it is being deleted", true, going, nil, nil, Bad, "it is being deleted"},
-		{"it cannot be listed", true, nil, errors.New("no answer"), nil, Unknown, "no answer"},
-		{"it never was there", false, nil, nil, nil, NotAsked, ""},
+		{"it stays", true, there, nil, nil, Good, "", nil},
+		{"its pods are replaced", true, there, nil, pods, Bad, "pods were deleted", nil},
+		{"it is new, and so are its pods", false, there, nil, pods, Good, "", nil},
+		{"it was deleted", true, nil, nil, nil, Bad, "it was deleted", nil},
+		{"it is being deleted", true, going, nil, nil, Bad, "it is being deleted", nil},
+		{"it cannot be listed", true, nil, errors.New("no answer"), nil, Unknown, "no answer", nil},
+		{"it never was there", false, nil, nil, nil, NotAsked, "", nil},
+		{
+			"its kind is not served any more", true, nil, nil, nil, Bad,
+			"at the end of the state, the API server serves no version of kind Service", &inventory.Inventory{},
+		},
+		{
+			"its kind is not discovered any more", true, nil, nil, nil, Unknown,
+			"discovery of API group  failed: no endpoints",
+			&inventory.Inventory{Undiscovered: map[string]error{"": errors.New("no endpoints")}},
+		},
+		{"its kind is not served, and it never was there", false, nil, nil, nil, NotAsked, "", &inventory.Inventory{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kinds := map[schema.GroupKind]*inventory.Kind{{Kind: "Service"}: {Versions: []string{"v1"}}}
@@ -108,12 +120,15 @@ func TestStayed(t *testing.T) {
 				Inventory: inventory.Inventory{Kinds: kinds},
 				lists:     map[schema.GroupVersionKind]list{{Version: "v1", Kind: "Service"}: l},
 			}
+			if test.kinds != nil {
+				found.Inventory = *test.kinds
+			}
 			got := stayed(a, test.was, found, test.moved, false)
 			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
 				t.Errorf("got %v %q, want %v %q", got.Answer, got.Words, test.want, test.words)
 			}
 			// An object with a finalizer has the same cause as one without.
-			if deleted := strings.HasSuffix(test.words, "deleted") && test.moved == nil; (got.Class == "deleted") != deleted {
+			if gone := strings.HasSuffix(test.words, "deleted") && test.moved == nil; (got.Class == "deleted") != gone {
 				t.Errorf("the class is %q", got.Class)
 			}
 		})

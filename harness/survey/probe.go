@@ -32,12 +32,13 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 	var mu sync.Mutex
 	var working errgroup.Group
 	working.SetLimit(probers)
-	asked := s.sampled(found.targets)
+	asked, down := s.sampled(found.targets), &outages{}
 	for i, t := range asked {
 		working.Go(func() error {
 			p := s.newProbe(found, t)
+			p.down = down
 			mu.Lock()
-			p.scaled = s.answered(t, Scale)
+			p.scaled = s.scaled[t.UID]
 			mu.Unlock()
 			p.note = func(check Check, o Outcome) {
 				mu.Lock()
@@ -45,6 +46,9 @@ func (s *Survey) probeAll(ctx context.Context, found *sight) {
 				s.note(t, check, o)
 			}
 			p.all(ctx)
+			mu.Lock()
+			s.scaled[t.UID] = p.scaled
+			mu.Unlock()
 			return nil
 		})
 		if (i+1)%1000 == 0 {
@@ -63,8 +67,10 @@ type probe struct {
 	// given is where the manifest would be written; nil if its version is not served.
 	given dynamic.ResourceInterface
 	note  func(Check, Outcome)
-	// scaled says that the object had a scale at an earlier state.
+	// scaled says that the object had a scale, now or at an earlier state.
 	scaled bool
+	// down are the webhooks that do not answer at this state.
+	down *outages
 	// warnings are those about the manifest.
 	warnings []string
 }
@@ -223,7 +229,7 @@ func (p *probe) anew() *unstructured.Unstructured {
 // the object and retries.
 func (p *probe) write(ctx context.Context, check Check, send func(context.Context) error) (accepted bool) {
 	ctx, warned := writes.WithWarnings(ctx)
-	outcome, err := writes.Persist(ctx, send)
+	outcome, err := p.down.persist(ctx, send)
 	for range 5 {
 		if !apierrors.IsConflict(err) {
 			break
@@ -233,7 +239,7 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 			break
 		}
 		p.object = fresh
-		outcome, err = writes.Persist(ctx, send)
+		outcome, err = p.down.persist(ctx, send)
 	}
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) { // if it is gone, its UID may conflict
 		if fresh, readErr := p.api.Get(ctx, p.target.Name, metav1.GetOptions{}); apierrors.IsNotFound(readErr) ||

@@ -2,41 +2,40 @@ package survey
 
 import (
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // judgeReading notes whether each target can be read in every served version of its kind.
 func (s *Survey) judgeReading(found *sight) {
-	for _, t := range s.targets {
-		how := found.Kinds[t.GVK.GroupKind()]
-		if how != nil {
-			continue
+	all := slices.Clone(s.targets)
+	for _, t := range slices.Concat(found.hidden, found.targets) {
+		if t.Root != nil {
+			all = append(all, t)
 		}
-		outcome := Outcome{Answer: Bad, Words: fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind())}
-		if err := found.Undiscovered[t.GVK.Group]; err != nil {
-			outcome = Outcome{Answer: Unknown, Words: fmt.Sprintf("discovery of API group %s failed: %s",
-				t.GVK.Group, writes.Words(err))}
-		}
-		s.note(t, Read, outcome)
 	}
-	for _, t := range s.targets {
+	for _, t := range all {
 		how := found.Kinds[t.GVK.GroupKind()]
 		if how == nil {
+			s.note(t, Read, found.notServed(t))
 			continue
 		}
 		for _, version := range how.Versions {
 			s.note(t, Read, found.readIn(t, version))
 		}
 	}
-	for _, t := range found.targets {
-		if t.Root == nil {
-			continue
-		}
-		for _, version := range found.Kinds[t.GVK.GroupKind()].Versions {
-			s.note(t, Read, found.readIn(t, version))
-		}
+}
+
+// notServed is the outcome of a target whose kind is not served.
+func (f *sight) notServed(t *Target) Outcome {
+	if err := f.Undiscovered[t.GVK.Group]; err != nil {
+		return Outcome{Answer: Unknown, Words: fmt.Sprintf("discovery of API group %s failed: %s", t.GVK.Group,
+			writes.Words(err))}
 	}
+	return Outcome{Answer: Bad, Words: fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind())}
 }
 
 // readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects,
@@ -51,12 +50,16 @@ func (f *sight) readIn(t *Target, version string) Outcome {
 	case l.objects[t.UID] != nil && (l.err == nil || len(l.singly) > 0):
 		return Outcome{Answer: Good}
 	case l.err == nil && f.object(t, "") != nil:
-		return Outcome{Answer: Bad, Words: fmt.Sprintf("the list of %s does not have it, that of another version does",
-			gvk.GroupVersion())}
+		return f.rechecked[gap{gvk, t.UID}]
 	case l.err == nil:
 		return Outcome{} // it was deleted, which the check "moved" reports
 	}
-	return unread(l.err, fmt.Sprintf("objects of kind %s cannot be listed as %s", t.GVK.Kind, gvk.GroupVersion()))
+	return unlisted(l.err, gvk)
+}
+
+// unlisted is the outcome of an error of a kind's list.
+func unlisted(err error, gvk schema.GroupVersionKind) Outcome {
+	return unread(err, fmt.Sprintf("objects of kind %s cannot be listed as %s", gvk.Kind, gvk.GroupVersion()))
 }
 
 // unread is the outcome of an error when reading. It is Bad if the API server answered that it cannot do it.

@@ -65,10 +65,11 @@ type Outcome struct {
 	Class string
 }
 
-// Broken reports whether a check of a given object, or of one that belongs to it, is bad at the current state.
-func (s *answers) Broken(given *manifests.Object) bool {
-	for _, series := range s.series {
-		if series.Root.Given == given && series.Outcomes[s.state].Answer == Bad {
+// Broken reports whether one of these checks of a given object is bad at the current state.
+func (s *answers) Broken(given *manifests.Object, checks ...Check) bool {
+	for k, series := range s.series {
+		if k.root.Given == given && k.kind == k.root.GVK.GroupKind() && slices.Contains(checks, k.check) &&
+			series.Outcomes[s.state].Answer == Bad {
 			return true
 		}
 	}
@@ -84,6 +85,10 @@ type Target struct {
 	UID             string
 	// Root is the given object that it belongs to; nil for a given object.
 	Root *Target
+	// owner is the uid of its controller. timed says that it, or an owner between it and the given object, comes and goes
+	// with time: a CronJob, or a Job that expires. Both are unset for a given object.
+	owner string
+	timed bool
 	// template is equal for objects that come from one template (templateOf); "" for a given object.
 	template string
 }
@@ -137,20 +142,6 @@ func (s *answers) forget() {
 	for _, series := range s.order {
 		delete(series.Outcomes, s.state)
 	}
-}
-
-// answered reports whether there is an outcome of an earlier state.
-func (s *answers) answered(t *Target, check Check) bool {
-	series := s.series[key{t.root(), t.GVK.GroupKind(), check}]
-	if series == nil {
-		return false
-	}
-	for state := range series.Outcomes {
-		if state < s.state {
-			return true
-		}
-	}
-	return false
 }
 
 // note records an outcome at the current state.

@@ -40,7 +40,8 @@ func (s *Survey) judgeStanding(found *sight) {
 		case !known:
 			s.standing[t.UID] = now
 			s.note(t, Condition, now.alone())
-		case movesWithTime(t.root()) || s.moved(t.root()): // its pods are starting; the check "moved" reports that
+		case t.timed, movesWithTime(t.root()):
+		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
 			s.note(t, Condition, stands(before, now))
 		}

@@ -33,6 +33,7 @@ func (p *probe) resize(ctx context.Context) {
 		if err != nil {
 			return err
 		}
+		p.scaled = true
 		_, err = p.api.Update(ctx, scale, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager}, "scale")
 		return err
 	})

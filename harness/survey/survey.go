@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -33,6 +34,10 @@ type Survey struct {
 	baseline map[*Target]contents
 	// standing is the standing of each object, by uid, when it was first seen.
 	standing map[string]standing
+	// made are the dependents that were there at the last look, or that it could not list.
+	made []*Target
+	// scaled says which objects had a scale, by uid.
+	scaled map[string]bool
 	// asked says for which given objects dry runs are sent; nil before they are chosen.
 	asked map[*Target]bool
 	// dependents says the same about dependents, by given object and kind.
@@ -62,7 +67,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 		options.Progress = func(string, ...any) {}
 	}
 	s := &Survey{
-		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{},
+		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, scaled: map[string]bool{},
 		answers: answers{series: map[key]*Series{}, except: options.Except, state: -1},
 	}
 	counted := writes.Configure(config, "rehearse-upgrade")
@@ -113,8 +118,11 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 		}
 		delete(s.standing, t.UID)
 		delete(s.baseline, t)
-		t.UID = anew[t.Given].UID
+		uid := anew[t.Given].UID
+		s.scaled[uid] = s.scaled[t.UID]
+		t.UID = uid
 	}
+	s.made = slices.DeleteFunc(s.made, func(t *Target) bool { return left[t.Root.Given] })
 }
 
 // Created is an object that the cluster has accepted.
@@ -160,6 +168,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	if err != nil {
 		return Mark{}, err
 	}
+	found.recheck(ctx, s.client)
 	s.judgeReading(found)
 	s.probeAll(ctx, found)
 	select {

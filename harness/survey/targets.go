@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -60,56 +59,36 @@ func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentK
 
 // findTargets lists the given objects that exist, and their dependents.
 func (s *Survey) findTargets(found *sight) {
-	given := map[string]*Target{}
+	f := family{
+		given: map[string]*Target{}, owners: map[string]string{}, hidden: map[string]*Target{},
+		objects: map[string]*unstructured.Unstructured{},
+	}
 	for _, t := range s.targets {
-		given[t.UID] = t
+		f.given[t.UID] = t
 		if found.object(t, "") != nil {
 			found.targets = append(found.targets, t)
 		}
 	}
-	owners, all := map[string]string{}, map[string]*unstructured.Unstructured{}
 	for gvk, l := range found.lists {
-		if how := found.Kinds[gvk.GroupKind()]; how.Versions[0] != gvk.Version {
-			continue
-		}
-		for uid, o := range l.objects {
-			all[uid] = o
-			if owner := metav1.GetControllerOf(o); owner != nil {
-				owners[uid] = string(owner.UID)
-			}
+		if found.readable(gvk.GroupKind()) == gvk.Version {
+			f.add(l.objects)
 		}
 	}
-	var made []*Target
-	for uid, o := range all {
-		if given[uid] != nil {
-			continue
-		}
-		if root := rootOf(uid, owners, given); root != nil {
-			made = append(made, &Target{
-				GVK: o.GroupVersionKind(), Namespace: o.GetNamespace(), Name: o.GetName(), UID: uid,
-				Root: root, template: templateOf(o, owners[uid]),
-			})
+	for _, t := range s.made {
+		if found.hides(t) {
+			found.hidden = append(found.hidden, t)
+			f.hidden[t.UID], f.owners[t.UID] = t, t.owner
 		}
 	}
-	slices.SortFunc(made, func(a, b *Target) int {
-		return cmp.Or(cmp.Compare(a.GVK.Kind, b.GVK.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-	})
+	made := f.dependents()
+	slices.SortFunc(made, byName)
+	slices.SortFunc(found.hidden, byName)
 	found.targets = append(found.targets, made...)
+	s.made = slices.Concat(made, found.hidden)
 }
 
-// rootOf follows the owners to a given object; nil if they lead to none.
-func rootOf(uid string, owners map[string]string, given map[string]*Target) *Target {
-	for range 16 { // owners may form a cycle
-		owner, ok := owners[uid]
-		if !ok {
-			return nil
-		}
-		if root := given[owner]; root != nil {
-			return root
-		}
-		uid = owner
-	}
-	return nil
+func byName(a, b *Target) int {
+	return cmp.Or(cmp.Compare(a.GVK.Kind, b.GVK.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
 // object is the target in a version; if version is "", in the first version whose list contains it. It is nil if no

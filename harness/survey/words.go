@@ -67,8 +67,11 @@ func what(s *Series, seen *sighting) string {
 	case Warning:
 		return "its manifest draws a new warning"
 	}
-	if answer == Changed {
+	switch {
+	case answer == Changed:
 		return "controllers acted, though nobody touched it"
+	case seen.outcome.Class == unserved:
+		return "its kind was served, and is no longer, though nobody touched it"
 	}
 	return "it was deleted, though nobody touched it"
 }

@@ -45,16 +45,8 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 		deleted = append(deleted, one.object)
 	}
 	r.survey.Replace(deleted, created...)
-	known := removed.kept // they stay, or a finding says already what is wrong with them
-	for _, one := range slices.Concat(removed.going, left) {
-		if r.survey.Broken(one.object) {
-			known = append(known, one)
-			continue
-		}
-		r.uncreated(one, i, "it was deleted to recreate it, and is not checked from here on",
-			"recreate it by hand on the new version, or exclude it with --except")
-	}
-	for _, one := range known {
+	known := r.lose(i, removed.going, left, r.survey.Broken)
+	for _, one := range append(removed.kept, known...) { // those that are kept are still checked
 		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,
 			one.object.Place(), r.report.Path[i-1].Name, one.err))
 	}
@@ -63,6 +55,28 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	}
 	r.mark, err = r.survey.Begin(ctx)
 	return err
+}
+
+// lose reports the objects that are still being deleted, or were not created again: they are not checked from the i-th
+// state on. It returns those whose reason a finding already gives, instead: broken says which checks of an object fail.
+func (r *rehearsal) lose(i int, going, left []rejected,
+	broken func(*manifests.Object, ...survey.Check) bool,
+) []rejected {
+	var known []rejected
+	for n, one := range slices.Concat(going, left) {
+		// Its finalizers cannot be removed if an update of it is rejected.
+		reasons := []survey.Check{survey.Read, survey.Update, survey.Label, survey.Delete, survey.Finalizer}
+		if n >= len(going) {
+			reasons = []survey.Check{survey.Read, survey.Create, survey.Apply}
+		}
+		if broken(one.object, reasons...) {
+			known = append(known, one)
+			continue
+		}
+		r.uncreated(one, i, "it was deleted to recreate it, and is not checked from here on",
+			"recreate it by hand on the new version, or exclude it with --except")
+	}
+	return known
 }
 
 // removal is the result of deleting objects.

@@ -213,7 +213,9 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	state := r.report.Path[i]
 	r.Progress("surveying %s", state.Name)
 	began := time.Now()
-	r.mark, err = r.survey.At(ctx, r.mark)
+	answered, stop := whileRunning(ctx, r.exited, lookForExits)
+	r.mark, err = r.survey.At(answered, r.mark)
+	stop()
 	if r.died(i) || r.exited() != nil {
 		return false, nil
 	}

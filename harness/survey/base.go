@@ -1,0 +1,81 @@
+package survey
+
+import (
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// base returns the outcome with which later ones are compared, and the states of the later ones. It reports what is
+// already wrong at the first state. If the answer at the first state is unknown, only a good one can be the base: it is
+// not known whether a failure before that was there from the beginning.
+func (j *judge) base(s *Series, states []int) (Outcome, []int) {
+	first := s.Outcomes[states[0]]
+	if first.Answer != Unknown {
+		if first.Answer != Good {
+			j.add(s, upgrades.Before, states[:1], first)
+		}
+		j.lifted(s, first, states[1:])
+		return first, states[1:]
+	}
+	if s.Check == Moved { // an event needs no base
+		j.add(s, upgrades.Unjudged, states[:1], first)
+		return Outcome{Answer: Good}, states[1:]
+	}
+	var unknown, failing []int
+	for i, state := range states {
+		switch s.Outcomes[state].Answer {
+		case Good:
+			j.baseless(s, unknown, failing)
+			return s.Outcomes[state], states[i+1:]
+		case Unknown:
+			unknown = append(unknown, state)
+		default:
+			failing = append(failing, state)
+		}
+	}
+	j.baseless(s, unknown, failing)
+	return Outcome{Answer: Good}, nil
+}
+
+// baseless reports the states that cannot be judged, because there is no good answer of an earlier state.
+func (j *judge) baseless(s *Series, unknown, failing []int) {
+	j.add(s, upgrades.Unjudged, unknown, s.Outcomes[unknown[0]])
+	if len(failing) > 0 {
+		seen := s.Outcomes[failing[0]]
+		j.add(s, upgrades.Unjudged, failing, Outcome{
+			Answer: Unknown, Words: "it is not known whether this was so from the beginning: " + seen.Words,
+			Class: "baseless " + seen.Class,
+		})
+	}
+}
+
+// lasts reports whether a failure or a change of the first state is still there, so that no hop is to blame. Something
+// that happened at the first state is over: if it happens again, that is new.
+func lasts(check Check, base, now Outcome) bool {
+	if check == Moved && (base.Class != now.Class || now.Class != deleted && now.Class != unserved) {
+		return false
+	}
+	return now.Answer == base.Answer && (base.Answer == Bad || base.Answer == Changed)
+}
+
+// lifted reports a write that was rejected at the first state and is accepted later: a policy, a webhook or a
+// validation decides differently.
+func (j *judge) lifted(s *Series, base Outcome, states []int) {
+	var at []int
+	for _, state := range states {
+		if s.Outcomes[state].Answer == Good {
+			at = append(at, state)
+		}
+	}
+	if len(at) > 0 && base.Answer == Bad && writesSomething(s.Check) {
+		j.add(s, upgrades.Changes, at, Outcome{
+			Answer: Good, Words: "accepted now, rejected before: " + base.Words,
+			Class: "lifted " + base.Class,
+		})
+	}
+}
+
+func writesSomething(check Check) bool {
+	return slices.Contains([]Check{Update, Label, Status, Scale, Finalizer, Delete, Evict, Apply, Create}, check)
+}

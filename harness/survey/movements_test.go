@@ -1,0 +1,64 @@
+package survey
+
+import (
+	"fmt"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/rehearse-dev/rehearse/harness/history"
+)
+
+func pod(uid string, root *Target, timed bool) *Target {
+	return &Target{GVK: ofGroup("", "Pod"), Name: uid, UID: uid, Root: root, timed: timed}
+}
+
+// Changes of dependents count, unless they come and go with time. Changes of given objects, and of objects of others,
+// do not.
+func TestMovements(t *testing.T) {
+	root := given("a")
+	restarted := func(n int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "status": map[string]any{
+			"containerStatuses": []any{map[string]any{"restartCount": n}},
+		}}}
+	}
+	deleted, added := history.Change{Type: history.Deleted}, history.Change{Type: history.Added}
+	again := history.Change{Type: history.Modified, Before: restarted(1), Object: restarted(2)}
+	same := history.Change{Type: history.Modified, Before: restarted(2), Object: restarted(2)}
+	for _, test := range []struct {
+		name    string
+		was, is *Target
+		change  history.Change
+		want    string
+	}{
+		{"its pod was deleted", pod("x", root, false), nil, deleted, "[x] [] []"},
+		{"it got a pod", nil, pod("x", root, false), added, "[] [x] []"},
+		{"its pod was restarted", pod("x", root, false), pod("x", root, false), again, "[] [] [x]"},
+		{"its pod was written", pod("x", root, false), pod("x", root, false), same, ""},
+		{"its pod is that of an expiring Job", pod("x", root, true), nil, deleted, ""},
+		{"it got a pod on schedule", nil, pod("x", root, true), added, ""},
+		{"a pod that came on schedule was restarted", pod("x", root, true), pod("x", root, true), again, ""},
+		{"it was deleted itself", root, nil, deleted, ""},
+		{"a pod of another owner", nil, nil, deleted, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := movements{was: map[string]*Target{}, is: map[string]*Target{}, of: map[*Target]*movement{}}
+			if test.was != nil {
+				m.was["x"] = test.was
+			}
+			if test.is != nil {
+				m.is["x"] = test.is
+			}
+			test.change.Name, test.change.UID = "x", types.UID("x")
+			m.add(test.change)
+			got := ""
+			if one := m.of[root]; one != nil {
+				got = fmt.Sprint(one.gone["Pod"], one.made["Pod"], one.restarted)
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

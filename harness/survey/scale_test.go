@@ -1,0 +1,46 @@
+package survey
+
+import (
+	"errors"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// A missing scale is a failure only for an object that had one before, not for those beside it.
+func TestScaleOfDependents(t *testing.T) {
+	root := given("root")
+	sized, unsized := &Target{
+		GVK: ofGroup("example.com", "Member"), Name: "sized", UID: "sized", Root: root, template: "sized",
+	}, &Target{GVK: ofGroup("example.com", "Member"), Name: "unsized", UID: "unsized", Root: root, template: "unsized"}
+	found := sightOf(nil)
+	for _, member := range []*Target{sized, unsized} {
+		found.add(member.GVK, member.UID, "root", nil)
+	}
+	found.Kinds[sized.GVK.GroupKind()].Scalable = true
+	found.targets = []*Target{sized, unsized}
+	lost := false
+	client := fake.NewSimpleDynamicClient(runtime.NewScheme())
+	client.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if get, ok := action.(clienttesting.GetAction); ok && action.GetSubresource() == "scale" &&
+			(get.GetName() == "unsized" || lost) {
+			return true, nil, apierrors.NewInternalError(errors.New(`the spec replicas field ".spec.replicas" does not exist`))
+		}
+		return true, &unstructured.Unstructured{Object: map[string]any{}}, nil
+	})
+	s := &Survey{
+		client: client, targets: []*Target{root}, scaled: map[string]bool{}, answers: answers{series: map[key]*Series{}},
+	}
+	for state, want := range []Answer{Good, Good, Bad} {
+		s.state, lost = state, want == Bad
+		s.probeAll(t.Context(), found)
+		series := s.series[key{root, sized.GVK.GroupKind(), Scale}]
+		if series == nil || series.Outcomes[state].Answer != want {
+			t.Errorf("state %d: %+v, want answer %d", state, series, want)
+		}
+	}
+}
