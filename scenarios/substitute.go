@@ -39,7 +39,7 @@ func (original *Scenario) Substitute(by Variants) (c *Scenario, why string) {
 func instead(system clusters.System, by Variants) (clusters.System, string) {
 	variants, ok := by[system.Name]
 	switch {
-	case !ok:
+	case !ok, changesCalls(system):
 		return system, ""
 	case system.Simulated == nil:
 		return system, fmt.Sprintf("its system %s is not simulated", system.Name)
@@ -51,10 +51,31 @@ func instead(system clusters.System, by Variants) (clusters.System, string) {
 		return system, fmt.Sprintf("it needs %s, which is not given", VariantName(system.Name, system.Simulated.Variant))
 	}
 	definition, err := definition.Configured(system.Simulated.Config)
+	if err == nil {
+		definition, err = withCalls(definition, system)
+	}
 	if err != nil {
 		return system, err.Error()
 	}
 	return definition, ""
+}
+
+// changesCalls reports whether a change of a system changes only how its webhooks are called.
+func changesCalls(change clusters.System) bool {
+	return change.Kind() == "" && change.WebhookCalls != nil && change.Version == "" && change.Probes == nil
+}
+
+// withCalls returns the definition that replaces a system. The calls of its webhooks are those of the system.
+func withCalls(definition, replaced clusters.System) (clusters.System, error) {
+	if replaced.WebhookCalls == nil {
+		return definition, nil
+	}
+	if !replaced.WebhookCalls.Usual() && definition.Kind() == "manifests" {
+		return definition, fmt.Errorf("it changes webhookCalls of %s, and a system of manifests does not support that",
+			replaced.Name)
+	}
+	definition.WebhookCalls = replaced.WebhookCalls
+	return definition, nil
 }
 
 // VariantName describes a variant of a system.
@@ -65,10 +86,16 @@ func VariantName(system, variant string) string {
 	return fmt.Sprintf("variant %s of system %s", variant, system)
 }
 
-// SubstituteAll calls Substitute for each scenario. The error joins the reasons of all scenarios for which it fails.
+// SubstituteAll calls Substitute for each scenario. The error joins the reasons of all scenarios for which it fails, and
+// the names that no scenario has.
 func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error
+	for _, name := range clusters.SortedKeys(by) {
+		if _, found := eachSystem(list, name, keep); !found {
+			errs = append(errs, fmt.Errorf("replace system %s: %w", name, ErrNoSuchSystem))
+		}
+	}
 	for _, original := range list {
 		c, why := original.Substitute(by)
 		if why != "" {
@@ -80,6 +107,8 @@ func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	}
 	return all, errors.Join(errs...)
 }
+
+func keep(_ *Scenario, _ *Step, _ bool, system clusters.System) clusters.System { return system }
 
 // whole returns the definition as a change that replaces the earlier environment, files, CRDs, webhooks, objects,
 // readiness and probes. A change keeps settings that are nil, so whole sets them to empty values.

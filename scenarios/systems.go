@@ -63,21 +63,27 @@ var ErrNoSuchSystem = errors.New("no scenario has this system")
 
 // ReplaceSystem returns copies of the scenarios with another definition of the system with this name. It runs scenarios
 // that were written for a simulator against the real system. It does not support transitions that change the installed
-// system, except to remove it: the error lists all of them.
+// system, except to remove it or to change the calls of its webhooks: the error lists all of them.
 func ReplaceSystem(list []*Scenario, name string, with clusters.System) ([]*Scenario, error) {
 	with.Name = name
 	var errs []error
 	replaced, found := eachSystem(list, name, func(s *Scenario, step *Step, there bool,
 		system clusters.System,
 	) clusters.System {
+		if there && changesCalls(system) {
+			return system
+		}
 		if there {
 			errs = append(errs, fmt.Errorf("%s: scenario %s changes system %s, which is replaced by another definition; "+
 				"leave the scenario out (--focus, --label)", step.Position, s.Title(), name))
 		}
-		if there || system.Simulated == nil {
-			return with
+		configured, err := with, error(nil)
+		if !there && system.Simulated != nil {
+			configured, err = with.Configured(system.Simulated.Config)
 		}
-		configured, err := with.Configured(system.Simulated.Config)
+		if !there && err == nil {
+			configured, err = withCalls(configured, system)
+		}
 		if err != nil {
 			at := s.ClusterPosition
 			if step != nil {

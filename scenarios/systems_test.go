@@ -192,3 +192,53 @@ func TestLoadSystem(t *testing.T) {
 		golden.Error(t, err, want)
 	}
 }
+
+const slowWebhooks = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: slow}
+spec:
+  cluster: {version: "1.36", systems: [{name: lws, simulated: {}, webhookCalls: {delay: 1s}}]}
+  steps:
+  - transition: {systems: [{name: lws, webhookCalls: {away: true}}]}
+`
+
+// What a scenario says of the calls of webhooks is true for the definition that replaces a system, too.
+func TestReplacedSystemsKeepTheirWebhookCalls(t *testing.T) {
+	set, err := LoadBytes("some/where.yaml", []byte(slowWebhooks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := clusters.System{Name: "lws", Process: &clusters.SystemProcess{Command: []string{"real"}}}
+	applied := clusters.System{Name: "lws", Manifests: []string{"all.yaml"}}
+	for name, replace := range map[string]func(clusters.System) ([]*Scenario, error){
+		"replaced": func(with clusters.System) ([]*Scenario, error) {
+			return ReplaceSystem(set.Scenarios, "lws", with)
+		},
+		"substituted": func(with clusters.System) ([]*Scenario, error) {
+			return SubstituteAll(set.Scenarios, Variants{"lws": {"": with}})
+		},
+	} {
+		list, err := replace(real)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		path := list[0].Path()
+		for i, want := range []clusters.WebhookCalls{{Delay: "1s"}, {Away: true}} {
+			if got := path[i].Systems[0]; got.Kind() != "process" || got.WebhookCalls == nil || *got.WebhookCalls != want {
+				t.Errorf("%s, state %d: %s with %+v, want %+v", name, i, got.Kind(), got.WebhookCalls, want)
+			}
+		}
+		_, err = replace(applied)
+		golden.Error(t, err, "some/where.yaml:5:3: scenario slow: it changes webhookCalls of lws, and a system of manifests "+
+			"does not support that")
+	}
+}
+
+// A name that no scenario has is an error, also beside one that scenarios have.
+func TestSubstituteAllRejectsUnknownNames(t *testing.T) {
+	real := clusters.System{Process: &clusters.SystemProcess{Command: []string{"real"}}}
+	by := Variants{"lsw": {"": real}}
+	if _, err := SubstituteAll(loadSystems(t), by); !errors.Is(err, ErrNoSuchSystem) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -56,6 +56,10 @@ func TestFetchOfScenarios(t *testing.T) {
 	if code != cli.ExitInput || !strings.Contains(errs, `"v1.0" is no exact version of a Go module`) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
+	code, _, errs = command(t, "fetch", "--program", "kubctl", file(t, strings.Replace(scenario(""), "1.35", "1.35.4", 1)))
+	if code == cli.ExitOK || !strings.Contains(errs, `no program of Kubernetes is called "kubctl"`) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
 	code, _, errs = command(t, "fetch", "no/such/file.yaml")
 	if code != cli.ExitInput || !strings.Contains(errs, "no/such/file.yaml") {
 		t.Errorf("exit code %d: %s", code, errs)

@@ -38,7 +38,7 @@ and builds the Go modules of their systems.`,
 			var errs []error
 			for _, asked := range args {
 				if isPath(asked) {
-					errs = append(errs, fetchFor(command, options, asked))
+					errs = append(errs, fetchFor(command, options, asked, programs))
 					continue
 				}
 				version, err := store.Resolve(command.Context(), asked)
@@ -46,13 +46,7 @@ and builds the Go modules of their systems.`,
 					errs = append(errs, err)
 					continue
 				}
-				if err := ensure(command, store, version, programs); err != nil {
-					errs = append(errs, err)
-					continue
-				}
-				if _, err := store.FeatureList(command.Context(), version); err != nil {
-					fmt.Fprintf(command.ErrOrStderr(), "%s: %v\n", version, err)
-				}
+				errs = append(errs, ensure(command, store, version, programs))
 			}
 			return errors.Join(errs...)
 		},
@@ -63,12 +57,15 @@ and builds the Go modules of their systems.`,
 	return command
 }
 
-// ensure gets the programs of a version, and prints their folder.
+// ensure gets the programs of a version, and prints their folder. It also gets the list of the version's feature gates.
 func ensure(command *cobra.Command, store *releases.Store, version string, programs []string) error {
 	binaries, err := store.Ensure(command.Context(), version, programs...)
 	if err != nil {
 		return cli.Broken(err)
 	}
 	fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", version, binaries.Dir)
+	if _, err := store.FeatureList(command.Context(), version); err != nil {
+		fmt.Fprintf(command.ErrOrStderr(), "%s: %v\n", version, err)
+	}
 	return nil
 }

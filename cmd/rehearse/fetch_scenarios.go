@@ -25,8 +25,8 @@ func isPath(text string) bool {
 }
 
 // fetchFor gets what the scenarios of a path need: a release of each Kubernetes minor version that the cache does not
-// have, and the programs of Go modules.
-func fetchFor(command *cobra.Command, options releases.Options, path string) error {
+// have, with additional programs, and the programs of Go modules.
+func fetchFor(command *cobra.Command, options releases.Options, path string, programs []string) error {
 	set, err := scenarios.Load([]string{path})
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func fetchFor(command *cobra.Command, options releases.Options, path string) err
 			errs = append(errs, cli.Broken(err))
 			continue
 		}
-		errs = append(errs, ensure(command, store, exact, nil))
+		errs = append(errs, ensure(command, store, exact, programs))
 	}
 	for _, module := range modules {
 		built, err := store.BuildModule(command.Context(), module)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -24,8 +26,8 @@ type seen struct {
 	// throughOld and throughNew are the objects by uid. alike are the uids of those that are equal through both.
 	throughOld, throughNew map[string]*unstructured.Unstructured
 	alike                  []string
-	// different are the differences that stayed, one text each.
-	different []string
+	// different are the differences that stayed, one text each, by uid.
+	different map[string]string
 	// restless are objects that changed between the two lists in each try.
 	restless []string
 	// problem says that a server rejects the list. unjudged says that the list failed for another reason.
@@ -69,7 +71,7 @@ func volatile(kind schema.GroupKind) bool {
 
 // compare lists a kind through both servers until both lists are equal, or a difference has stayed.
 func (j *judge) compare(ctx context.Context, s *seen) {
-	again := pauses.Growing(50*time.Millisecond, time.Second)
+	again, times := pauses.Growing(50*time.Millisecond, time.Second), map[string]int{}
 	for n := range looks {
 		if n > 0 && !pauses.Wait(ctx, again) {
 			s.unjudged = "the run was interrupted"
@@ -94,23 +96,52 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 		if s.judge(j.old.Name, j.new.Name); len(s.different) == 0 && len(s.restless) == 0 {
 			return
 		}
+		for uid := range s.different {
+			times[uid]++
+		}
+	}
+	for uid := range s.different {
+		if times[uid] < looks {
+			j.reread(ctx, s, uid)
+		}
 	}
 }
 
+// reread reads an object again that was not different each time. It may have been created or deleted between the two
+// lists.
+func (j *judge) reread(ctx context.Context, s *seen, uid string) {
+	o := s.throughNew[uid]
+	if o == nil {
+		o = s.throughOld[uid]
+	}
+	one, err1 := in(j.old.client, s, o).Get(ctx, o.GetName(), metav1.GetOptions{})
+	other, err2 := in(j.new.client, s, o).Get(ctx, o.GetName(), metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err1) && apierrors.IsNotFound(err2):
+	case err1 == nil && err2 == nil && len(matching.Changes(content(one), content(other))) == 0:
+		s.alike = append(s.alike, uid)
+	default:
+		s.restless = append(s.restless, named(o))
+	}
+	delete(s.different, uid)
+}
+
+// String names the kind and its version.
+func (s *seen) String() string { return s.kind.GroupVersion().String() + " " + s.kind.Kind }
+
 // judge compares the two lists.
 func (s *seen) judge(older, newer string) {
-	s.alike, s.different, s.restless = nil, nil, nil
+	s.alike, s.different, s.restless = nil, map[string]string{}, nil
 	for _, uid := range slices.Sorted(maps.Keys(s.throughNew)) {
 		one, other := s.throughOld[uid], s.throughNew[uid]
 		switch {
 		case one == nil:
-			s.different = append(s.different, named(other)+" is missing through "+older)
+			s.different[uid] = named(other) + " is missing through " + older
 		case one.GetResourceVersion() != other.GetResourceVersion():
 			s.restless = append(s.restless, named(other))
 		default:
 			if changes := matching.Changes(content(one), content(other)); len(changes) > 0 {
-				s.different = append(s.different, named(other)+" differs, "+older+" -> "+newer+": "+written(other.GetKind(),
-					changes))
+				s.different[uid] = named(other) + " differs, " + older + " -> " + newer + ": " + written(other.GetKind(), changes)
 				continue
 			}
 			s.alike = append(s.alike, uid)
@@ -118,7 +149,7 @@ func (s *seen) judge(older, newer string) {
 	}
 	for _, uid := range slices.Sorted(maps.Keys(s.throughOld)) {
 		if s.throughNew[uid] == nil {
-			s.different = append(s.different, named(s.throughOld[uid])+" is missing through "+newer)
+			s.different[uid] = named(s.throughOld[uid]) + " is missing through " + newer
 		}
 	}
 }
@@ -128,25 +159,29 @@ func (j *judge) reads(context.Context) {
 	objects := map[string]bool{}
 	kinds := map[schema.GroupKind]bool{}
 	for _, s := range j.seen {
-		title := s.kind.GroupVersion().String() + " " + s.kind.Kind
 		switch {
 		case s.problem != "":
-			j.problem("reads: objects of %s %s", title, s.problem)
+			j.problem("reads: objects of %s %s", s, s.problem)
 		case s.unjudged != "":
-			j.unjudged("reads: objects of %s: %s", title, s.unjudged)
+			j.unjudged("reads: objects of %s: %s", s, s.unjudged)
 		}
-		for _, text := range s.different {
-			j.problem("reads: as %s, %s", s.kind.GroupVersion(), text)
+		for _, uid := range slices.Sorted(maps.Keys(s.different)) {
+			j.problem("reads: as %s, %s", s.kind.GroupVersion(), s.different[uid])
 		}
-		if len(s.restless) > 0 {
-			j.unjudged("reads: as %s, %s changed during each of %d comparisons", s.kind.GroupVersion(),
-				strings.Join(s.restless, ", "), looks)
-		}
+		j.restless("reads", s)
 		for _, uid := range s.alike {
 			objects[uid], kinds[s.kind.GroupKind()] = true, true
 		}
 	}
 	j.evidence("%d objects of %d kinds are equal through %s and %s", len(objects), len(kinds), j.old.Name, j.new.Name)
+}
+
+// restless reports the objects that changed too often for a check.
+func (j *judge) restless(check string, s *seen) {
+	if len(s.restless) > 0 {
+		j.unjudged("%s: as %s, %s changed during each of %d comparisons", check, s.kind.GroupVersion(),
+			strings.Join(s.restless, ", "), looks)
+	}
 }
 
 // content is an object without managed fields and resource version.

@@ -81,11 +81,16 @@ func (j *judge) left(ctx context.Context, objects []dweller) []string {
 	return names
 }
 
+// addressed reports whether objects of a kind have cluster IPs.
+func addressed(kind schema.GroupVersionKind) bool {
+	return kind == schema.GroupVersionKind{Version: "v1", Kind: "Service"}
+}
+
 // addresses: no two Services have the same cluster IP.
 func (j *judge) addresses(context.Context) {
 	owners := map[string][]string{}
 	for _, s := range j.seen {
-		if s.kind != (schema.GroupVersionKind{Version: "v1", Kind: "Service"}) {
+		if !addressed(s.kind) {
 			continue
 		}
 		for _, o := range s.throughNew {

@@ -3,6 +3,7 @@
 package window
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
@@ -42,19 +44,23 @@ type Options struct {
 type check struct {
 	name string
 	run  func(*judge, context.Context)
+	// compares reports whether the check needs the comparison of a kind; nil if it needs none, or reports itself what
+	// could not be compared.
+	compares func(schema.GroupVersionKind) bool
 }
 
 // checks are all of them, in the order in which they run.
 func checks() []check {
+	every := func(schema.GroupVersionKind) bool { return true }
 	return []check{
-		{"reads", (*judge).reads},
-		{"selectors", (*judge).selectors},
-		{"namespaces", (*judge).namespaces},
-		{"addresses", (*judge).addresses},
-		{"leader", (*judge).leader},
-		{"rules", (*judge).rules},
-		{"writes", (*judge).writes},
-		{"bootstrap", (*judge).bootstrap},
+		{"reads", (*judge).reads, nil},
+		{"selectors", (*judge).selectors, nil},
+		{"namespaces", (*judge).namespaces, nil},
+		{"addresses", (*judge).addresses, addressed},
+		{"leader", (*judge).leader, nil},
+		{"rules", (*judge).rules, func(kind schema.GroupVersionKind) bool { return ruling(kind.GroupKind()) }},
+		{"writes", (*judge).writes, every},
+		{"bootstrap", (*judge).bootstrap, every},
 	}
 }
 
@@ -110,7 +116,25 @@ func Judge(ctx context.Context, oldest, newest Server, options Options) (Verdict
 			c.run(j, ctx)
 		}
 	}
+	if !slices.Contains(options.Checks, "reads") {
+		j.uncompared()
+	}
 	return j.verdict, context.Cause(ctx)
+}
+
+// uncompared reports what could not be compared although a chosen check needs it. The check "reads" reports that, too.
+func (j *judge) uncompared() {
+	for _, s := range j.seen {
+		needed := slices.ContainsFunc(checks(), func(c check) bool {
+			return slices.Contains(j.Checks, c.name) && c.compares != nil && c.compares(s.kind)
+		})
+		if why := cmp.Or(s.problem, s.unjudged); needed && why != "" {
+			j.unjudged("objects of %s: %s", s, why)
+		}
+		if slices.Contains(j.Checks, "writes") {
+			j.restless("writes", s)
+		}
+	}
 }
 
 func ask(ctx context.Context, server Server) (*asked, error) {

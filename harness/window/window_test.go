@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -299,5 +300,39 @@ func TestUnjudged(t *testing.T) {
 	verdict := judge(t, server(t), faithful, faithful, "leader, without one")
 	if len(verdict.Problems) > 0 || !slices.Equal(verdict.Unjudged, []string{"leader: no controller manager leads"}) {
 		t.Errorf("%+v", verdict)
+	}
+}
+
+// A check that needs objects that could not be compared is unjudged, also without the check "reads".
+func TestObjectsThatCannotBeCompared(t *testing.T) {
+	older := answering("GET", "/configmaps", 422, rejection)
+	for check, want := range map[string]string{
+		"writes":    "objects of v1 ConfigMap: cannot be listed through old: 422 Invalid: no",
+		"bootstrap": "objects of v1 ConfigMap: cannot be listed through old: 422 Invalid: no",
+		"addresses": "", "rules": "",
+	} {
+		verdict := judge(t, server(t), older, faithful, check)
+		if got := strings.Join(verdict.Unjudged, "\n"); got != want || len(verdict.Problems) > 0 {
+			t.Errorf("%s: unjudged %q, want %q; problems %q", check, got, want, verdict.Problems)
+		}
+	}
+	verdict := judge(t, server(t), answering("GET", "/services", 422, rejection), faithful, "addresses")
+	if len(verdict.Unjudged) != 1 {
+		t.Errorf("addresses of unreadable Services: %+v", verdict)
+	}
+}
+
+// Objects that are created between the two lists are no difference, even if one is created each time.
+func TestObjectsAreCreatedMeanwhile(t *testing.T) {
+	s := server(t)
+	var lists atomic.Int32
+	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
+			s.Put("configmaps", configMap("default", fmt.Sprint("new-", lists.Add(1))))
+		}
+		return next.RoundTrip(request)
+	}, "reads")
+	if len(verdict.Problems)+len(verdict.Unjudged) > 0 || lists.Load() != 4 {
+		t.Errorf("after %d lists: %+v", lists.Load(), verdict)
 	}
 }

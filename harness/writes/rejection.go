@@ -2,6 +2,7 @@ package writes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +53,8 @@ func fieldDifferences(want scenarios.Rejection, got metav1.Status) []string {
 			differ("field", want.Field, orNone(strings.Join(namedFields(got), ", ")))
 		}
 	}
-	if want.Message != nil && !anyLike(*want.Message, messages) {
+	// A text that a message must lack must be in none of them.
+	if want.Message != nil && (!anyLike(*want.Message, messages) || !allLack(want.Message.Lacks, messages)) {
 		differ("message", Describe(*want.Message), fmt.Sprintf("%q", strings.Join(messages, "; ")))
 	}
 	if want.Causes != nil && !sameCauses(want.Causes, causes(got)) {
@@ -94,6 +96,10 @@ func anyLike(want scenarios.Text, texts []string) bool {
 		}
 	}
 	return false
+}
+
+func allLack(text string, all []string) bool {
+	return text == "" || !slices.ContainsFunc(all, func(one string) bool { return strings.Contains(one, text) })
 }
 
 // describeStatus describes a rejection in full, for a person.
