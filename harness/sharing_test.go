@@ -93,6 +93,13 @@ func TestNamesThatCollide(t *testing.T) {
 	crd := "  - create: {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: " +
 		"\"${scenario.id}\"}, spec: {group: x.io, scope: Cluster, names: {kind: Queue}}}\n"
 	queue := "  - apply: {apiVersion: x.io/v1, kind: Queue, metadata: {name: q}}\n"
+	copies := func(name string) string {
+		return "  - parallel: {count: 2, steps: [{create: {apiVersion: v1, kind: Node, metadata: {name: \"" + name + "\"}}}]}\n"
+	}
+	ofLoad := func(name string) string {
+		return "  - always: {apiVersion: v1, kind: ConfigMap, absent: true, for: 1s}\n    during: [{name: l, for: 1s, rate: 1, create: {apiVersion: v1, " +
+			"kind: Node, metadata: {name: \"" + name + "\"}}}]\n"
+	}
 	elsewhere := "  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: default}}\n"
 	for name, test := range map[string]struct {
 		one, two string
@@ -105,6 +112,9 @@ func TestNamesThatCollide(t *testing.T) {
 				"${scenario.id} into its name",
 		},
 		"by a longer path":     {node("n"), node("n") + transition("1.35"), nil, "Node/n"},
+		"in copies":            {copies("n-${index}"), copies("n-${index}"), nil, "Node/n-*"},
+		"of a load":            {ofLoad("n-${index}"), ofLoad("n-${index}"), nil, "Node/n-*"},
+		"in named copies":      {copies("${scenario.id}-${index}"), copies("${scenario.id}-${index}"), nil, ""},
 		"in another namespace": {elsewhere, elsewhere, nil, "ConfigMap/m in namespace default"},
 		"of a kind defined":    {crd + queue, queue, nil, "Queue/q"},
 		"of a kind unknown":    {queue, queue, nil, ""},

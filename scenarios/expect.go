@@ -110,13 +110,13 @@ type Cause struct {
 // is set must match.
 type Text struct {
 	// Contains is a substring of the text.
-	Contains string `json:"contains,omitempty"`
+	Contains string `json:"contains,omitempty" filled:"true"`
 	// Lacks is a string that must not occur in the text.
-	Lacks string `json:"lacks,omitempty"`
+	Lacks string `json:"lacks,omitempty" filled:"true"`
 	// Equals is the whole text. Use matches: "^$" for an empty text.
-	Equals string `json:"equals,omitempty"`
+	Equals string `json:"equals,omitempty" filled:"true"`
 	// Matches is a regular expression (RE2) that must match.
-	Matches string `json:"matches,omitempty"`
+	Matches string `json:"matches,omitempty" filled:"true"`
 }
 
 // UnmarshalScalar reads a plain string as "contains".

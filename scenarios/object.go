@@ -20,7 +20,7 @@ type ObjectReference struct {
 	// Kind of the object.
 	Kind string `json:"kind" fixed:"true"`
 	// Name of the object.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" filled:"true"`
 	// Namespace of the object. Default: the scenario's.
 	Namespace string `json:"namespace,omitempty"`
 }

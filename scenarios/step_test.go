@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -100,4 +101,19 @@ func TestStepErrors(t *testing.T) {
 		Patch:  &Patch{ObjectReference: ObjectReference{Name: "${case.none}"}},
 	}, variablesOfAStep())
 	golden.Error(t, err, "create.data.a: ${outputs.missing}: no such key", "patch.name: is null")
+}
+
+// An expression must not make a name or a text empty: that would select everything.
+func TestEmptyTextsAreErrors(t *testing.T) {
+	vars := expressions.Variables{"outputs": map[string]any{"none": ""}}
+	_, err := expressions.Evaluated(expressions.New(), Step{
+		Eventually: &Assertion{Selection: Selection{ObjectReference: ObjectReference{Name: "${outputs.none}"}}},
+		Expect:     &Expect{Rejected: &Rejection{Message: &Text{Contains: "${outputs.none}"}}},
+		Create:     Object{"data": map[string]any{"a": "${outputs.none}"}},
+	}, vars)
+	golden.Error(t, err, "eventually.name: the value of ${outputs.none} is empty",
+		"expect.rejected.message.contains: the value of ${outputs.none} is empty")
+	if err != nil && strings.Contains(err.Error(), "data") {
+		t.Errorf("fields of objects may be empty: %v", err)
+	}
 }

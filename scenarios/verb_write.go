@@ -94,13 +94,16 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 	mayMake := func(name string) bool { return verbNamed(name).makes != nil }
 	makes := slices.ContainsFunc(names, mayMake)
 	changes := slices.ContainsFunc(names, func(name string) bool { return !mayMake(name) })
-	existing := step.Get("existing")
+	existing, metadata := step.Get("existing"), step.Get("write").Get("metadata")
 	switch rejected := step.Get("expect").Get("rejected") != nil; {
 	case existing != nil && !changes:
 		v.At(step.Key("existing"), "update and patch change what exists", "no verb here changes an existing object")
 	case existing != nil && (existing.Kind != yamltree.Scalar || existing.Tag != yamltree.TagString ||
 		existing.Text == ""):
 		v.At(existing, "", "want the name of an object, not %s", existing.What())
+	case existing != nil && metadata != nil && metadata.Kind != yamltree.Mapping:
+		v.At(metadata, "write a mapping; its values may be expressions",
+			"metadata must be a mapping here: update and patch replace its name")
 	case existing == nil && rejected && makes && changes:
 		v.At(step.Key("each"), "set existing to the name of a stored object, which update and patch change",
 			"an object that create and apply must not create does not exist for update and patch")

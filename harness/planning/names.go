@@ -40,10 +40,15 @@ func (p *planner) checkNames(track *Track) {
 	}
 }
 
-// single returns the steps, with the steps of parallel in its place.
+// single returns the steps, with the steps of parallel in its place, and a request of each load.
 func single(steps []scenarios.Step) []scenarios.Step {
 	var all []scenarios.Step
 	for _, step := range steps {
+		for _, load := range step.During {
+			request := load.Request(0)
+			request.Position = step.Position
+			all = append(all, request)
+		}
 		if step.Parallel == nil {
 			all = append(all, step)
 			continue
@@ -52,6 +57,10 @@ func single(steps []scenarios.Step) []scenarios.Step {
 	}
 	return all
 }
+
+// everyCopy is a name with the copies of a step, or the requests of a load, as an asterisk: each scenario has the same
+// numbers.
+func everyCopy(name string) string { return strings.ReplaceAll(name, "${index}", "*") }
 
 type maker struct {
 	scenario *scenarios.Scenario
@@ -92,6 +101,7 @@ func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o ou
 	o.kind = schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 	o.name, _ = metadata["name"].(string)
 	o.namespace, _ = metadata["namespace"].(string)
+	o.name, o.namespace = everyCopy(o.name), everyCopy(o.namespace)
 	if clusterWide[o.kind] {
 		o.namespace = ""
 	} else if o.namespace == "" {

@@ -115,7 +115,11 @@ func (in *interpolation) structure(source, target reflect.Value, path string) {
 		if f.Tags.Fixed || f.Tags.Expression != "" || f.Tags.Table || f.Tags.Copied {
 			copier = verbatim()
 		}
-		copier.copy(source.FieldByIndex(f.Index), target.FieldByIndex(f.Index), join(path, f.Name))
+		before, failed := source.FieldByIndex(f.Index), len(in.errs)
+		copier.copy(before, target.FieldByIndex(f.Index), join(path, f.Name))
+		if f.Tags.Filled && !before.IsZero() && target.FieldByIndex(f.Index).IsZero() && len(in.errs) == failed {
+			in.fail(join(path, f.Name), fmt.Errorf("the value of %s is empty", before))
+		}
 	}
 }
 

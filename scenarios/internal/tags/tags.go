@@ -27,6 +27,8 @@ type Tags struct {
 	Table bool
 	// Copied: it is copied for parallel, so that there is an index.
 	Copied bool
+	// Filled: an expression must not make the text empty, since an empty text means another thing.
+	Filled bool
 }
 
 var fieldCache sync.Map // reflect.Type -> []Field; types never change
@@ -57,6 +59,7 @@ func Of(t reflect.Type) []Field {
 					Fixed:      f.Tag.Get("fixed") != "",
 					Table:      f.Tag.Get("table") != "",
 					Copied:     f.Tag.Get("copied") != "",
+					Filled:     f.Tag.Get("filled") != "",
 				},
 			})
 		}
