@@ -45,6 +45,18 @@ spec:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
 `
 
+const versioned = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: versioned}
+spec:
+  cluster:
+    version: "1.34"
+    systems:
+    - {name: op, version: v1.0.0, module: {path: example.com/op}, versions: [{from: v2.0.0, module: {package: ./new}}]}
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`
+
 func load(t *testing.T, text string) []*scenarios.Scenario {
 	t.Helper()
 	set, err := scenarios.LoadBytes("s.yaml", []byte(text))
@@ -102,6 +114,10 @@ func TestCells(t *testing.T) {
 			first + "v5.0.0 on 1.35: it needs a newer version of op than v5.0.0, and the matrix has none",
 			"upgrade [operator first], v4.0.0 on 1.36.3: upgrade [operator first, v4.0.0 on 1.36.3]: 1.36.3 v4.0.0, " +
 				"1.36.3 v5.0.0, 1.37 v5.0.0, 1.36.3 v4.0.0 map[k:1.36.3 name:operator first o:v5.0.0]",
+		}},
+		{"a version that cannot be compared", versioned, axes(func(a *Axes) { a.Versions[1] = "main" }), []string{
+			"versioned, v3.0.0 on 1.35: versioned [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]",
+			"versioned, main on 1.35: the definition of system op has versions, and \"main\" cannot be compared with them",
 		}},
 		{"one cluster is upgraded", still, axes(func(a *Axes) { a.Up = true }), []string{
 			"still, v4.0.0 on 1.35: still [v4.0.0 on 1.35]: 1.35 v4.0.0 map[]",
