@@ -6,6 +6,7 @@
 package rehearse
 
 import (
+	"errors"
 	"os"
 	"testing"
 
@@ -66,7 +67,7 @@ func Run(t *testing.T, o Options, files ...string) *reports.Run {
 	for _, skipped := range plan.Skipped {
 		t.Run(skipped.Scenario.Title(), func(t *testing.T) { t.Skip("NOT RUN: " + skipped.Why) })
 	}
-	if err != nil {
+	if err = errors.Join(err, reports.SetupProblems(result)); err != nil {
 		t.Error(err)
 	}
 	return result

@@ -52,6 +52,19 @@ func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r re
 	return r
 }
 
+// unread returns why the acknowledged writes of some loads were never read back; "" if all were.
+func (a *scenarioLoads) unread() string {
+	if len(a.owed) == 0 {
+		return ""
+	}
+	var names []string
+	for _, l := range a.owed {
+		names = append(names, fmt.Sprintf("%q", l.Name))
+	}
+	return fmt.Sprintf("what load %s wrote was never read back, since the API server did not answer again; restart what "+
+		"was killed, or add a transition", strings.Join(names, ", "))
+}
+
 // worse returns b if a is passed, and a otherwise.
 func worse(a, b reports.Status) reports.Status {
 	if a == reports.Passed {

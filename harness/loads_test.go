@@ -186,6 +186,20 @@ func TestReadBackAfterTwoKills(t *testing.T) {
 	}
 }
 
+// A load whose writes could never be read back leaves its scenario without a verdict.
+func TestWritesThatAreNeverReadBack(t *testing.T) {
+	p := &provider{restart: func(context.Context, *cluster) error { return nil }}
+	run := ran(t, p, scenario("one",
+		"  - kill: {component: etcd}\n    during: ["+maps+", for: 50ms}]\n"+
+			"  - kill: {component: kube-apiserver}\n"+
+			"  - restart: {component: etcd}\n"), harness.Options{})
+	s := find(t, run, "one")
+	if s.Status != reports.Error {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+	contains(t, s.Message, "was never read back")
+}
+
 // A load that begins while a component is down has no watch: what is gone may be lost, or deleted by somebody.
 func TestLoadThatBeginsWithoutAWatch(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -127,6 +127,9 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 			break
 		}
 	}
+	if why := s.loads.unread(); why != "" {
+		return s.found.stopped(ctx, reports.Error, why)
+	}
 	return s.found.verdict(ctx)
 }
 

@@ -78,7 +78,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 		r = patiently(s.shared, step, func() result { return s.asked(ctx, i, step) })
 		r.acted = r.Status == reports.Passed
 	}
-	if r.acted && len(s.down) == 0 && len(s.loads.owed) > 0 {
+	if r.acted && len(s.down) == 0 && s.shared.transitions.wreck() == nil && len(s.loads.owed) > 0 {
 		r = s.loads.checkOwed(ctx, step, r)
 	}
 	return r

@@ -170,6 +170,9 @@ func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
 	if stream := t.run.shared.history.Watched(kind.Resource); stream != nil {
 		stream.Told(ctx, object.GetResourceVersion())
 	}
+	if t.balanced != nil { // the scenario's other steps are judged by what its own history shows
+		t.balanced.awaitTold(ctx, values)
+	}
 }
 
 // moment waits until the history has caught up with the cluster in everything that a step will look at.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/barrier"
 	"github.com/rehearse-dev/rehearse/harness/planning"
@@ -108,7 +109,14 @@ func (t *trackRun) run(ctx context.Context) {
 	t.activity.end()
 	running.Wait()
 	t.activity.begin()
+	// If the run is stopped during a transition, nobody waits for it any more. The cluster is not removed under it.
+	settled, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedTransition)
+	defer cancel()
+	t.barrier.Settle(settled, 0)
 }
+
+// abandonedTransition is how long a transition may take to end after the run was stopped.
+const abandonedTransition = 10 * time.Second
 
 // skip records why scenarios did not begin, and that the others need not wait for them.
 func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
@@ -245,7 +253,10 @@ func (t *trackRun) trouble() {
 
 // collect keeps the diagnostics of a failed cluster in the report folder.
 func (t *trackRun) collect(ctx context.Context) {
-	if t.ReportDir == "" || !t.troubled {
+	t.mu.Lock()
+	troubled := t.troubled
+	t.mu.Unlock()
+	if t.ReportDir == "" || !troubled {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, diagnosticsTimeout)

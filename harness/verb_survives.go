@@ -51,8 +51,8 @@ func (v *survivals) begin(ctx context.Context, i int) {
 			v.firsts(ctx, judge, last)
 		}
 	}
-	if !v.run.scenario.Spec.Steps[i].ChangesCluster() {
-		return
+	if !v.run.scenario.Spec.Steps[i].ChangesCluster() || v.blind() {
+		return // the mark before the cluster went down counts
 	}
 	for _, one := range v.all {
 		if one.wrong == nil && i <= one.last {
@@ -66,7 +66,7 @@ func (v *survivals) begin(ctx context.Context, i int) {
 // end looks again after a step that changed the cluster.
 func (v *survivals) end(ctx context.Context, i int) {
 	step := v.run.scenario.Spec.Steps[i]
-	if step.Transition == nil && step.Restart == nil && step.Restore == nil {
+	if step.Transition == nil && step.Restart == nil && step.Restore == nil || v.blind() {
 		return
 	}
 	for _, one := range v.all {
@@ -74,6 +74,11 @@ func (v *survivals) end(ctx context.Context, i int) {
 			one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 		}
 	}
+}
+
+// blind reports whether nothing can be looked at: a component that reads need is down, or the cluster broke as expected.
+func (v *survivals) blind() bool {
+	return len(v.run.down) > 0 || v.run.shared.transitions.wreck() != nil
 }
 
 func (v *survivals) close() {

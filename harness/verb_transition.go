@@ -41,7 +41,7 @@ func runTransition(ctx context.Context, s *scenarioRun, _ int, step scenarios.St
 	crossing, err := s.shared.barrier.Arrive(ctx, s.loads.starter(ctx, step))
 	s.shared.goOn()
 	r := crossed(s, err)
-	if r.Status == reports.Passed {
+	if r.Status == reports.Passed && s.shared.transitions.wreck() == nil {
 		clear(s.down)
 	}
 	r.Crossing, r.Waited = crossing, max(time.Since(began)-crossing, 0)

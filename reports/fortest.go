@@ -30,8 +30,26 @@ func setupProblems(track *Track) []string {
 	var broken []string
 	for _, step := range track.Setup {
 		if step.Status == Error || step.Status == Failed {
-			broken = append(broken, fmt.Sprintf("%s of the cluster (%s): %s", step.Verb, step.Name, step.Message))
+			broken = append(broken, setupProblem(step))
 		}
 	}
 	return broken
+}
+
+func setupProblem(step *Step) string {
+	return fmt.Sprintf("%s of the cluster (%s): %s", step.Verb, step.Name, step.Message)
+}
+
+// SetupProblems says for tests what went wrong with the clusters themselves, even if all scenarios passed: a cluster
+// that cannot be removed, for example.
+func SetupProblems(run *Run) error {
+	var errs []error
+	for _, track := range run.Tracks {
+		for _, step := range track.Setup {
+			if SetupBroken(run, step) {
+				errs = append(errs, fmt.Errorf("%s: %s", track.Name, setupProblem(step)))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -50,3 +50,23 @@ func TestForTest(t *testing.T) {
 		}
 	}
 }
+
+// Tests fail if something is wrong with a cluster, even if all scenarios passed.
+func TestSetupProblems(t *testing.T) {
+	run := &reports.Run{Tracks: []*reports.Track{
+		{
+			Setup:     []*reports.Step{{Verb: "create", Status: reports.Passed}},
+			Scenarios: []*reports.Scenario{{Name: "good", Status: reports.Passed}},
+		},
+	}}
+	if err := reports.SetupProblems(run); err != nil {
+		t.Error(err)
+	}
+	run.Tracks[0].Name = "track-1"
+	run.Tracks[0].Setup = append(run.Tracks[0].Setup,
+		&reports.Step{Verb: "delete", Name: "delete cluster", Status: reports.Error, Message: "it is in use"})
+	const want = "track-1: delete of the cluster (delete cluster): it is in use"
+	if err := reports.SetupProblems(run); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

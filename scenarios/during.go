@@ -100,8 +100,8 @@ func (l *Requests) About() ObjectReference {
 func checkDuring(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	step, names := &s.Spec.Steps[i], map[string]bool{}
 	if len(step.During) > 0 && step.Kill != nil && step.Kill.Silences() && !slices.ContainsFunc(s.Spec.Steps[i+1:],
-		answersAgain) {
-		v.At(n.Key("during"), "add a restart or a transition after it",
+		answersAgain(*step.Kill)) {
+		v.At(n.Key("during"), "add its restart or a transition after it",
 			"without %s acknowledged writes cannot be read back", step.Kill)
 	}
 	if len(step.During) > 0 && step.Breaks() != nil {
@@ -152,8 +152,12 @@ func checkFigures(v *validator, step *Step, n *yamltree.Node) {
 	}
 }
 
-// answersAgain reports whether the API server answers again after the step, even if it was killed before.
-func answersAgain(s Step) bool { return s.verb().revives }
+// answersAgain returns a function that reports whether the API server answers again after a step.
+func answersAgain(killed ComponentReference) func(Step) bool {
+	return func(s Step) bool {
+		return s.verb().revives && (s.Restart == nil || s.Restart.Component == killed.Component)
+	}
+}
 
 func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 	var requests []string

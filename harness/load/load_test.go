@@ -185,3 +185,25 @@ func TestInterrupted(t *testing.T) {
 		}
 	})
 }
+
+// Requests that nobody answers fail by their own timeout, long after the server answers again. The outage is the time
+// without answers, not the time of their ends.
+func TestAnOutageOfRequestsThatTimeOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		l := load.Load{Name: "it", Clock: clock.RealClock{}, Rate: 10, Timeout: 5050 * time.Millisecond}
+		l.Send = func(ctx context.Context, _ int64) load.Answer {
+			if at := time.Since(began); at >= 2*time.Second && at < 3*time.Second {
+				<-ctx.Done()
+				return load.Answer{Text: "no answer in time"}
+			}
+			return load.Answer{Outcome: load.Accepted}
+		}
+		running := l.Start(t.Context())
+		time.Sleep(10*time.Second - time.Nanosecond)
+		record := running.Stop()
+		if len(record.Outages) != 1 || record.Longest < time.Second || record.Longest > 1200*time.Millisecond {
+			t.Errorf("outages %+v, the longest of %s; want one of about a second", record.Outages, record.Longest)
+		}
+	})
+}

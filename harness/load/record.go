@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -94,26 +95,45 @@ func (r *Record) count(request Request) {
 	r.latencies = append(r.latencies, request.Ended.Sub(request.Began))
 }
 
-// findOutages goes through the requests in the order in which they ended.
+// findOutages finds the times between two answers in which requests were sent in vain. A request that fails by its own
+// timeout ends long after that time, so what counts is the longest time without an answer while it was on its way.
 func (r *Record) findOutages(requests []Request) {
-	answered, out := r.Began, false
+	gaps := r.betweenAnswers(requests)
+	out := make([]bool, len(gaps))
 	for _, request := range requests {
-		switch {
-		case request.Outcome == Failed:
-			out = true
-		case out:
-			r.Outages, out = append(r.Outages, Outage{From: answered, To: request.Ended}), false
-		}
 		if request.Outcome != Failed {
+			continue
+		}
+		longest, length := -1, time.Duration(-1)
+		first := sort.Search(len(gaps), func(i int) bool { return !gaps[i].To.Before(request.Began) })
+		for i := first; i < len(gaps) && !gaps[i].From.After(request.Ended); i++ {
+			if d := gaps[i].To.Sub(gaps[i].From); d > length {
+				longest, length = i, d
+			}
+		}
+		if longest >= 0 {
+			out[longest] = true
+		}
+	}
+	for i, gap := range gaps {
+		if out[i] {
+			r.Outages = append(r.Outages, gap)
+			r.Longest = max(r.Longest, gap.To.Sub(gap.From))
+		}
+	}
+}
+
+// betweenAnswers returns the times between two answers, and those before the first and after the last one.
+func (r *Record) betweenAnswers(requests []Request) []Outage {
+	var gaps []Outage
+	answered := r.Began
+	for _, request := range requests {
+		if request.Outcome != Failed {
+			gaps = append(gaps, Outage{From: answered, To: request.Ended})
 			answered = request.Ended
 		}
 	}
-	if out {
-		r.Outages = append(r.Outages, Outage{From: answered, To: r.Ended, Open: true})
-	}
-	for _, outage := range r.Outages {
-		r.Longest = max(r.Longest, outage.To.Sub(outage.From))
-	}
+	return append(gaps, Outage{From: answered, To: r.Ended, Open: true})
 }
 
 // Latency returns the maximum latency of the given percentage of answers; 0 without answers. 100 gives the slowest.

@@ -28,8 +28,8 @@ type seen struct {
 	alike                  []string
 	// different are the differences that stayed, one text each, by uid.
 	different map[string]string
-	// restless are objects that changed between the two lists in each try.
-	restless []string
+	// restless are objects that changed between the two lists in each try, by uid.
+	restless map[string]string
 	// problem says that a server rejects the list. unjudged says that the list failed for another reason.
 	problem  string
 	unjudged string
@@ -71,7 +71,8 @@ func volatile(kind schema.GroupKind) bool {
 
 // compare lists a kind through both servers until both lists are equal, or a difference has stayed.
 func (j *judge) compare(ctx context.Context, s *seen) {
-	again, times := pauses.Growing(50*time.Millisecond, time.Second), map[string]int{}
+	again := pauses.Growing(50*time.Millisecond, time.Second)
+	different, restless := map[string]int{}, map[string]int{}
 	for n := range looks {
 		if n > 0 && !pauses.Wait(ctx, again) {
 			s.unjudged = "the run was interrupted"
@@ -97,23 +98,37 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 			return
 		}
 		for uid := range s.different {
-			times[uid]++
+			different[uid]++
+		}
+		for uid := range s.restless {
+			restless[uid]++
 		}
 	}
+	var now []string
 	for uid := range s.different {
-		if times[uid] < looks {
-			j.reread(ctx, s, uid)
+		if different[uid] < looks {
+			now = append(now, uid)
 		}
+	}
+	for uid := range s.restless {
+		if restless[uid] < looks {
+			now = append(now, uid)
+		}
+	}
+	for _, uid := range now {
+		j.reread(ctx, s, uid)
 	}
 }
 
-// reread reads an object again that was not different each time. It may have been created or deleted between the two
-// lists.
+// reread reads an object again that was not different, or did not change, each time. It may have been created, deleted
+// or written between the two lists.
 func (j *judge) reread(ctx context.Context, s *seen, uid string) {
 	o := s.throughNew[uid]
 	if o == nil {
 		o = s.throughOld[uid]
 	}
+	delete(s.different, uid)
+	delete(s.restless, uid)
 	one, err1 := in(j.old.client, s, o).Get(ctx, o.GetName(), metav1.GetOptions{})
 	other, err2 := in(j.new.client, s, o).Get(ctx, o.GetName(), metav1.GetOptions{})
 	switch {
@@ -121,9 +136,8 @@ func (j *judge) reread(ctx context.Context, s *seen, uid string) {
 	case err1 == nil && err2 == nil && len(matching.Changes(content(one), content(other))) == 0:
 		s.alike = append(s.alike, uid)
 	default:
-		s.restless = append(s.restless, named(o))
+		s.restless[uid] = named(o)
 	}
-	delete(s.different, uid)
 }
 
 // String names the kind and its version.
@@ -131,14 +145,14 @@ func (s *seen) String() string { return s.kind.GroupVersion().String() + " " + s
 
 // judge compares the two lists.
 func (s *seen) judge(older, newer string) {
-	s.alike, s.different, s.restless = nil, map[string]string{}, nil
+	s.alike, s.different, s.restless = nil, map[string]string{}, map[string]string{}
 	for _, uid := range slices.Sorted(maps.Keys(s.throughNew)) {
 		one, other := s.throughOld[uid], s.throughNew[uid]
 		switch {
 		case one == nil:
 			s.different[uid] = named(other) + " is missing through " + older
 		case one.GetResourceVersion() != other.GetResourceVersion():
-			s.restless = append(s.restless, named(other))
+			s.restless[uid] = named(other)
 		default:
 			if changes := matching.Changes(content(one), content(other)); len(changes) > 0 {
 				s.different[uid] = named(other) + " differs, " + older + " -> " + newer + ": " + written(other.GetKind(), changes)
@@ -180,7 +194,7 @@ func (j *judge) reads(context.Context) {
 func (j *judge) restless(check string, s *seen) {
 	if len(s.restless) > 0 {
 		j.unjudged("%s: as %s, %s changed during each of %d comparisons", check, s.kind.GroupVersion(),
-			strings.Join(s.restless, ", "), looks)
+			strings.Join(slices.Sorted(maps.Values(s.restless)), ", "), looks)
 	}
 }
 

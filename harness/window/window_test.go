@@ -336,3 +336,36 @@ func TestObjectsAreCreatedMeanwhile(t *testing.T) {
 		t.Errorf("after %d lists: %+v", lists.Load(), verdict)
 	}
 }
+
+// An object that is deleted between the two reads before its update is not written. Other errors leave it unjudged.
+func TestObjectsThatCannotBeReadAgain(t *testing.T) {
+	for code, want := range map[int]string{404: "", 500: "writes: read ConfigMap default/a through new: "} {
+		reason := map[int]string{404: "NotFound", 500: "InternalError"}[code]
+		newer := answering("GET", "/configmaps/a", code, fmt.Sprintf(
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":"no","code":%d}`, reason, code))
+		verdict := judge(t, server(t), faithful, newer, "writes")
+		got := strings.Join(verdict.Unjudged, "\n")
+		if len(verdict.Problems) > 0 || (got == "") != (want == "") || !strings.HasPrefix(got, want) {
+			t.Errorf("%d: problems %q, unjudged %q, want %q", code, verdict.Problems, got, want)
+		}
+	}
+}
+
+// An object that is written between two lists once is compared again.
+func TestAnObjectIsWrittenMeanwhile(t *testing.T) {
+	s := server(t)
+	var lists atomic.Int32
+	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
+			name := "b" // another object is the reason for the first looks
+			if lists.Add(1) == 4 {
+				name = "a"
+			}
+			s.Put("configmaps", configMap("default", name))
+		}
+		return next.RoundTrip(request)
+	}, "reads")
+	if len(verdict.Problems)+len(verdict.Unjudged) > 0 || lists.Load() != 4 {
+		t.Errorf("after %d lists: %+v", lists.Load(), verdict)
+	}
+}

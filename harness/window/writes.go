@@ -48,12 +48,18 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 		}
 		var after *unstructured.Unstructured
 		if err == nil {
-			if before, err = again.Get(ctx, before.GetName(), metav1.GetOptions{}); err == nil &&
-				before.GetResourceVersion() == read.GetResourceVersion() {
-				after, err = through.Update(ctx, read, metav1.UpdateOptions{FieldManager: manager})
-			} else if err == nil {
+			now, newErr := again.Get(ctx, before.GetName(), metav1.GetOptions{})
+			switch {
+			case apierrors.IsNotFound(newErr):
+				return false
+			case newErr != nil:
+				j.unjudged("writes: read %s through %s: %s", named(before), j.new.Name, writes.Words(newErr))
+				return false
+			}
+			if before = now; before.GetResourceVersion() != read.GetResourceVersion() {
 				continue
 			}
+			after, err = through.Update(ctx, read, metav1.UpdateOptions{FieldManager: manager})
 		}
 		switch {
 		case apierrors.IsConflict(err):

@@ -74,6 +74,7 @@ type family struct {
 
 func (f *family) declare() {
 	ginkgo.BeforeAll(f.execute)
+	ginkgo.AfterAll(f.checkClusters)
 	for _, track := range f.tracks {
 		var path []string
 		for _, state := range track.Path {
@@ -111,6 +112,16 @@ func (f *family) execute(ctx ginkgo.SpecContext) {
 	})
 	f.run = recorder.Run()
 	if err != nil {
+		ginkgo.Fail(err.Error())
+	}
+}
+
+// checkClusters fails if something went wrong with a cluster itself, even if all scenarios passed.
+func (f *family) checkClusters() {
+	if f.run == nil {
+		return
+	}
+	if err := reports.SetupProblems(f.run); err != nil {
 		ginkgo.Fail(err.Error())
 	}
 }
