@@ -104,8 +104,9 @@ func TestStateInOneLine(t *testing.T) {
 
 func TestParseRelease(t *testing.T) {
 	for text, want := range map[string]string{
-		"v1.34.4": "1.34.4", "v1.33.5-eks-113cf36": "1.33.5", "1.35.0+k3s1": "1.35.0", "v1.36.0-rc.1": "1.36.0", "1.36": "",
-		"main": "",
+		"v1.34.4": "1.34.4", "v1.33.5-eks-113cf36": "1.33.5", "1.35.0+k3s1": "1.35.0", "v1.36.0-rc.1": "1.36.0-rc.1",
+		"v1.36.0-beta.0+k3s1": "1.36.0-beta.0", "v1.37.0-alpha.2.15+0a1b2c3d-dirty": "1.37.0-alpha.2",
+		"v1.36.1-rancher.1": "1.36.1", "1.36": "", "main": "",
 	} {
 		got, err := ParseRelease(text)
 		if want == "" && err == nil || want != "" && (err != nil || got.String() != want) {

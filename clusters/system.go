@@ -75,9 +75,10 @@ type SystemProcess struct {
 	// Files are written to DIR before the program starts, by name; for example its configuration.
 	Files map[string]string `json:"files,omitempty"`
 	// CRDs are YAML files or folders whose CustomResourceDefinitions are installed; other objects in them are ignored.
+	// A folder with a kustomization is built.
 	CRDs []string `json:"crds,omitempty"`
-	// Webhooks are YAML files whose webhook configurations are installed with the address of the process; other objects
-	// in them are ignored.
+	// Webhooks are YAML files or folders whose webhook configurations are installed with the address of the process;
+	// other objects in them are ignored. A folder with a kustomization is built.
 	Webhooks []string `json:"webhooks,omitempty"`
 	// Objects are applied before the program starts, verbatim: its namespace, its configuration, its RBAC, the Pod that
 	// represents it.

@@ -36,11 +36,12 @@ func ParseVersion(text string) (Version, error) {
 	return v, nil
 }
 
-// releasePattern matches the release at the start of a distribution's version: "v1.34.4-eks-113cf36", "v1.34.4+k3s1".
-var releasePattern = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)
+// releasePattern matches the release or pre-release at the start of a version: "v1.34.4-eks-113cf36", "v1.34.4+k3s1",
+// "v1.36.0-rc.1", "v1.37.0-alpha.2.15+0a1b2c3d-dirty".
+var releasePattern = regexp.MustCompile(`^v?\d+\.\d+\.\d+(?:-(?:alpha|beta|rc)\.\d+)?`)
 
-// ParseRelease reads the Kubernetes release in the version that an API server reports. It ignores the suffix of a
-// distribution or of a pre-release.
+// ParseRelease reads the Kubernetes release or pre-release in the version that a component reports. It ignores the
+// suffix of a distribution or of a development build.
 func ParseRelease(text string) (Version, error) {
 	release := releasePattern.FindString(text)
 	if release == "" {

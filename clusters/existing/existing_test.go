@@ -1,6 +1,7 @@
 package existing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,8 @@ func TestCheck(t *testing.T) {
 		path    []clusters.State
 		command []string
 		reject  bool
-		want    string
+		// version of the cluster; "" for 1.35.4.
+		version, want string
 	}{
 		"the minor is right": {path: []clusters.State{{Version: "1.35"}}},
 		"any version":        {path: []clusters.State{{}}},
@@ -97,6 +99,10 @@ func TestCheck(t *testing.T) {
 			path:    []clusters.State{{}, {Version: "1.36"}},
 			command: []string{"/bin/true"},
 		},
+		"the release of a pre-release": {
+			path: []clusters.State{{Version: "1.36.0"}}, version: "v1.36.0-rc.1",
+			want: "cluster ctx runs Kubernetes 1.36.0-rc.1, but 1.36.0 is wanted",
+		},
 		"nodes": {
 			path: []clusters.State{{Nodes: []clusters.NodeGroup{{}}}},
 			want: "keeps its nodes",
@@ -109,7 +115,7 @@ func TestCheck(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &server{}
-			s.version.Store("v1.35.4-vendor.1")
+			s.version.Store(cmp.Or(test.version, "v1.35.4-vendor.1"))
 			s.gate.Store(1)
 			s.reject.Store(test.reject)
 			p := provider(t, s, test.command...)
@@ -208,6 +214,42 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 			golden.Error(t, err, test.want, "--transition-timeout")
 		})
 	}
+}
+
+// hanging makes requests for the version wait until the client gives up, except for the first n. It calls asked for
+// each of those that wait.
+func hanging(s *server, n int32, asked func()) http.Handler {
+	var requests atomic.Int32
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/version" && requests.Add(1) > n {
+			asked()
+			<-r.Context().Done()
+			return
+		}
+		s.ServeHTTP(w, r)
+	})
+}
+
+// A cluster that does not answer delays neither an interrupt nor the timeout of a transition. The error of a timeout is
+// the last answer.
+func TestVersionRequestEnds(t *testing.T) {
+	s := &server{}
+	s.version.Store("v1.35.4")
+	p := provider(t, s, "/bin/true")
+	ctx, cancel := context.WithCancel(t.Context())
+	web := httptest.NewServer(hanging(s, 0, cancel))
+	t.Cleanup(web.Close)
+	p.rest.Host = web.URL
+	if _, err := p.Resolve(ctx, clusters.State{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupt: %v", err)
+	}
+	limited, timeUp := context.WithCancel(t.Context())
+	slow := httptest.NewServer(hanging(s, 1, timeUp))
+	t.Cleanup(slow.Close)
+	p.rest.Host = slow.URL
+	p.patience = patience{most: time.Minute, pause: time.Nanosecond}
+	err := (&Cluster{provider: p}).settleWithin(t.Context(), limited, clusters.State{Version: "1.36.3"})
+	golden.Error(t, err, "1m0s after the command exited:  cluster ctx runs Kubernetes 1.35.4, but 1.36.3 is wanted")
 }
 
 func TestPatience(t *testing.T) {

@@ -3,6 +3,7 @@ package existing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 
@@ -69,8 +71,8 @@ func (p *Provider) Borrowed() string {
 }
 
 // Resolve sets the cluster's exact version if the state's version agrees with it. Check rejects any other version.
-func (p *Provider) Resolve(_ context.Context, state clusters.State) (clusters.State, error) {
-	got, err := p.serverVersion()
+func (p *Provider) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
+	got, err := p.serverVersion(ctx)
 	if err != nil {
 		return state, err
 	}
@@ -90,14 +92,18 @@ func agree(asked, exact string) bool {
 	return a.MinorString() == e.MinorString() && (!a.Exact() || a.Compare(e) == 0)
 }
 
-func (p *Provider) serverVersion() (string, error) {
+func (p *Provider) serverVersion(ctx context.Context) (string, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(p.rest)
 	if err != nil {
 		return "", fmt.Errorf("make a client for cluster %s: %w", p.name, err)
 	}
-	info, err := client.ServerVersion()
+	data, err := client.RESTClient().Get().AbsPath("/version").DoRaw(ctx) // ServerVersion would not end with the context
 	if err != nil {
 		return "", fmt.Errorf("ask cluster %s for its version: %w", p.name, err)
+	}
+	var info version.Info
+	if err := json.Unmarshal(data, &info); err != nil {
+		return "", fmt.Errorf("read the version of cluster %s: %w", p.name, err)
 	}
 	release, err := clusters.ParseRelease(info.GitVersion)
 	if err != nil {
@@ -165,7 +171,7 @@ func (e differsError) Unwrap() error { return e.error }
 // at returns an error if the cluster is not in the state, as far as the cluster shows it: a differsError, unless the
 // cluster cannot be asked.
 func (p *Provider) at(ctx context.Context, state clusters.State) error {
-	got, err := p.serverVersion()
+	got, err := p.serverVersion(ctx)
 	if err != nil {
 		return err
 	}

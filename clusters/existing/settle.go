@@ -26,13 +26,18 @@ func patienceFor(timeout time.Duration) patience {
 
 // settle waits until the cluster reports that it is in the state, and returns the last error on a timeout.
 func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
-	p := c.provider.patience
-	limited, cancel := context.WithTimeout(ctx, p.most)
+	limited, cancel := context.WithTimeout(ctx, c.provider.most)
 	defer cancel()
+	return c.settleWithin(ctx, limited, state)
+}
+
+// settleWithin is settle with the context that ends at the timeout.
+func (c *Cluster) settleWithin(ctx, limited context.Context, state clusters.State) error {
+	p := c.provider.patience
 	// The rest of the state cannot be checked on an existing cluster; the command is trusted.
 	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
 	const advice = "let the command wait until the cluster is in the new state, or set a longer --transition-timeout"
-	var last string
+	var last error
 	var since time.Time
 	for {
 		err := c.provider.at(limited, visible)
@@ -40,9 +45,12 @@ func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
 		case err == nil:
 			return nil
 		case limited.Err() != nil && ctx.Err() == nil:
+			if last != nil { // err may only say that the time is up
+				err = last
+			}
 			return fmt.Errorf("%s after the command exited:  %w; %s", p.most, err, advice)
-		case err.Error() != last:
-			last, since = err.Error(), time.Now()
+		case last == nil || err.Error() != last.Error():
+			last, since = err, time.Now()
 		case p.still > 0 && time.Since(since) >= p.still:
 			return fmt.Errorf("%s after the command exited, without a change:  %w; %s", p.still, err, advice)
 		}

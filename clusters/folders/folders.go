@@ -117,25 +117,21 @@ func WriteFile(path string, data []byte) error {
 // Root is the folder of a provider's folders.
 type Root string
 
-// lock prevents Sweep from removing a folder that is being created.
-func (r Root) lock() (unlock func(), err error) {
+// lock prevents Sweep from removing a folder that is being created. It waits for another process that has the lock.
+func (r Root) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(string(r), 0o700); err != nil {
 		return nil, fmt.Errorf("make the folder for clusters: %w", err)
 	}
-	file, err := os.OpenFile(string(r)+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	unlock, err = Await(ctx, string(r)+".lock", func() {})
 	if err != nil {
 		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		_ = file.Close()
-		return nil, fmt.Errorf("lock the folder for clusters: %w", err)
-	}
-	return func() { _ = file.Close() }, nil
+	return unlock, nil
 }
 
 // Claim makes and locks the folder of a new cluster.
-func (r Root) Claim(name string) (dir string, lock *os.File, err error) {
-	unlock, err := r.lock()
+func (r Root) Claim(ctx context.Context, name string) (dir string, lock *os.File, err error) {
+	unlock, err := r.lock(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -182,8 +178,8 @@ func (r Root) lasts(name string) bool {
 
 // Sweep removes the left-overs of killed runs: the clusters that no process has locked and that are not lasting. It
 // returns their names.
-func (r Root) Sweep(remove func(name, dir string) error) (removed []string, err error) {
-	unlock, err := r.lock()
+func (r Root) Sweep(ctx context.Context, remove func(name, dir string) error) (removed []string, err error) {
+	unlock, err := r.lock(ctx)
 	if err != nil {
 		return nil, err
 	}

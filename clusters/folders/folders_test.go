@@ -1,6 +1,7 @@
 package folders_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 	}
 	defer held.Close()
 
-	removed, err := folders.Root(root).Sweep(func(name, dir string) error {
+	removed, err := folders.Root(root).Sweep(t.Context(), func(name, dir string) error {
 		if name == "stubborn" {
 			return errors.New("it will not go")
 		}
@@ -85,11 +86,31 @@ func TestRecord(t *testing.T) {
 
 func TestClaimRejectsATakenName(t *testing.T) {
 	root := folders.Root(filepath.Join(t.TempDir(), "clusters"))
-	_, lock, err := root.Claim("one")
+	_, lock, err := root.Claim(t.Context(), "one")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	_, _, err = root.Claim("one")
+	_, _, err = root.Claim(t.Context(), "one")
 	golden.Error(t, err, "rehearse cluster delete one")
+}
+
+// While another rehearse sweeps the folder, an interrupt ends the wait for it.
+func TestWaitForTheRootEnds(t *testing.T) {
+	root := folders.Root(filepath.Join(t.TempDir(), "clusters"))
+	if _, lock, err := root.Claim(t.Context(), "killed"); err != nil || lock.Close() != nil {
+		t.Fatal(err)
+	}
+	_, err := root.Sweep(t.Context(), func(string, string) error {
+		interrupted, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, _, err := root.Claim(interrupted, "another")
+		golden.Error(t, err, "lock the folder for clusters", "context canceled")
+		_, err = root.Sweep(interrupted, nil)
+		golden.Error(t, err, "lock the folder for clusters", "context canceled")
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

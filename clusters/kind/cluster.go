@@ -94,7 +94,7 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 			"delete "+
 			"cluster --name %s if rehearse did not create it)", name, name, name)
 	}
-	dir, lock, err := p.folders().Claim(name)
+	dir, lock, err := p.folders().Claim(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -247,7 +247,7 @@ func (p *Provider) sourceIn(e func(context.Context) (*engine.Engine, error)) *im
 
 // Sweep removes left-overs of killed runs.
 func (p *Provider) Sweep(ctx context.Context) error {
-	removed, err := p.folders().Sweep(func(name, dir string) error {
+	removed, err := p.folders().Sweep(ctx, func(name, dir string) error {
 		e, err := p.engineIn(ctx, dir)
 		if err != nil {
 			return err

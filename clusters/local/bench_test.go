@@ -59,7 +59,7 @@ func BenchmarkCreateAndTransition(b *testing.B) {
 // benchBare starts only etcd and kube-apiserver, then restarts the latter.
 func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string, time.Duration)) {
 	b.Helper()
-	dir, lock, err := p.folders().Claim("bare")
+	dir, lock, err := p.folders().Claim(b.Context(), "bare")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -86,13 +86,16 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 	if err != nil {
 		b.Fatal(err)
 	}
+	server, err := bin.start(state, clusters.APIServer, l)
+	if err != nil {
+		b.Fatal(err)
+	}
 	began := time.Now()
 	if err := c.startEtcd(); err != nil {
 		b.Fatal(err)
 	}
 	for _, name := range []string{"bare start", "bare restart"} {
-		if err := c.replace(b.Context(), string(clusters.APIServer),
-			started{Program: bin.path(state, clusters.APIServer), Args: arguments(clusters.APIServer, l, state)}); err != nil {
+		if err := c.replace(b.Context(), string(clusters.APIServer), server); err != nil {
 			b.Fatal(err)
 		}
 		if err := c.ready(b.Context(), clusters.APIServer); err != nil {

@@ -101,13 +101,14 @@ func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters
 func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State,
 	from origin,
 ) (clusters.Cluster, error) {
-	if err := p.Sweep(); err != nil {
-		return nil, err
+	if err := p.sweep(ctx); err != nil {
+		// Left-overs do not hinder another cluster; the next Create tries again to remove them.
+		p.Progress("%v", err)
 	}
 	if err := p.Prepare(ctx, state); err != nil {
 		return nil, err
 	}
-	dir, lock, err := p.folders().Claim(name)
+	dir, lock, err := p.folders().Claim(ctx, name)
 	if err != nil {
 		return nil, err
 	}

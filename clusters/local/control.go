@@ -147,6 +147,19 @@ func (c *programs) resume(ended *processes.Process) (*processes.Process, error) 
 	return c.process(name), nil
 }
 
+// keepUp starts a process of that name unless one runs.
+func keepUp(c *programs, name string, s started) error {
+	process := c.process(name)
+	if process == nil {
+		return c.start(name, s)
+	}
+	if !hasEnded(process) {
+		return nil
+	}
+	_, err := c.resume(process)
+	return err
+}
+
 // metrics reads the metrics of one process.
 func (c *programs) metrics(ctx context.Context, component clusters.Component) ([]byte, error) {
 	url, err := c.componentURL(component)

@@ -74,6 +74,9 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err := c.convergeNodes(ctx, state); err != nil {
 		return err
 	}
+	if err := reviveOthers(ctx, c.programs); err != nil {
+		return err
+	}
 	return c.allRun()
 }
 
@@ -95,10 +98,9 @@ func (c *roller) runs(w want) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	process, s := c.running[string(w.component)], c.record.Processes[string(w.component)]
-	if process == nil || s.Program != w.Program || s.Config != w.Config || !slices.Equal(s.Args, w.Args) {
-		return false
-	}
-	return !hasEnded(process)
+	same := s.Program == w.Program && s.Version == w.Version && s.Build == w.Build && s.Config == w.Config &&
+		slices.Equal(s.Args, w.Args)
+	return process != nil && same && !hasEnded(process)
 }
 
 // readyOrAgain waits until a component is ready. If it exited because the API server was down or being replaced, it is
@@ -128,6 +130,26 @@ func (c *roller) revive(ctx context.Context) error {
 		if !isAPIServer(component) && endedByItself(process) && !lacksAPIServer(c.programs, component) &&
 			!c.ended(c.layout.apiServerOf(component)) {
 			if err := c.reviveOne(ctx, process); err != nil {
+				return err
+			}
+		}
+	}
+	return reviveOthers(ctx, c.programs)
+}
+
+// reviveOthers restarts the node simulation and the DNS server if they exited while an API server was down. Nobody
+// reports that.
+func reviveOthers(ctx context.Context, c *programs) error {
+	for _, name := range []string{nodesProcess, dnsProcess} {
+		process := c.process(name)
+		if !endedByItself(process) || lacksAPIServer(c, clusters.Component(name)) {
+			continue
+		}
+		if _, err := c.resume(process); err != nil {
+			return err
+		}
+		if name == dnsProcess {
+			if err := answersDNS(ctx, c); err != nil {
 				return err
 			}
 		}

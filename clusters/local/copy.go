@@ -26,12 +26,12 @@ func (c *copied) data() string { return filepath.Join(c.dir, "etcd") }
 func (c *copied) Discard() error { return errors.Join(removeFolder(c.dir), c.lock.Close()) }
 
 // Copy copies the etcd data of a cluster.
-func (p *Provider) Copy(_ context.Context, cluster clusters.Cluster, name string) (clusters.Copied, error) {
+func (p *Provider) Copy(ctx context.Context, cluster clusters.Cluster, name string) (clusters.Copied, error) {
 	c, ok := cluster.(*Cluster)
 	if !ok {
 		return nil, fmt.Errorf("copy cluster %s: it is a %T, not a local cluster", cluster.Name(), cluster)
 	}
-	dir, lock, err := p.folders().Claim(name)
+	dir, lock, err := p.folders().Claim(ctx, name)
 	if err != nil {
 		return nil, fmt.Errorf("copy cluster %s: %w", c.Name(), err)
 	}

@@ -12,22 +12,28 @@ import (
 func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	c.dnsStart.Lock()
 	defer c.dnsStart.Unlock()
-	address, readyAddress := loopback(c.layout.Ports.DNS), loopback(c.layout.Ports.DNSReady)
-	if c.process(dnsProcess) == nil {
-		err := c.start(dnsProcess, started{Program: c.provider.Executable, Args: []string{
-			component.Command, "dns", "--address=" + address, "--ready-address=" + readyAddress, "--kubeconfig=" +
-				c.layout.kubeconfig(),
-		}})
-		if err != nil {
-			return "", err
-		}
+	address := loopback(c.layout.Ports.DNS)
+	err := keepUp(c.programs, dnsProcess, started{Program: c.provider.Executable, Args: []string{
+		component.Command, "dns", "--address=" + address, "--ready-address=" + loopback(c.layout.Ports.DNSReady),
+		"--kubeconfig=" + c.layout.kubeconfig(),
+	}})
+	if err != nil {
+		return "", err
 	}
+	if err := answersDNS(ctx, c.programs); err != nil {
+		return "", err
+	}
+	return address, nil
+}
+
+// answersDNS waits until the DNS server is ready.
+func answersDNS(ctx context.Context, c *programs) error {
 	err := c.await(ctx, clusters.Component(dnsProcess), func(ctx context.Context) (bool, error) {
-		_, err := c.probe.get(ctx, "http://"+readyAddress+"/ready")
+		_, err := c.probe.get(ctx, "http://"+loopback(c.layout.Ports.DNSReady)+"/ready")
 		return err == nil, err
 	})
 	if err != nil {
-		return "", fmt.Errorf("start the DNS server: %w", err)
+		return fmt.Errorf("start the DNS server: %w", err)
 	}
-	return address, nil
+	return nil
 }

@@ -1,9 +1,12 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
@@ -26,8 +29,10 @@ type started struct {
 	LogFile string `json:"logFile"`
 	Program string `json:"program"`
 	// Version of Kubernetes; "" if the process is not one of its components.
-	Version string   `json:"version,omitempty"`
-	Args    []string `json:"args"`
+	Version string `json:"version,omitempty"`
+	// Build of the program (releases.Binaries.Build).
+	Build string   `json:"build,omitempty"`
+	Args  []string `json:"args"`
 	// Config is the content of its configuration file, so that a change is noticed.
 	Config string `json:"config,omitempty"`
 }
@@ -43,11 +48,28 @@ func removeFolder(dir string) error {
 	for _, process := range r.Processes {
 		recorded = append(recorded, process.PID)
 	}
-	if _, err := processes.KillOwned(owner(dir), recorded...); err != nil {
-		return err
+	if err := processes.EndOwned(owner(dir), recorded...); err != nil {
+		return fmt.Errorf("end the processes of the cluster in %s: %w", dir, err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove cluster folder: %w", err)
+	if err := removeAll(dir); err != nil {
+		return fmt.Errorf("remove the folder of a cluster: %w", err)
 	}
 	return nil
 }
+
+// removeAll is os.RemoveAll, repeated if a file is created meanwhile: a thread of a killed program may finish its
+// system call after the program seems to have ended.
+func removeAll(dir string) error {
+	for attempt := 1; ; attempt++ {
+		err := os.RemoveAll(dir)
+		if attempt == removeAttempts || !errors.Is(err, syscall.ENOTEMPTY) {
+			return err
+		}
+		time.Sleep(removePause)
+	}
+}
+
+const (
+	removeAttempts = 10
+	removePause    = 20 * time.Millisecond
+)

@@ -73,10 +73,8 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 	if len(state.Nodes) == 0 && c.process(nodesProcess) == nil {
 		return nil // but a group of zero nodes needs the simulator, for nodes that others create
 	}
-	if c.process(nodesProcess) == nil {
-		if err := c.start(nodesProcess, simulation(c.programs)); err != nil {
-			return err
-		}
+	if err := keepUp(c.programs, nodesProcess, simulation(c.programs)); err != nil {
+		return err
 	}
 	list, err := c.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: clusters.NodeLabel})
 	if err != nil {
@@ -191,12 +189,16 @@ func (c *nodesKeeper) dropNode(ctx context.Context, name string) error {
 	return nil
 }
 
-// nodesReady waits until every named node is ready and schedulable.
+// nodesReady waits until every named node is ready and schedulable. Nodes remain ready after the end of their
+// simulation, which is an error.
 func (c *nodesKeeper) nodesReady(ctx context.Context, names map[string]bool) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	process := c.process(nodesProcess)
 	for {
+		if hasEnded(process) {
+			return process.Failure()
+		}
 		began := time.Now()
 		list, err := c.client.CoreV1().Nodes().List(ctx,
 			metav1.ListOptions{LabelSelector: clusters.NodeLabel, ResourceVersion: "0"})
@@ -214,7 +216,6 @@ func (c *nodesKeeper) nodesReady(ctx context.Context, names map[string]bool) err
 		}
 		select {
 		case <-process.Done():
-			return process.Failure()
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the nodes: %w: %w", context.Cause(ctx), err)
 		case <-time.After(max(2*probeInterval, 4*time.Since(began))): // checks must not take most of the time

@@ -152,9 +152,13 @@ func (p *Provider) Prepare(ctx context.Context, state clusters.State) error {
 // programsOf maps each version in a state to its programs.
 type programsOf map[string]releases.Binaries
 
-// path returns the path of a component's program in a state.
-func (p programsOf) path(state clusters.State, c clusters.Component) string {
-	return p[state.VersionOf(c)].Path(string(c.Binary()))
+// start is how a component is started in a state, except for its configuration file.
+func (p programsOf) start(state clusters.State, c clusters.Component, l layout) (started, error) {
+	programs, name := p[state.VersionOf(c)], string(c.Binary())
+	build, err := programs.Build(name)
+	return started{
+		Program: programs.Path(name), Version: state.VersionOf(c), Build: build, Args: arguments(c, l, state),
+	}, err
 }
 
 func (p *Provider) programs(ctx context.Context, state clusters.State) (programsOf, error) {
@@ -177,8 +181,10 @@ func (p *Provider) programs(ctx context.Context, state clusters.State) (programs
 }
 
 // Sweep removes the clusters that killed runs have left behind.
-func (p *Provider) Sweep() error {
-	removed, err := p.folders().Sweep(func(_, dir string) error { return removeFolder(dir) })
+func (p *Provider) Sweep() error { return p.sweep(context.Background()) }
+
+func (p *Provider) sweep(ctx context.Context) error {
+	removed, err := p.folders().Sweep(ctx, func(_, dir string) error { return removeFolder(dir) })
 	for _, name := range removed {
 		p.Progress("removed cluster %s that an interrupted run left behind", name)
 	}

@@ -107,9 +107,10 @@ func (c *Cluster) oldest(version string) string {
 func (c *roller) changes(state clusters.State, plane int, bin programsOf) (changed []want, err error) {
 	l := layout{c.layout.Dir, c.ports()}
 	for _, component := range l.onPlane(state, plane) {
-		w := want{component, started{
-			Program: bin.path(state, component), Version: state.VersionOf(component), Args: arguments(component, l, state),
-		}}
+		w := want{component: component}
+		if w.started, err = bin.start(state, component, l); err != nil {
+			return nil, err
+		}
 		if component.Binary() == clusters.Scheduler {
 			w.Config, err = schedulerconfig.File(component, l.kubeconfigOf(component), false,
 				schedulerProfiles(state, component))

@@ -18,7 +18,7 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 		return err
 	}
 	var errs []error
-	if got := label(found[buildMetric], "git_version"); version != "" && strings.TrimPrefix(got, "v") != version {
+	if got := label(found[buildMetric], "git_version"); version != "" && !isRelease(got, version) {
 		errs = append(errs, fmt.Errorf("runs version %q, not %s", got, version))
 	}
 	enabled := gatesIn(found)
@@ -34,6 +34,12 @@ func Component(metrics []byte, version string, gates map[string]bool) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isRelease reports whether a component's version is a release, perhaps with the suffix of a development build.
+func isRelease(got, release string) bool {
+	v, err := clusters.ParseRelease(got)
+	return err == nil && v.String() == strings.TrimPrefix(release, "v")
 }
 
 // Version returns the exact version in a component's /metrics; "" if there is none.

@@ -38,6 +38,11 @@ func TestEmulation(t *testing.T) {
 	}
 }
 
+// development is how a build of a branch reports its version.
+const development = `# TYPE kubernetes_build_info gauge
+kubernetes_build_info{git_version="v1.37.0-alpha.2.15+0a1b2c3d-dirty",major="1"} 1
+`
+
 func TestComponent(t *testing.T) {
 	tests := map[string]struct {
 		metrics, version string
@@ -48,9 +53,15 @@ func TestComponent(t *testing.T) {
 			metrics: metrics, version: "1.35.4",
 			gates: map[string]bool{"On": true, "Off": false},
 		},
-		"any version":     {metrics: metrics},
-		"groups of gates": {metrics: metrics, gates: map[string]bool{"AllAlpha": true}},
-		"another version": {metrics: metrics, version: "1.34.4", want: []string{`runs version "v1.35.4", not 1.34.4`}},
+		"any version":         {metrics: metrics},
+		"groups of gates":     {metrics: metrics, gates: map[string]bool{"AllAlpha": true}},
+		"another version":     {metrics: metrics, version: "1.34.4", want: []string{`runs version "v1.35.4", not 1.34.4`}},
+		"a development build": {metrics: development, version: "1.37.0-alpha.2"},
+		"a development build of another pre-release": {
+			metrics: development, version: "1.37.0-alpha.3",
+			want: []string{`runs version "v1.37.0-alpha.2.15+0a1b2c3d-dirty", not 1.37.0-alpha.3`},
+		},
+		"a pre-release is not its release": {metrics: development, version: "1.37.0", want: []string{"not 1.37.0"}},
 		"gates not flipped": {
 			metrics: metrics, gates: map[string]bool{"On": false, "Off": true},
 			want: []string{"On should be false", "Off should be true"},

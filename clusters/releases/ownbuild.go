@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -46,5 +47,18 @@ func (s *Store) ownBinaries(ctx context.Context, v clusters.Version, want []stri
 			return Binaries{}, fmt.Errorf("cannot use the programs in %s as Kubernetes %s: %w", dir, v, err)
 		}
 	}
-	return Binaries{Version: v.String(), Dir: dir}, nil
+	return Binaries{Version: v.String(), Dir: dir, Own: true}, nil
+}
+
+// Build returns a text that changes when the user builds a program of an own build again; "" for the program of a
+// release, which never changes.
+func (b Binaries) Build(program string) (string, error) {
+	if !b.Own {
+		return "", nil
+	}
+	info, err := os.Stat(b.Path(program))
+	if err != nil {
+		return "", fmt.Errorf("look at the program of your own build: %w", err)
+	}
+	return fmt.Sprintf("%d bytes of %s", info.Size(), info.ModTime().UTC().Format(time.RFC3339Nano)), nil
 }

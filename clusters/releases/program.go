@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -16,24 +14,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// printedVersion matches the output of `kube-apiserver --version`: "Kubernetes v1.34.4", "Kubernetes
-// v1.37.0-alpha.1.12+d34db33f".
-var printedVersion = regexp.MustCompile(`^Kubernetes v(\d+)\.(\d+)\.(\d+)((?:-(?:alpha|beta|rc)\.\d+)?)`)
-
-// programVersion asks a program for its version. It ignores the suffix of a development build.
+// programVersion asks a program for its version: `kube-apiserver --version` prints "Kubernetes v1.34.4". It ignores the
+// suffix of a development build.
 func programVersion(ctx context.Context, path string) (clusters.Version, error) {
 	out, err := output(ctx, path, "--version")
 	if err != nil {
 		return clusters.Version{}, err
 	}
-	m := printedVersion.FindStringSubmatch(out)
-	if m == nil {
+	printed, kubernetes := strings.CutPrefix(out, "Kubernetes v")
+	v, err := clusters.ParseRelease(printed)
+	if err != nil || !kubernetes {
 		return clusters.Version{}, fmt.Errorf("%s --version printed %.80q, not a version of Kubernetes", path, out)
 	}
-	v := clusters.Version{Pre: m[4]}
-	v.Major, _ = strconv.Atoi(m[1])
-	v.Minor, _ = strconv.Atoi(m[2])
-	v.Patch, _ = strconv.Atoi(m[3])
 	return v, nil
 }
 

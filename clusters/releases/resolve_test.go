@@ -1,8 +1,10 @@
 package releases
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -110,8 +112,20 @@ func TestOwnBuild(t *testing.T) {
 		if err != nil || v != "1.37.0-alpha.2" {
 			t.Fatalf("got %q, %v", v, err)
 		}
-		if b := mustEnsure(t, s, v); b.Dir != s.options.BinDir || b.Version != "1.37.0-alpha.2" {
+		b := mustEnsure(t, s, v)
+		if b.Dir != s.options.BinDir || b.Version != "1.37.0-alpha.2" {
 			t.Errorf("got %+v", b)
+		}
+		built, err := b.Build("kube-scheduler")
+		if err != nil || built == "" {
+			t.Fatalf("%q, %v", built, err)
+		}
+		now := time.Now().Add(time.Hour)
+		if err := os.Chtimes(b.Path("kube-scheduler"), now, now); err != nil {
+			t.Fatal(err)
+		}
+		if rebuilt, err := b.Build("kube-scheduler"); err != nil || rebuilt == built {
+			t.Errorf("a program that was built again: %q, %v", rebuilt, err)
 		}
 		_, err = s.Ensure(t.Context(), v, "kubectl", "kubelet")
 		golden.Error(t, err, "has no kubectl, kubelet: build them too")

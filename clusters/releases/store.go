@@ -128,6 +128,8 @@ type Binaries struct {
 	Version string
 	// Dir is the folder that contains them.
 	Dir string
+	// Own: they are the user's own build, which may be built again at the same path.
+	Own bool
 }
 
 // Path of one program: "kube-apiserver".

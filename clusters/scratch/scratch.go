@@ -21,25 +21,49 @@ const (
 // the folders of runs that were killed, whatever their purpose.
 func Folder(purpose string) (dir string, remove func() error, err error) {
 	sweep(os.TempDir(), prefix, time.Now())
-	return folder(os.TempDir(), prefix+purpose+"-")
+	return folder(os.TempDir(), prefix+purpose+"-", folders.Lock)
 }
 
 // In is Folder in another folder than the system's temporary one. The folder's name begins with the prefix, and those
 // of killed runs with the same prefix are removed.
 func In(parent, prefix string) (dir string, remove func() error, err error) {
 	sweep(parent, prefix, time.Now())
-	return folder(parent, prefix)
+	return folder(parent, prefix, folders.Lock)
 }
 
-func folder(parent, prefix string) (dir string, remove func() error, err error) {
-	if dir, err = os.MkdirTemp(parent, prefix); err != nil {
-		return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+// attempts is how many folders may be lost to other processes that sweep at the same time.
+const attempts = 100
+
+// folder makes a folder and locks it with lock. A process that sweeps between the two takes the folder for one of a
+// killed run; then folder makes another one.
+func folder(parent, prefix string, lock func(dir string) (*os.File, error)) (dir string, remove func() error,
+	err error,
+) {
+	for range attempts {
+		if dir, err = os.MkdirTemp(parent, prefix); err != nil {
+			return "", nil, fmt.Errorf("make a temporary folder: %w", err)
+		}
+		held, err := lock(dir)
+		if errors.Is(err, folders.ErrInUse) {
+			continue
+		}
+		if err != nil {
+			return "", nil, errors.Join(err, os.RemoveAll(dir))
+		}
+		if there(held) {
+			return dir, func() error { return errors.Join(os.RemoveAll(dir), held.Close()) }, nil
+		}
+		_ = held.Close()
 	}
-	lock, err := folders.Lock(dir)
-	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return dir, func() error { return errors.Join(os.RemoveAll(dir), lock.Close()) }, nil
+	return "", nil, fmt.Errorf("make a temporary folder in %s: other processes have removed %d new ones; run fewer "+
+		"processes at the same time", parent, attempts)
+}
+
+// there reports whether an open file still is at its path.
+func there(file *os.File) bool {
+	open, err1 := file.Stat()
+	now, err2 := os.Stat(file.Name())
+	return err1 == nil && err2 == nil && os.SameFile(open, now)
 }
 
 // sweep removes folders that no process has locked. A folder of another user cannot be opened, and stays.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -91,5 +92,42 @@ func TestIn(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(in); len(left) != 2 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// Another process may sweep while the folder is made: when it has no lock yet, or just before it has one.
+func TestSweepWhileAFolderIsMade(t *testing.T) {
+	parent := t.TempDir()
+	var swept []string
+	dir, remove, err := folder(parent, "new-", func(dir string) (*os.File, error) {
+		swept = append(swept, dir)
+		switch len(swept) {
+		case 1: // the other process has the lock
+			held, err := folders.Lock(dir)
+			if err != nil {
+				return nil, err
+			}
+			defer held.Close()
+			return folders.Lock(dir)
+		case 2: // it has removed the folder
+			held, err := folders.Lock(dir)
+			if err != nil {
+				return nil, err
+			}
+			return held, os.RemoveAll(dir)
+		}
+		return folders.Lock(dir)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(swept) != 3 || dir != swept[2] {
+		t.Errorf("got %s after %v", dir, swept)
+	}
+	if _, err := folders.LockAgain(dir); err == nil {
+		t.Error("it is not locked")
+	}
+	if err := remove(); err != nil {
+		t.Error(err)
 	}
 }

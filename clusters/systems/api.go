@@ -149,37 +149,3 @@ func (a *api) apply(ctx context.Context, system string,
 	}
 	return made, r, nil
 }
-
-// delete deletes an object, and returns when it no longer exists. It is not an error if the object did not exist.
-func (a *api) delete(ctx context.Context, r reference) error {
-	mapping, err := a.mapping(r.kind, r.version)
-	if meta.IsNoMatchError(err) {
-		return nil // its CRD was deleted first
-	}
-	if err != nil {
-		return err
-	}
-	client := a.metadata.Resource(mapping.Resource).Namespace(r.namespace)
-	background := metav1.DeletePropagationBackground
-	err = client.Delete(ctx, r.name, metav1.DeleteOptions{PropagationPolicy: &background})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("delete %s: %w", r, err)
-	}
-	err = await(ctx, nil, func(ctx context.Context) error {
-		left, err := client.Get(ctx, r.name, metav1.GetOptions{})
-		switch {
-		case apierrors.IsNotFound(err):
-			return nil
-		case err != nil:
-			return err
-		}
-		return fmt.Errorf("it still exists, with finalizers %v", left.Finalizers)
-	})
-	if err != nil {
-		return fmt.Errorf("wait until %s is gone: %w", r, err)
-	}
-	return nil
-}

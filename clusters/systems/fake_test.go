@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,8 @@ type fakeCluster struct {
 	rediscovered int
 	deaf         error
 	state        clusters.State
+	// stuck are paths of objects that a deletion does not remove.
+	stuck []string
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -117,7 +120,9 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(body)
 	case r.Method == http.MethodDelete:
 		c.deleted = append(c.deleted, path)
-		c.keep(path, nil)
+		if !slices.Contains(c.stuck, path) {
+			c.keep(path, nil)
+		}
 		fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Success"}`)
 	default:
 		c.read(w, r, path)

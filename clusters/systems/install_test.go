@@ -267,23 +267,6 @@ func TestReinstall(t *testing.T) {
 	}
 }
 
-// CRDs are deleted while the system still runs, and namespaces last.
-func TestInRemovalOrder(t *testing.T) {
-	r := func(group, kind, name string) reference {
-		return reference{kind: schema.GroupKind{Group: group, Kind: kind}, version: "v1", name: name}
-	}
-	var got []string
-	for _, one := range inRemovalOrder([]reference{
-		r("", "Namespace", "ns"), r("apiextensions.k8s.io", "CustomResourceDefinition", "things"), r("", "ServiceAccount", "a"),
-		r("apps", "Deployment", "manager"), r("admissionregistration.k8s.io", "ValidatingWebhookConfiguration", "hooks"),
-	}) {
-		got = append(got, one.name)
-	}
-	if text := strings.Join(got, " "); text != "hooks things manager a ns" {
-		t.Errorf("deleted in the order %s", text)
-	}
-}
-
 // An object that is applied in a newer API version is still the same object.
 func TestReferenceOfAnotherVersion(t *testing.T) {
 	old := reference{kind: schema.GroupKind{Group: "x.io", Kind: "Thing"}, version: "v1beta1", name: "a"}

@@ -69,13 +69,15 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		}
 		installed()
 	}
-	if err := s.start(ctx, sys); err != nil {
-		return err
-	}
+	err = s.start(ctx, sys)
 	if sys.program.installsItself {
-		if err := s.takeStock(ctx, sys, ca, before); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, s.abandon(ctx, sys, before))
 		}
+		err = errors.Join(s.takeStock(ctx, sys, before), s.api.deleteStale(ctx, sys.place.calledAt(), ca))
+	}
+	if err != nil {
+		return err
 	}
 	if err := s.serves(ctx, sys); err != nil {
 		return err

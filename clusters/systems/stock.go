@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -112,8 +113,7 @@ func (k *newKinds) tell(ctx context.Context) error {
 }
 
 // takeStock records the objects that a simulator has created: those that it has applied and that did not exist before.
-// It deletes webhook configurations that the simulator has not renewed, because they belong to an earlier start.
-func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, before []reference) error {
+func (s *installer) takeStock(ctx context.Context, sys *system, before []reference) error {
 	_, own, err := s.api.stock(ctx, simulatorManager(sys.definition))
 	if err != nil {
 		return err
@@ -123,8 +123,26 @@ func (s *installer) takeStock(ctx context.Context, sys *system, ca []byte, befor
 			sys.objects = addReference(sys.objects, object)
 		}
 	}
-	return s.api.deleteStale(ctx, sys.place.calledAt(), ca)
+	return nil
 }
+
+// abandon ends a simulator that does not become ready, and records what it has created, so that it is removed with the
+// system. The start may have failed because the context has ended.
+func (s *installer) abandon(ctx context.Context, sys *system, before []reference) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonTimeout)
+	defer cancel()
+	var stopErr error
+	if sys.process != nil {
+		stopErr = sys.process.Stop(ctx, stopGrace) // otherwise it could still create objects
+	}
+	if err := errors.Join(stopErr, s.takeStock(ctx, sys, before)); err != nil {
+		return fmt.Errorf("find what it has created, to remove it later: %w", err)
+	}
+	return nil
+}
+
+// abandonTimeout is far more than abandon needs.
+const abandonTimeout = 30 * time.Second
 
 // simulatorManager is the field manager of a simulator; "" if the system is not simulated.
 func simulatorManager(definition clusters.System) string {

@@ -2,7 +2,6 @@
 package systems
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -287,59 +286,15 @@ func (s *Set) remove(ctx context.Context, name string) error {
 	defer cancel()
 	sys := s.system(name)
 	s.Progress("removing system %s", sys.definition)
-	objects := sys.objects
-	if sys.place != nil {
-		hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
-		if err != nil {
-			return err
-		}
-		if heir := replicaBeside(s, sys); heir != nil {
-			for _, object := range objects {
-				heir.objects = addReference(heir.objects, object)
-			}
-			objects = nil
-		} else if behind := sys.place.service; behind != nil {
-			registered, err := s.api.hooksAt(ctx, behind.url())
-			if err != nil {
-				return err
-			}
-			hooks = append(hooks, registered...)
-		}
-		for _, h := range hooks {
-			objects = addReference(objects, h.configuration)
-		}
-	}
-	for _, object := range inRemovalOrder(objects) {
-		if err := s.api.delete(ctx, object); err != nil {
-			return err
-		}
+	objects, err := createdFor(ctx, s, sys)
+	if err := errors.Join(err, s.api.deleteAll(ctx, objects)); err != nil {
+		return err
 	}
 	if err := s.end(ctx, sys); err != nil {
 		return err
 	}
 	s.forget(name)
 	return nil
-}
-
-// inRemovalOrder sorts the objects of a system for their deletion. Webhook configurations go first, since nobody may
-// answer them later, then CRDs, whose objects may have finalizers that only the running system removes, then all others
-// in reverse order, and Namespaces last.
-func inRemovalOrder(objects []reference) []reference {
-	rank := func(r reference) int {
-		switch {
-		case r.kind.Group == "admissionregistration.k8s.io":
-			return 0
-		case r.kind == crdKind:
-			return 1
-		case r.kind.Group == "" && r.kind.Kind == "Namespace":
-			return 3
-		}
-		return 2
-	}
-	ordered := slices.Clone(objects)
-	slices.Reverse(ordered)
-	slices.SortStableFunc(ordered, func(a, b reference) int { return cmp.Compare(rank(a), rank(b)) })
-	return ordered
 }
 
 // end ends a system's process and releases its place.
@@ -363,10 +318,12 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	defer s.converging.Unlock()
 	s.hold(true)
 	var errs []error
-	for _, name := range slices.Backward(slices.Clone(s.order)) {
+	for i, name := range slices.Backward(slices.Clone(s.order)) {
 		var err error
 		if stays {
-			err = s.remove(ctx, name)
+			removal, cancel := share(ctx, i+1) // one that cannot be removed leaves time for the others
+			err = s.remove(removal, name)
+			cancel()
 		}
 		if !stays || err != nil {
 			err = errors.Join(err, s.end(ctx, s.system(name)))

@@ -1,0 +1,36 @@
+package processes
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	// endTimeout is how long killed processes may take to end: far more than they need on a busy machine.
+	endTimeout = 10 * time.Second
+	// endPoll is the time between two looks.
+	endPoll = 10 * time.Millisecond
+)
+
+// EndOwned is KillOwned, but returns when none of the processes is left: until then they may still write files.
+func EndOwned(owner string, recorded ...int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
+	defer cancel()
+	return untilNone(ctx, func() (int, error) { return KillOwned(owner, recorded...) })
+}
+
+// untilNone repeats kill, which returns how many processes it found, until it finds none.
+func untilNone(ctx context.Context, kill func() (int, error)) error {
+	for {
+		n, err := kill()
+		if n == 0 || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the end of %d killed processes: %w", n, ctx.Err())
+		case <-time.After(endPoll):
+		}
+	}
+}
