@@ -68,7 +68,8 @@ type Spec struct {
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
 	// Exclusive scenarios have a cluster to themselves.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Timeout of steps that set none. Default: --step-timeout, 30s.
+	// Timeout of steps that set none. Default: --step-timeout (30s); 10m for a transition. It does not apply to the
+	// restart or kill of a component or a system, nor to a snapshot or its restore.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue is the default of the steps' continue: with true all steps run, so that one run shows all failures.
 	Continue bool `json:"continue,omitempty"`

@@ -79,11 +79,11 @@ type Step struct {
 	// notice objects that are created in it: always with count does.
 	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
 	// Survives requires that objects survive changes of the cluster. It makes the same checks of each object as
-	// [rehearse upgrade](upgrade.md): Can it be read in every served version, with the same content? Is it as ready as
-	// before? Are a write that changes nothing, a new label, a status, its scale, the removal of its finalizers, its
-	// deletion, the eviction of a pod, its creation and its application accepted (all as dry runs)? Did nothing move: no
-	// pod replaced or restarted, nothing deleted? Objects that controllers create for it are checked, too. Failures from
-	// before are not blamed on later changes.
+	// [rehearse upgrade](upgrade.md), except for new warnings: Can it be read in every served version, with the same
+	// content? Is it as ready as before? Are a write that changes nothing, a new label, a status, its scale, the
+	// removal of its finalizers, its deletion, the eviction of a pod, its creation and its application accepted (all as
+	// dry runs)? Did nothing move: no pod replaced or restarted, nothing deleted? Objects that controllers create for
+	// it are checked, too. Failures from before are not blamed on later changes.
 	Survives *Survives `json:"survives,omitempty" verb:"true"`
 	// Window checks the whole cluster in the middle of an upgrade, after a transition with upTo, while API servers of
 	// different versions serve the same etcd. {} makes every check.
@@ -123,7 +123,8 @@ type Step struct {
 	// returned; for resolve "answers"; for metric "value"; for command and exec "stdout" and "stderr"; for a step with
 	// during "loads".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
-	// Timeout of this step. Default: the scenario's.
+	// Timeout of this step. Default: the scenario's; 2m for the restart or kill of a component or a system, and for a
+	// snapshot or its restore.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue runs the next step even if this one fails; the scenario then fails at its end. Default: the scenario's
 	// continue, which is false by default. See [Going on after a failed step](#going-on-after-a-failed-step).

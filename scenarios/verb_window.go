@@ -22,7 +22,7 @@ func windowVerb() verb {
 // (nothing is left of a namespace that is gone), addresses (no two Services have one cluster IP), leader (the
 // controller manager that leads is not newer than the oldest API server), rules (policies, webhooks and custom resource
 // definitions would be accepted by the old one), bootstrap (the objects that Kubernetes keeps for itself are not
-// written again and again). Events and leases are left out.
+// written again and again). Events and leases are left out. A scenario with the check writes has a cluster to itself.
 type Window struct {
 	// Only lists the checks to make. Default: all.
 	Only []string `json:"only,omitempty" fixed:"true"`

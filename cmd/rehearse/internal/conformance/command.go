@@ -110,7 +110,7 @@ a scenario cannot be planned.`,
 		"contact of the implementation: @team or an address; may be repeated")
 	flags.StringArrayVarP(&f.outputs, "output", "o", nil,
 		"write the report to this file (YAML, or Markdown for .md) or folder; may be repeated")
-	session.AddTo(command, &f.execute, "folder for junit.xml, run.json and the files of failed scenarios")
+	session.AddTo(command, &f.execute, "folder for report.html, junit.xml, run.json and the files of failed scenarios")
 	flags.BoolVar(&f.execute.Keep, "keep", false, "keep the clusters, and print how to reach them")
 	command.AddCommand(diffCommand())
 	return command

@@ -35,7 +35,7 @@ func Command(simulator func(string) bool) *cobra.Command {
 		Short: "Write a first scenario or suite",
 		Long: `Init writes a scenario that runs unchanged; comments mark what to fill in. The scenario tests one of
 
-    a feature gate (--gate): off, on, off and on again. With --from and --to, the version changes with
+  a feature gate (--gate): off, on, off and on again. With --from and --to, the version changes with
     it. Comments contain the questions of a production readiness review at the steps that answer
     them (rehearse report prr).
   an upgrade (--from, --to): your objects (-f) during an upgrade, a rollback and another upgrade.

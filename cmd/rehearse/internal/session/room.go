@@ -21,7 +21,8 @@ func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage stri
 		"those that only wait; 1: one after the other (default four per core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, ClustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0,
-		"timeout of steps that set none; a slow machine needs more (default 30s)")
+		"timeout of steps that set none (default 30s); a slow machine needs more. Not for a transition (10m), nor for a "+
+			"restart, kill, snapshot or restore (2m)")
 }
 
 // Limit sets how many clusters of a plan run at once: as many as the user asks for or, by default, as there is room
