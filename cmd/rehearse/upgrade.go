@@ -157,7 +157,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	if err := errors.Join(err1, err2); err != nil {
 		return o, err
 	}
-	to.Nodes = nil
+	from.Nodes, to.Nodes = nil, nil // --nodes is not one of their flags
 	upgraded, err := f.addSystems(&from, &o)
 	if err != nil {
 		return o, err
@@ -169,10 +169,10 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	o.Provider, o.Features = provider, provider.Releases
 	first := clusters.State{Nodes: []clusters.NodeGroup{{Count: &f.nodes}}}
 	if f.copies() {
-		if !command.Flags().Changed("nodes") {
-			f.nodes = 0
+		if command.Flags().Changed("nodes") {
+			from.Nodes = first.Nodes
 		}
-		if o.Origin, first, err = f.origin(command, provider, first.With(from), o.Progress); err != nil {
+		if o.Origin, first, err = f.origin(command, provider, from, o.Progress); err != nil {
 			return o, err
 		}
 		o.Origin.Selection = f.selection()

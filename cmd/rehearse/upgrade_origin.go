@@ -106,23 +106,23 @@ func (f *originFlags) check() error {
 
 // origin reads the cluster, and returns the first state: the cluster's own, as far as flags do not override it.
 func (f *originFlags) origin(
-	command *cobra.Command, provider *local.Provider, flags clusters.State, progress clusters.Progress,
+	command *cobra.Command, provider *local.Provider, flags clusters.Change, progress clusters.Progress,
 ) (*upgrade.Origin, clusters.State, error) {
 	if err := f.check(); err != nil {
-		return nil, flags, err
+		return nil, clusters.State{}, err
 	}
 	ctx := command.Context()
 	data, index, err := f.data(ctx, flags, progress)
 	if err != nil {
-		return nil, flags, err
+		return nil, clusters.State{}, err
 	}
 	files, err := f.files()
 	if err != nil {
-		return nil, flags, err
+		return nil, clusters.State{}, err
 	}
 	recorder, err := transplant.NewRecorder(ctx, files, time.Now())
 	if err != nil {
-		return nil, flags, cli.Broken(err)
+		return nil, clusters.State{}, cli.Broken(err)
 	}
 	f.opened = append(f.opened, recorder)
 	options := transplant.Options{
@@ -134,12 +134,12 @@ func (f *originFlags) origin(
 	}
 	if f.encryptionConfig != "" {
 		if options.EncryptionConfig, err = filepath.Abs(f.encryptionConfig); err != nil {
-			return nil, flags, err
+			return nil, clusters.State{}, err
 		}
 	}
 	copied, err := transplant.New(data, options)
 	if err != nil {
-		return nil, flags, err
+		return nil, clusters.State{}, err
 	}
 	first, err := transplant.FirstState(ctx, provider, provider.Releases, index, copied, flags)
 	origin := &upgrade.Origin{Copy: copied, Called: recorder.Notes, Death: recorder.Death}
@@ -178,7 +178,7 @@ func (f *originFlags) files() (map[string]string, error) {
 
 // data returns what the cluster stored, and what is known about the cluster.
 func (f *originFlags) data(
-	ctx context.Context, flags clusters.State, progress clusters.Progress,
+	ctx context.Context, flags clusters.Change, progress clusters.Progress,
 ) (transplant.Data, *capture.Index, error) {
 	if f.snapshot != "" {
 		return f.backup(flags)
@@ -196,7 +196,7 @@ func (f *originFlags) data(
 }
 
 // backup opens a backup of etcd.
-func (f *originFlags) backup(flags clusters.State) (transplant.Data, *capture.Index, error) {
+func (f *originFlags) backup(flags clusters.Change) (transplant.Data, *capture.Index, error) {
 	if flags.Version == "" {
 		return nil, nil, errors.New("--etcd-snapshot needs --from, the version of its cluster")
 	}

@@ -123,6 +123,14 @@ func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
 	}
 }
 
+// --nodes is the number of nodes in the plan, also for a copy.
+func TestNodesOfAnUpgrade(t *testing.T) {
+	for _, objects := range []string{"-f -", "--capture " + smallCapture(t)} {
+		planned(t, strings.Fields("upgrade --from 1.34.4 --to 1.35.4 --nodes 7 "+objects),
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", "nodes=7")
+	}
+}
+
 // An operator beside the objects is upgraded after Kubernetes. One that does not start is a finding.
 func TestUpgradeOfSystems(t *testing.T) {
 	needsClusters(t)

@@ -109,11 +109,11 @@ func BenchmarkGrowth(b *testing.B) {
 		provider := clustertest.Local(b)
 		cluster := clustertest.Create(b, provider, "growth", clusters.State{Version: "1.36"})
 		e := &exploration{Options: Options{Kinds: benchedKinds(), Workers: 16, Progress: b.Logf}}
-		_, kinds, err := e.ready(b.Context(), cluster)
+		_, found, err := e.ready(b.Context(), cluster)
 		if err != nil {
 			b.Fatal(err)
 		}
-		kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
+		kinds := slices.DeleteFunc(found.Kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 		e.timeGrowth(b, cluster.RESTConfig(), kinds) // not measured: the API server is still busy with its start
 		recorded := &tape{}
 		config := cluster.RESTConfig()

@@ -29,52 +29,53 @@ func sample() (*manifests.Object, error) {
 	return all[0], nil
 }
 
-// definedWithin is how long the API server may take to serve a newly defined kind. definedLook is the first pause
-// between two checks.
+// definedWithin is how long the API server may take to serve a newly defined kind, and completeWithin how long it may
+// take to list all kinds with their schemas. definedLook is the first pause between two checks.
 const (
-	definedWithin = 30 * time.Second
-	definedLook   = 100 * time.Millisecond
+	definedWithin  = 30 * time.Second
+	completeWithin = 10 * time.Second
+	definedLook    = 100 * time.Millisecond
 )
 
 // customKinds are CustomResourceDefinitions.
 type customKinds []*manifests.Object
 
-// define creates the custom kinds. When they are served, it returns all served kinds.
-func (c customKinds) define(ctx context.Context, client *growth.Client, found discovery.DiscoveryInterface) (
-	[]*fields.Kind, error,
+// define creates the custom kinds. When they are served, it returns what the API server serves.
+func (c customKinds) define(ctx context.Context, client *growth.Client, server discovery.DiscoveryInterface) (
+	fields.Found, error,
 ) {
-	kinds, err := fields.Kinds(ctx, found)
+	found, err := fields.Kinds(ctx, server)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	at := slices.IndexFunc(kinds,
+	at := slices.IndexFunc(found.Kinds,
 		func(k *fields.Kind) bool { return k.ID() == "CustomResourceDefinition.v1.apiextensions.k8s.io" })
 	if at < 0 {
-		return kinds, nil
+		c = nil
 	}
 	for _, definition := range c {
-		answer, err := client.Create(ctx, kinds[at], "", growth.Text(definition.Content.Object), false)
+		answer, err := client.Create(ctx, found.Kinds[at], "", growth.Text(definition.Content.Object), false)
 		if err == nil && !answer.Accepted() && answer.Code != 409 {
 			err = fmt.Errorf("%s", answer.Words)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("create %s (%s): %w", definition, definition.Place(), err)
+			return found, fmt.Errorf("create %s (%s): %w", definition, definition.Place(), err)
 		}
 	}
 	again := pauses.Growing(definedLook, time.Second)
 	for began := time.Now(); ; {
-		missing := c.undefined(kinds)
-		if missing == "" {
-			return kinds, nil
-		}
-		if time.Since(began) > definedWithin {
-			return nil, fmt.Errorf("%s was created, but its kind is not served after %s", missing, definedWithin)
+		missing, late := c.undefined(found.Kinds), time.Since(began)
+		switch {
+		case missing == "" && (found.Complete() || late > completeWithin):
+			return found, nil
+		case late > definedWithin:
+			return found, fmt.Errorf("%s was created, but its kind is not served after %s", missing, definedWithin)
 		}
 		if !pauses.Wait(ctx, again) {
-			return nil, context.Cause(ctx)
+			return found, context.Cause(ctx)
 		}
-		if kinds, err = fields.Kinds(ctx, found); err != nil {
-			return nil, err
+		if found, err = fields.Kinds(ctx, server); err != nil {
+			return found, err
 		}
 	}
 }

@@ -66,11 +66,12 @@ func (e *exploration) grow(ctx context.Context) error {
 }
 
 func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, state string) error {
-	client, kinds, err := e.ready(ctx, cluster)
+	client, found, err := e.ready(ctx, cluster)
 	if err != nil {
 		return err
 	}
-	kinds = slices.DeleteFunc(kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
+	e.report.Unjudged = append(e.report.Unjudged, e.unexplored(found, state)...)
+	kinds := slices.DeleteFunc(found.Kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
 		e.Progress("%s serves no kind named %s", state, strings.Join(e.Kinds, ", "))
 		return nil
@@ -106,16 +107,16 @@ func (e Options) clientsOf(cluster clusters.Cluster) (*growth.Client, discovery.
 }
 
 // ready creates what the objects need in a cluster, and lists its kinds.
-func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, []*fields.Kind, error) {
-	client, found, err := e.clientsOf(cluster)
+func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*growth.Client, fields.Found, error) {
+	client, server, err := e.clientsOf(cluster)
 	if err != nil {
-		return nil, nil, err
+		return nil, fields.Found{}, err
 	}
-	kinds, err := e.customs.define(ctx, client, found)
+	found, err := e.customs.define(ctx, client, server)
 	if err != nil {
-		return nil, nil, err
+		return nil, found, err
 	}
-	for _, kind := range kinds {
+	for _, kind := range found.Kinds {
 		if kind.ID() != "Namespace.v1" {
 			continue
 		}
@@ -124,11 +125,11 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 			}), false)
 			if err != nil || !answer.Accepted() && answer.Code != 409 {
-				return nil, nil, fmt.Errorf("create namespace %s: %s: %w", name, answer.Words, err)
+				return nil, found, fmt.Errorf("create namespace %s: %s: %w", name, answer.Words, err)
 			}
 		}
 	}
-	return client, kinds, accounts(ctx, cluster)
+	return client, found, accounts(ctx, cluster)
 }
 
 // accounts waits for the ServiceAccounts that Pods need.
@@ -187,6 +188,9 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 			e.corpus = append(e.corpus, &entry{Specimen: s, verdicts: map[string]verdict{state: opinion}})
 		}
 		e.count(g)
+		for _, words := range g.Unjudged {
+			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s at %s: %s", g.Name(), state, words))
+		}
 		for _, s := range g.Panics {
 			e.panicked(s, state)
 		}
@@ -205,10 +209,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 
 // count adds the numbers of a kind's fields to the report. The state with the most fields counts.
 func (e *exploration) count(g *growth.Grown) {
-	name := g.Kind.ID()
-	if g.State {
-		name += " status"
-	}
+	name := g.Name()
 	k := e.kinds[name]
 	if k == nil {
 		k = &explorations.Kind{Name: name}

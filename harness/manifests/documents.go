@@ -22,21 +22,28 @@ type document struct {
 	begin, line int
 }
 
-// split splits a file into documents as kubectl does. It leaves out documents that contain only comments.
-func split(text string) []document {
+// split splits a file into documents as kubectl does. It leaves out documents that contain only comments. A document
+// that begins on the line of its --- is an error: kubectl does not read it either.
+func split(file, text string) ([]document, error) {
 	var documents []document
-	current := document{begin: 1}
+	var errs []error
+	current, skip := document{begin: 1}, false
 	end := func(next int) {
-		if current.line > 0 {
+		if current.line > 0 && !skip {
 			documents = append(documents, current)
 		}
-		current = document{begin: next}
+		current, skip = document{begin: next}, false
 	}
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		if strings.HasPrefix(line, "---") {
+		if rest, separates := strings.CutPrefix(line, "---"); separates {
 			end(number + 1)
+			if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
+				errs = append(errs, &Error{File: file, Line: number, Message: "there is text after ---; begin the document " +
+					"on the next line"})
+				skip = true
+			}
 			continue
 		}
 		current.text += line
@@ -45,15 +52,16 @@ func split(text string) []document {
 		}
 	}
 	end(0)
-	return documents
+	return documents, errors.Join(errs...)
 }
 
 // parse reads the objects of a file. Each invalid document is a separate error. The others are still read.
 func parse(file string, data []byte) ([]*Object, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	documents, err := split(file, string(data))
+	errs := []error{err}
 	var objects []*Object
-	var errs []error
-	for _, d := range split(string(data)) {
+	for _, d := range documents {
 		found, err := d.objects(file)
 		objects, errs = append(objects, found...), append(errs, err)
 	}

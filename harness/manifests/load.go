@@ -147,8 +147,7 @@ func twice(objects []*Object) []error {
 	for _, o := range objects {
 		id := identity{o.GVK().Group, o.GVK().Kind, o.Content.GetNamespace(), o.Content.GetName()}
 		if before := first[id]; before != nil {
-			errs = append(errs, &Error{File: o.File, Line: o.Line, Message: fmt.Sprintf("%s is also at %s; remove one of them",
-				o, before.Place())})
+			errs = append(errs, o.Twice(before))
 			continue
 		}
 		first[id] = o

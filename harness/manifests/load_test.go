@@ -39,6 +39,12 @@ func TestLoad(t *testing.T) {
 				"apps/v1beta1\nkind: Deployment\nmetadata: {name: a}\n",
 			"stdin:5: Deployment a is also at stdin:1; remove one of them",
 		},
+		{
+			"text after ---", "kind: a\napiVersion: v1\nmetadata: {name: a}\n--- {apiVersion: v1, kind: b}\n---\t# comment\r\n" +
+				"--- !a\nkind: c\n",
+			"stdin:4: there is text after ---; begin the document on the next line\n" +
+				"stdin:6: there is text after ---; begin the document on the next line",
+		},
 		{"nothing", "# nothing\n", `no objects in ["-"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -171,6 +177,38 @@ func TestSelectionWants(t *testing.T) {
 		}
 		if got := s.Wants(test.resource); got != test.want {
 			t.Errorf("%+v wants %s: %t", s, test.resource, got)
+		}
+	}
+}
+
+func TestSelectionWantsIn(t *testing.T) {
+	for _, test := range []struct {
+		only, except        string
+		namespace, resource string
+		want                bool
+	}{
+		{"", "", "shop", "secrets", true},
+		{"Deployment", "", "shop", "secrets", false},
+		{"Deployment", "", "shop", "deployments.apps", true},
+		{"Deployment.apps", "", "shop", "Deployment.apps", true},
+		{"APIService", "", "", "APIService.apiregistration.k8s.io", true},
+		{"shop/", "", "shop", "secrets", true},
+		{"shop/", "", "bank", "secrets", false},
+		{"shop/", "", "", "nodes", false},
+		{"", "Secret", "shop", "secrets", false},
+		{"", "shop/Secret", "shop", "secrets", false},
+		{"", "shop/Secret", "bank", "secrets", true},
+		{"", "Service.serving.example.com", "shop", "services", true},
+	} {
+		var s Selection
+		if test.only != "" {
+			s.Only = []string{test.only}
+		}
+		if test.except != "" {
+			s.Except = []string{test.except}
+		}
+		if got := s.WantsIn(test.namespace, test.resource); got != test.want {
+			t.Errorf("%+v wants %s in %q: %t", s, test.resource, test.namespace, got)
 		}
 	}
 }

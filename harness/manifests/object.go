@@ -38,6 +38,12 @@ func (o *Object) String() string {
 	return o.Content.GetKind() + " " + name
 }
 
+// Twice returns the error for an object that is also at an earlier place.
+func (o *Object) Twice(before *Object) *Error {
+	return &Error{File: o.File, Line: o.Line, Message: fmt.Sprintf("%s is also at %s; remove one of them", o,
+		before.Place())}
+}
+
 // Error is a problem at a place in a file. Line is 0 if there is none.
 type Error struct {
 	File    string

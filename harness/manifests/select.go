@@ -52,13 +52,7 @@ func (s Selection) Of(objects []*Object) ([]*Object, error) {
 
 // Wants reports whether objects of a resource ("deployments.apps") may be selected.
 func (s Selection) Wants(resource string) bool {
-	about := func(entry string) bool {
-		_, kind := divided(entry)
-		name, group, grouped := strings.Cut(kind, ".")
-		plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: strings.ToLower(name)})
-		has, of, _ := strings.Cut(resource, ".")
-		return kind == "" || plural.Resource == has && (!grouped || strings.EqualFold(group, of))
-	}
+	about := func(entry string) bool { return concerns(entry, resource) }
 	if len(s.Only) > 0 && !slices.ContainsFunc(s.Only, about) {
 		return false
 	}
@@ -66,6 +60,26 @@ func (s Selection) Wants(resource string) bool {
 		namespace, _ := divided(entry)
 		return namespace == "" && about(entry)
 	})
+}
+
+// WantsIn reports whether objects of a resource ("deployments.apps") or a kind ("Deployment.apps") are selected in a
+// namespace; "" for cluster-scoped ones.
+func (s Selection) WantsIn(namespace, resource string) bool {
+	about := func(entry string) bool {
+		in, _ := divided(entry)
+		return (in == "" || in == namespace) && concerns(entry, resource)
+	}
+	return (len(s.Only) == 0 || slices.ContainsFunc(s.Only, about)) && !slices.ContainsFunc(s.Except, about)
+}
+
+// concerns reports whether an entry is about a resource or a kind, in some namespace.
+func concerns(entry, resource string) bool {
+	_, kind := divided(entry)
+	name, group, grouped := strings.Cut(kind, ".")
+	plural, _ := meta.UnsafeGuessKindToResource(schema.GroupVersionKind{Kind: strings.ToLower(name)})
+	has, of, _ := strings.Cut(resource, ".")
+	return kind == "" || (plural.Resource == has || strings.EqualFold(name, has)) &&
+		(!grouped || strings.EqualFold(group, of))
 }
 
 // divided returns the namespace and the kind of an entry; "" for any.

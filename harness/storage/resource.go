@@ -3,8 +3,11 @@ package storage
 
 import (
 	"strings"
+	"sync"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Prefix of all keys.
@@ -74,3 +77,32 @@ func (r Resource) Key(namespace, name string) string {
 	}
 	return key + name
 }
+
+// Named returns the resource of a key, and the name of its object: NAMESPACE/NAME or NAME.
+func Named(key string) (r schema.GroupResource, name string) {
+	key = strings.TrimPrefix(key, Prefix)
+	for r, folder := range old {
+		if name, ok := strings.CutPrefix(key, folder+"/"); ok {
+			return r, name
+		}
+	}
+	folder, rest, _ := strings.Cut(key, "/")
+	if strings.Contains(folder, ".") { // the group of a custom resource
+		resource, name, _ := strings.Cut(rest, "/")
+		return schema.GroupResource{Group: folder, Resource: resource}, name
+	}
+	return schema.GroupResource{Group: groups()[folder], Resource: folder}, rest
+}
+
+// groups returns the groups of Kubernetes' own resources, which are not in their keys. A resource that moved from the
+// group extensions is in its new one.
+var groups = sync.OnceValue(func() map[string]string {
+	found := map[string]string{}
+	for kind := range scheme.Scheme.AllKnownTypes() {
+		resource, _ := meta.UnsafeGuessKindToResource(kind)
+		if group, known := found[resource.Resource]; !known || group == "extensions" {
+			found[resource.Resource] = kind.Group
+		}
+	}
+	return found
+})

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -101,15 +102,9 @@ func (s *Snapshot) load(path string) error {
 	if err != nil {
 		return err
 	}
-	prefix := ""
-	for key := range all {
-		if before, ok := strings.CutSuffix(key, "namespaces/default"); ok && strings.HasSuffix(before, "/") {
-			prefix = before
-		}
-	}
-	if prefix == "" {
-		return fmt.Errorf("it contains no Kubernetes cluster: none of its %d keys belongs to the namespace "+
-			"default", len(all))
+	prefix, err := prefixOf(all)
+	if err != nil {
+		return err
 	}
 	for key, value := range all {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
@@ -117,6 +112,32 @@ func (s *Snapshot) load(path string) error {
 		}
 	}
 	return nil
+}
+
+// prefixOf returns the prefix of the keys of the Kubernetes cluster: that of the key of the namespace default. Such a
+// key below another prefix belongs to an object of the same cluster, such as a custom resource.
+func prefixOf(all map[string][]byte) (string, error) {
+	var candidates, found []string
+	for key := range all {
+		if prefix, ok := strings.CutSuffix(key, "namespaces/default"); ok && strings.HasSuffix(prefix, "/") {
+			candidates = append(candidates, prefix)
+		}
+	}
+	slices.SortFunc(candidates, func(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) })
+	for _, prefix := range candidates {
+		if !slices.ContainsFunc(found, func(shorter string) bool { return strings.HasPrefix(prefix, shorter) }) {
+			found = append(found, prefix)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("it contains no Kubernetes cluster: none of its %d keys belongs to the namespace default",
+			len(all))
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("it contains several Kubernetes clusters, with the prefixes %s; use a backup that contains "+
+		"only one of them", strings.Join(found, ", "))
 }
 
 // take applies one revision. Revisions are in ascending order. A marked revision is a deletion.

@@ -117,3 +117,33 @@ func TestSnapshotsThatAreRejected(t *testing.T) {
 		t.Errorf("another etcd: %v", err)
 	}
 }
+
+// A key that looks like that of the namespace default may belong to another object. The prefix is the shortest one. Two
+// clusters in one etcd are an error.
+func TestPrefixOfASnapshot(t *testing.T) {
+	open := func(prefixes ...string) (first string, _ error) {
+		var revisions []revision
+		for _, prefix := range prefixes {
+			revisions = append(revisions, revision{prefix + "namespaces/default", "x"})
+		}
+		s, err := OpenSnapshot(backup(t, "key", revisions...))
+		if err != nil {
+			return "", err
+		}
+		defer func() { must(t, s.Close()) }()
+		return first, s.Each(func(key string, _ []byte) error {
+			first += key + " "
+			return nil
+		})
+	}
+	keys, err := open("/registry/a.example.com/", "/registry/", "/registry/serviceaccounts/")
+	must(t, err)
+	if want := "/registry/a.example.com/namespaces/default /registry/namespaces/default " +
+		"/registry/serviceaccounts/namespaces/default "; keys != want {
+		t.Errorf("got %s, want %s", keys, want)
+	}
+	if _, err := open("/two/", "/one/"); err == nil || !strings.Contains(err.Error(),
+		"several Kubernetes clusters, with the prefixes /one/, /two/") {
+		t.Errorf("two clusters: %v", err)
+	}
+}

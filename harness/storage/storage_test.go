@@ -132,3 +132,21 @@ func TestEncodeKeepsWhatIsNotKnown(t *testing.T) {
 		t.Errorf("encrypted by %q", got)
 	}
 }
+
+func TestNamed(t *testing.T) {
+	for key, want := range map[string]string{
+		"pods/shop/web": "pods shop/web", "deployments/shop/web": "deployments.apps shop/web", "minions/one": "nodes one",
+		"services/specs/shop/web": "services shop/web", "services/endpoints/shop/web": "endpoints shop/web",
+		"controllers/shop/web": "replicationcontrollers shop/web", "ingress/shop/web": "ingresses.networking.k8s.io shop/web",
+		"controllerrevisions/shop/web":  "controllerrevisions.apps shop/web",
+		"networkpolicies/shop/web":      "networkpolicies.networking.k8s.io shop/web",
+		"a.example.com/orders/shop/one": "orders.a.example.com shop/one",
+		"a.example.com/plain/one":       "plain.a.example.com one",
+		Extensions + "/customresourcedefinitions/orders.a.example.com": "customresourcedefinitions." + Extensions +
+			" orders.a.example.com",
+	} {
+		if r, name := Named(Prefix + key); r.String()+" "+name != want {
+			t.Errorf("%s: got %s %s, want %s", key, r, name, want)
+		}
+	}
+}

@@ -56,8 +56,9 @@ type Copy struct {
 	dropped map[string]int
 }
 
-// Lack is an object that cannot be judged, because the copy lacks it or something that it needs. Name is "" for all
-// objects of a kind.
+// Lack is an object that cannot be judged, because the copy lacks it or something that it needs. Kind is a kind with
+// its group (Deployment.apps) or a resource (deployments.apps). Name is NAMESPACE/NAME or NAME, and "" for all objects
+// of the kind.
 type Lack struct {
 	Kind, Name string
 	Why        string
@@ -91,8 +92,9 @@ func (c *Copy) Lacks() []Lack {
 func (c *Copy) Notes() []string {
 	notes := append(slices.Concat(c.Assumed, c.notes),
 		"the controllers that act on time or hardware were off: CronJobs, expiry of Jobs, volumes, the life of nodes")
-	if len(c.Missing) > 0 {
-		notes = append(notes, "the garbage collector was off: objects that could not be read may own others")
+	if c.incomplete() {
+		notes = append(notes, "the garbage collector was off: objects that could not be read, or were left out because they "+
+			"are encrypted, may own others")
 	}
 	for _, what := range clusters.SortedKeys(c.dropped) {
 		notes = append(notes, fmt.Sprintf("left out of the copy: %d %s", c.dropped[what], what))
@@ -120,6 +122,9 @@ var idle = []string{
 	"pod-garbage-collector-controller",
 }
 
+// incomplete reports whether objects are missing that may own others.
+func (c *Copy) incomplete() bool { return len(c.Missing) > 0 || c.facts.unread > 0 }
+
 // Needs returns what every state must have for the data: ranges of addresses and ports, and controllers that are off.
 func (c *Copy) Needs() (clusters.Change, error) {
 	services := c.ServiceRange
@@ -139,8 +144,8 @@ func (c *Copy) Needs() (clusters.Change, error) {
 		}
 	}
 	off := slices.Clone(idle)
-	if len(c.Missing) > 0 {
-		off = append(off, "garbage-collector-controller") // an object that could not be read may own others
+	if c.incomplete() {
+		off = append(off, "garbage-collector-controller") // it would delete what the others own
 	}
 	controllers := "*,-" + strings.Join(off, ",-")
 	none := 0

@@ -17,6 +17,10 @@ import (
 // facts are what must be known about the data before a control plane starts with it.
 type facts struct {
 	objects int
+	// unread are the objects that cannot be read, or that the copy cannot have because they are encrypted.
+	unread int
+	// conversions are the conversion webhooks of custom resources, by the resource (orders.example.com).
+	conversions map[string]conversion
 	// ranges are the address ranges of Services in ServiceCIDR kubernetes.
 	ranges []string
 	// first is the address of Service default/kubernetes. addresses are those of all Services, of both IP families.
@@ -38,11 +42,12 @@ const (
 	pods         = "pods/"
 	configMaps   = "configmaps/"
 	apiServices  = storage.Aggregation + "/apiservices/"
+	definitions  = storage.Extensions + "/customresourcedefinitions/"
 )
 
 // scan reads all data once, to find the facts.
 func scan(data Data) (*facts, error) {
-	f := &facts{nodes: map[string]bool{}, hosts: map[string]bool{}}
+	f := &facts{conversions: map[string]conversion{}, nodes: map[string]bool{}, hosts: map[string]bool{}}
 	return f, data.Each(func(e Entry) error {
 		f.objects++
 		folder, rest := split(e.Key)
@@ -58,6 +63,8 @@ func scan(data Data) (*facts, error) {
 			}
 		case nodes:
 			take = f.node
+		case definitions:
+			take = f.definition
 		case configMaps:
 			if rest == "kube-system/kubeadm-config" {
 				take = f.kubeadm
@@ -69,10 +76,11 @@ func scan(data Data) (*facts, error) {
 				}
 			}
 		}
-		if take == nil {
-			return nil
-		}
-		if o, err := e.Object(); err == nil { // a value that cannot be decoded adds no facts
+		o, err := e.Object()
+		switch lost := leftOut(e) != "" || err != nil && e.Encrypted == ""; {
+		case lost && foreign(folder, rest) == "":
+			f.unread++
+		case err == nil && take != nil: // a value that cannot be decoded adds no facts
 			take(o)
 		}
 		return nil

@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
@@ -130,26 +129,6 @@ func TestFacts(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The copy gets the settings that differ from the defaults, except gates that are locked or unknown.
-func TestSettings(t *testing.T) {
-	gate := func(value, locked bool) features.Gate {
-		return features.Gate{Specs: []features.Spec{{Since: "1.30", Stage: features.Beta, Default: value, Locked: locked}}}
-	}
-	list := &features.List{Version: "1.34.4", Gates: map[string]features.Gate{
-		"On": gate(true, false), "Off": gate(false, false), "Usual": gate(true, false), "Locked": gate(true, true),
-	}}
-	change := Settings(&capture.Index{
-		Gates:  map[string]bool{"On": false, "Off": true, "Usual": true, "Locked": false, "Unknown": true},
-		Served: []string{"v1", "apps/v1", "resource.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha1"},
-	}, list)
-	if len(change.FeatureGates) != 2 || *change.FeatureGates["On"] || !*change.FeatureGates["Off"] {
-		t.Errorf("gates %v", change.FeatureGates)
-	}
-	if len(change.RuntimeConfig) != 2 || *change.RuntimeConfig["resource.k8s.io/v1beta1"] != "true" {
-		t.Errorf("APIs %v", change.RuntimeConfig)
 	}
 }
 

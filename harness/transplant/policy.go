@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,22 +22,14 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 	}
 	if e.Encrypted == kms {
 		c.dropped["objects that a KMS plugin encrypted, which is not available"]++
-		c.lacks = append(c.lacks, Lack{
-			strings.TrimSuffix(folder, "/"), rest,
-			"a KMS plugin encrypted it, which is not available; it was skipped",
-		})
+	}
+	if why := leftOut(e); why != "" {
+		c.lack(e.Key, why)
 		return nil, nil
 	}
 	treat := c.treatment(folder)
 	if treat == nil {
 		return c.asItIs(e)
-	}
-	if e.Encrypted != "" {
-		c.lacks = append(c.lacks, Lack{
-			strings.TrimSuffix(folder, "/"), rest,
-			"it is encrypted, and could not be adapted to the copy; it was left out",
-		})
-		return nil, nil
 	}
 	o, err := e.Object()
 	if err != nil {
@@ -55,10 +46,30 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 }
 
 func (c *Copy) asItIs(e Entry) ([]byte, error) {
-	if o, err := e.Object(); err == nil && o.GetDeletionTimestamp() != nil {
+	o, err := e.Object()
+	if err == nil && o.GetDeletionTimestamp() != nil {
 		c.leaving[e.Key] = true
 	}
+	c.unconverted(e, o, err)
 	return e.Value()
+}
+
+// leftOut says why an encrypted object is not in the copy; "" if it is.
+func leftOut(e Entry) string {
+	folder, _ := split(e.Key)
+	switch {
+	case e.Encrypted == kms:
+		return "a KMS plugin encrypted it, which is not available; it was skipped"
+	case e.Encrypted != "" && new(Copy).treatment(folder) != nil:
+		return "it is encrypted, and could not be adapted to the copy; it was left out"
+	}
+	return ""
+}
+
+// lack records that an object cannot be judged.
+func (c *Copy) lack(key, why string) {
+	resource, name := storage.Named(key)
+	c.lacks = append(c.lacks, Lack{resource.String(), name, why})
 }
 
 // kms is the encryption provider that calls a plugin on the API server's machine.
@@ -92,7 +103,7 @@ func (c *Copy) treatment(folder string) func(*unstructured.Unstructured) (*unstr
 		return c.webhooks
 	case apiServices:
 		return c.apiService
-	case storage.Extensions + "/customresourcedefinitions/":
+	case definitions:
 		return c.definition
 	}
 	return nil
@@ -137,53 +148,6 @@ func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructu
 			"rehearsed", service["namespace"], service["name"]),
 	})
 	return nil, false
-}
-
-// definition points the conversion webhook of a CustomResourceDefinition to its program. Without a program, it
-// removes the webhook, and only the stored version is served.
-func (c *Copy) definition(o *unstructured.Unstructured) (*unstructured.Unstructured, bool) {
-	if strategy, _, _ := unstructured.NestedString(o.Object, "spec", "conversion", "strategy"); strategy != "Webhook" {
-		return nil, true
-	}
-	client, _, _ := unstructured.NestedMap(o.Object, "spec", "conversion", "webhook", "clientConfig")
-	hook := hookOf(o.GetName(), "", client)
-	hook.Converts = true
-	forget(o)
-	if c.Webhooks != nil && c.Webhooks.Runs(hook) {
-		return o, unstructured.SetNestedMap(o.Object, c.clientConfig(hook), "spec", "conversion", "webhook",
-			"clientConfig") == nil
-	}
-	stored, others := WithoutConversion(o)
-	if len(others) > 0 {
-		c.lacks = append(c.lacks, Lack{"CustomResourceDefinition.apiextensions.k8s.io", o.GetName(), fmt.Sprintf(
-			"its conversion webhook does not run in the copy: its objects were rehearsed as %s, in which they are stored, "+
-				"and not as %s", stored, strings.Join(others, ", "))})
-	}
-	return o, true
-}
-
-// WithoutConversion removes a CustomResourceDefinition's conversion webhook, and makes the stored version the only
-// served one. It returns that version, and the others that were served.
-func WithoutConversion(definition *unstructured.Unstructured) (stored string, others []string) {
-	versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
-	for _, version := range versions {
-		fields, ok := version.(map[string]any)
-		if !ok {
-			continue
-		}
-		name := fmt.Sprint(fields["name"])
-		switch {
-		case fields["storage"] == true:
-			stored, fields["served"] = name, true
-			continue
-		case fields["served"] == true:
-			others = append(others, name)
-		}
-		fields["served"] = false
-	}
-	_ = unstructured.SetNestedSlice(definition.Object, versions, "spec", "versions") // they were read from there
-	_ = unstructured.SetNestedMap(definition.Object, map[string]any{"strategy": "None"}, "spec", "conversion")
-	return stored, others
 }
 
 // webhooks points the webhooks of a configuration to c.Webhooks. Without c.Webhooks, it leaves the configuration out.

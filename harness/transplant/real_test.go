@@ -97,7 +97,7 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 					}
 					copied, err := transplant.New(data, options)
 					must(t, err)
-					first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.State{})
+					first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.Change{})
 					must(t, err)
 					copyOf, err := provider.CreateSeeded(t.Context(), way, first, copied)
 					must(t, err)

@@ -14,17 +14,23 @@ import (
 // unstable matches the group versions that an API server does not serve by default.
 var unstable = regexp.MustCompile(`/v\d+(alpha|beta)\d+$`)
 
-// Settings returns the gates and APIs of a captured cluster that differ from the defaults of its version.
-func Settings(index *capture.Index, list *features.List) clusters.Change {
+// Settings returns the gates and APIs of a captured cluster that differ from the defaults of its version. own is the
+// list of that version, and list the list of the version that the copy starts with. Gates that cannot be set there are
+// left out.
+func Settings(index *capture.Index, own, list *features.List) clusters.Change {
 	change := clusters.Change{FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
 	only := map[string]*bool{}
 	for _, name := range clusters.SortedKeys(index.Gates) {
 		value := index.Gates[name]
-		spec, known := list.Gates[name].At(list.Of())
-		if !known || spec.Locked || defaultOf(list, name, spec) == value {
+		before, known := own.Gates[name].At(own.Of())
+		if !known || before.Locked || defaultOf(own, name, before) == value {
 			continue
 		}
-		if everywhere(list, name) {
+		spec, known := list.Gates[name].At(list.Of())
+		if !known || spec.Locked {
+			continue
+		}
+		if everywhere(list, name, spec) {
 			change.FeatureGates[name] = &value
 		} else {
 			only[name] = &value
@@ -50,8 +56,12 @@ func defaultOf(list *features.List, name string, spec features.Spec) bool {
 	return spec.Default
 }
 
-// everywhere reports whether all known programs have a gate.
-func everywhere(list *features.List, name string) bool {
+// everywhere reports whether all known programs have a gate. Each has those that are neither alpha nor beta, although
+// they are in no --help.
+func everywhere(list *features.List, name string, spec features.Spec) bool {
+	if spec.Stage != features.Alpha && spec.Stage != features.Beta {
+		return true
+	}
 	for _, gates := range list.Programs {
 		if _, ok := gates[name]; !ok {
 			return false
@@ -64,42 +74,62 @@ func everywhere(list *features.List, name string) bool {
 // cluster's own settings.
 func FirstState(
 	ctx context.Context, provider clusters.Provider, lists features.Lister, index *capture.Index, data *Copy,
-	flags clusters.State,
+	flags clusters.Change,
 ) (clusters.State, error) {
-	asked := flags
-	if asked.Version == "" {
-		asked.Version = index.Version
-	}
+	asked := clusters.State{Version: index.Version}.With(flags)
 	if newest := data.facts.newest; newest != nil && index.Version == "" {
 		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major(), newest.Minor(), newest.Patch())
 	}
 	if index.Version != "" {
 		if err := notOlder(asked.Version, index.Version); err != nil {
-			return flags, err
+			return clusters.State{}, err
 		}
 	}
 	resolved, err := provider.Resolve(ctx, asked)
 	if err != nil {
-		return flags, fmt.Errorf("the version of %s: %w", index.Source, err)
+		return clusters.State{}, fmt.Errorf("the version of %s: %w", index.Source, err)
 	}
-	list, err := lists.FeatureList(ctx, resolved.Version)
+	own, list, err := listsOf(ctx, lists, index, resolved.Version)
 	if err != nil {
-		return flags, fmt.Errorf("which feature gates %s has set: %w", index.Source, err)
+		return clusters.State{}, err
 	}
 	needs, err := data.Needs()
 	if err != nil {
-		return flags, err
+		return clusters.State{}, err
 	}
-	settings := Settings(index, list)
-	first := clusters.State{Version: resolved.Version}.With(settings).With(needs)
-	first = first.With(clusters.Change{
-		FeatureGates:  pointers(flags.FeatureGates),
-		RuntimeConfig: pointers(flags.RuntimeConfig),
-	})
-	if len(flags.Nodes) > 0 {
-		first.Nodes = flags.Nodes
+	first := clusters.State{Version: resolved.Version}.With(Settings(index, own, list)).With(needs)
+	flags.Version = "" // it is resolved
+	return Changed(first, flags), nil
+}
+
+// listsOf returns the gates of the captured cluster's version, and those of the version that the copy starts with.
+func listsOf(ctx context.Context, lists features.Lister, index *capture.Index, version string,
+) (own, list *features.List, err error) {
+	if list, err = lists.FeatureList(ctx, version); err != nil {
+		return nil, nil, fmt.Errorf("which feature gates %s has set: %w", index.Source, err)
 	}
-	return first, nil
+	if len(index.Gates) == 0 || index.Version == version {
+		return list, list, nil
+	}
+	if own, err = lists.FeatureList(ctx, index.Version); err != nil {
+		return nil, nil, fmt.Errorf("which feature gates of %s differ from the defaults of its version %s: %w",
+			index.Source, index.Version, err)
+	}
+	return own, list, nil
+}
+
+// Changed returns the state of a copy after a user's change. The gates in the change are no longer set for single
+// components, because that would override the change.
+func Changed(state clusters.State, change clusters.Change) clusters.State {
+	none := map[string]*bool{}
+	for gate := range change.FeatureGates {
+		none[gate] = nil
+	}
+	components := map[clusters.Component]*clusters.ComponentChange{}
+	for name := range state.Components {
+		components[name] = &clusters.ComponentChange{FeatureGates: none}
+	}
+	return state.With(clusters.Change{Components: components}).With(change)
 }
 
 // notOlder rejects a minor version older than the one of the data: an old API server does not know what a new one has
@@ -115,12 +145,4 @@ func notOlder(asked, version string) error {
 			"understand its data; use --from %s", asked, version, v.MinorString())
 	}
 	return nil
-}
-
-func pointers[V any](values map[string]V) map[string]*V {
-	changed := map[string]*V{}
-	for name, value := range values {
-		changed[name] = &value
-	}
-	return changed
 }

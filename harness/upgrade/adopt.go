@@ -3,7 +3,6 @@ package upgrade
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -14,7 +13,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
-	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // Origin is a copy of another cluster. Its objects are rehearsed as they are stored there.
@@ -88,47 +86,8 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 		}
 		r.unjudged(one.What, nil, "its objects cannot be read at the first state", one.Why, "")
 	}
-	for _, key := range r.Origin.Lost(found.there) {
-		kind, name, _ := strings.Cut(strings.TrimPrefix(key, storage.Prefix), "/")
-		r.unjudged(kind, []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}},
-			"it was put into the copy, but no longer exists",
-			"controllers or the API server removed it before the first check", "")
-	}
+	r.lost(found.there)
 	return nil
-}
-
-// lacking reports what the copy lacks, and how it differs from the origin.
-func (r *rehearsal) lacking() {
-	if r.Origin == nil {
-		return
-	}
-	for _, lack := range r.Origin.Lacks() {
-		kind, _, _ := strings.Cut(lack.Kind, ".")
-		if lack.Name == "" && !r.Origin.Selection.Wants(lack.Kind) {
-			r.report.Notes = append(r.report.Notes,
-				fmt.Sprintf("not in the copy, and not selected: %s (%s)", lack.Kind, lack.Why))
-			continue
-		}
-		if lack.Name == "" {
-			r.unjudged(lack.Kind, nil, "none of its objects were rehearsed", lack.Why,
-				"capture the cluster with the ClusterRole of docs/upgrade.md")
-			continue
-		}
-		object := upgrades.Object{Name: kind + " " + lack.Name, Place: r.Origin.Name}
-		r.unjudged(lack.Kind, []upgrades.Object{object}, "the copy lacks what it needs", lack.Why,
-			"rehearse it in a cluster that has it")
-	}
-	r.report.Notes = append(r.report.Notes, r.Origin.Notes()...)
-	if r.Origin.Called != nil {
-		r.report.Notes = append(r.report.Notes, r.Origin.Called()...)
-	}
-}
-
-func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words, advice string) {
-	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0},
-		Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,
-	})
 }
 
 // population is all objects of a copy.

@@ -38,7 +38,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 		Now: time.Now,
 	})
 	must(t, err)
-	first, err := transplant.FirstState(t.Context(), p, p.Releases, &captured.Index, copied, clusters.State{})
+	first, err := transplant.FirstState(t.Context(), p, p.Releases, &captured.Index, copied, clusters.Change{})
 	must(t, err)
 	off := false
 	path, err := upgrade.NewPath(t.Context(), p, upgrade.Wanted{

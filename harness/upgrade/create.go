@@ -31,6 +31,14 @@ type creator struct {
 	progress  clusters.Progress
 	// made are the created namespaces that are in no manifest.
 	made []string
+	// given has the object of each identity.
+	given map[identity]*manifests.Object
+}
+
+// identity of an object in the cluster.
+type identity struct {
+	schema.GroupResource
+	namespace, name string
 }
 
 func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Progress) (*creator, error) {
@@ -42,7 +50,7 @@ func newCreator(cluster clusters.Cluster, namespace string, progress clusters.Pr
 	}
 	return &creator{
 		client: client, kinds: served.NewKinds(found.RESTClient(), cluster.State().Version),
-		namespace: namespace, progress: progress,
+		namespace: namespace, progress: progress, given: map[identity]*manifests.Object{},
 	}, nil
 }
 
@@ -96,9 +104,10 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 }
 
 // mayPass reports whether a retry may succeed: something that the object needs may be missing, or the API server
-// could not judge it. A rejection of the object's content is final.
+// could not judge it. A rejection of the object's content is final, and so is a wrong manifest.
 func mayPass(r rejected) bool {
-	return !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
+	var wrong *manifests.Error
+	return !errors.As(r.err, &wrong) && !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
 }
 
 func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Created, error) {
@@ -133,16 +142,28 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 	return survey.Created{Object: o, Namespace: namespace, UID: string(stored.GetUID())}, nil
 }
 
-// api is the client for an object. The namespace is "" if it is cluster-scoped.
+// api is the client for an object. The namespace is "" if it is cluster-scoped. Only now the namespaces of all objects
+// are known, so an object that was given twice, with and without the default namespace, is an error here.
 func (c *creator) api(ctx context.Context, o *manifests.Object) (dynamic.ResourceInterface, string, error) {
 	kind, err := c.kinds.Find(ctx, o.GVK())
 	if err != nil {
 		return nil, "", err
 	}
-	if !kind.Namespaced {
+	namespace := ""
+	if kind.Namespaced {
+		namespace = cmp.Or(o.Content.GetNamespace(), c.namespace)
+	}
+	id := identity{kind.Resource.GroupResource(), namespace, o.Content.GetName()}
+	switch before := c.given[id]; before {
+	case nil:
+		c.given[id] = o
+	case o:
+	default:
+		return nil, "", o.Twice(before)
+	}
+	if namespace == "" {
 		return c.client.Resource(kind.Resource), "", nil
 	}
-	namespace := cmp.Or(o.Content.GetNamespace(), c.namespace)
 	return c.client.Resource(kind.Resource).Namespace(namespace), namespace, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -44,7 +45,7 @@ func NewPath(ctx context.Context, provider clusters.Provider, w Wanted) (Path, e
 	if err != nil {
 		return Path{}, err
 	}
-	target := from.With(w.To)
+	target := transplant.Changed(from, w.To)
 	target.Systems = slices.Clone(target.Systems)
 	for i, system := range target.Systems {
 		for _, upgraded := range w.Upgraded {

@@ -41,6 +41,9 @@ func TestPath(t *testing.T) {
 		return clusters.State{Version: version, Systems: systems}
 	}
 	gate := func(value bool) map[string]*bool { return map[string]*bool{"A": &value} }
+	ofServer := clusters.State{Version: "1.34", Components: map[clusters.Component]clusters.ComponentState{
+		clusters.APIServer: {FeatureGates: on},
+	}}
 	for _, test := range []struct {
 		name string
 		w    Wanted
@@ -80,6 +83,16 @@ func TestPath(t *testing.T) {
 				To:   clusters.Change{Version: "1.36", FeatureGates: gate(false)}, NoRollback: true,
 			},
 			"start 1.34.9 A=true, upgrade 1.35.9 A=true, upgrade 1.36.9 A=false",
+		},
+		{
+			"the target changes the gate of one component",
+			Wanted{From: ofServer, To: clusters.Change{FeatureGates: gate(false)}, NoRollback: true},
+			"start 1.34.9 kube-apiserver:A=true, upgrade 1.34.9 A=false",
+		},
+		{
+			"the target returns the gate of one component to its default",
+			Wanted{From: ofServer, To: clusters.Change{FeatureGates: map[string]*bool{"A": nil}}, NoRollback: true},
+			"start 1.34.9 kube-apiserver:A=true, upgrade 1.34.9",
 		},
 		{
 			"down",

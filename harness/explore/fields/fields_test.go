@@ -2,6 +2,7 @@ package fields_test
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -34,7 +35,7 @@ var answers = map[string]string{
 		"io.k8s.apimachinery.pkg.api.resource.Quantity":{"oneOf":[{"type":"string"},{"type":"number"}]}}}}`,
 }
 
-func kinds(t *testing.T) []*fields.Kind {
+func found(t *testing.T, answers map[string]string) fields.Found {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -46,11 +47,33 @@ func kinds(t *testing.T) []*fields.Kind {
 	}))
 	t.Cleanup(web.Close)
 	client := discovery.NewDiscoveryClientForConfigOrDie(&rest.Config{Host: web.URL})
-	found, err := fields.Kinds(context.Background(), client)
+	all, err := fields.Kinds(context.Background(), client)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return all
+}
+
+func kinds(t *testing.T) []*fields.Kind {
+	t.Helper()
+	all := found(t, answers)
+	if !all.Complete() {
+		t.Errorf("not complete: %+v", all)
+	}
+	return all.Kinds
+}
+
+// Kinds without a schema, and versions that cannot be listed, are known to be missing.
+func TestWhatCannotBeReadIsMissing(t *testing.T) {
+	some := maps.Clone(answers)
+	some["/openapi/v3/api/v1"] = `{}`
+	some["/apis"] = `{"kind":"APIGroupList","groups":[{"name":"a.example.com","versions":[{"groupVersion":` +
+		`"a.example.com/v1","version":"v1"}]}]}`
+	all := found(t, some)
+	if len(all.Kinds) > 0 || len(all.Bare) != 1 || all.Bare[0].ID() != "Box.v1" || len(all.Undiscovered) != 1 ||
+		all.Complete() {
+		t.Errorf("got %+v", all)
+	}
 }
 
 func TestTheFieldsOfAKindAreRead(t *testing.T) {

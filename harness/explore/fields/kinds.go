@@ -49,49 +49,76 @@ func (k *Kind) ID() string {
 	return k.Kind + "." + k.Version + "." + k.Group
 }
 
-// Kinds lists all kinds whose objects can be created and listed, sorted by name.
-func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, error) {
+// Found is what an API server serves.
+type Found struct {
+	// Kinds whose objects can be created and listed, sorted by name.
+	Kinds []*Kind
+	// Bare are such kinds without a schema, so their fields are not known. The schema of a new kind appears with a delay.
+	Bare []*Kind
+	// Undiscovered are the versions whose kinds the API server could not list, and why.
+	Undiscovered map[schema.GroupVersion]error
+}
+
+// Complete reports whether all kinds and their fields are known.
+func (f Found) Complete() bool { return len(f.Bare)+len(f.Undiscovered) == 0 }
+
+// Kinds lists what an API server serves.
+func Kinds(ctx context.Context, client discovery.DiscoveryInterface) (Found, error) {
 	served, err := inventory.Discover(client)
 	if err != nil {
-		return nil, err
+		return Found{}, err
 	}
-	preferred := map[schema.GroupKind]string{}
-	var kinds []*Kind
+	all := Found{Undiscovered: served.Undiscovered}
 	for _, list := range served.Lists {
 		gv, err := schema.ParseGroupVersion(list.GroupVersion)
 		if err != nil {
 			continue
 		}
-		var found []*Kind
+		var kinds []*Kind
 		for i := range list.APIResources {
 			if k := kindOf(gv, list.APIResources[i], list.APIResources); k != nil {
-				found = append(found, k)
+				kinds = append(kinds, k)
 			}
 		}
-		if len(found) == 0 {
+		if len(kinds) == 0 {
 			continue
 		}
 		document, err := openapi.Fetch(ctx, client.RESTClient(), gv)
 		if err != nil {
-			return nil, err
+			return Found{}, err
 		}
-		for _, k := range found {
-			name, root := document.Kind(k.GroupVersionKind)
-			if root == nil {
-				continue
-			}
-			k.Root = tree(document, name, root)
-			if k.Status {
-				k.State = status(document, name, root)
-			}
-			if preferred[k.GroupKind()] == "" {
-				preferred[k.GroupKind()] = k.Version
-			}
-			k.Preferred = preferred[k.GroupKind()] == k.Version
-			kinds = append(kinds, k)
-		}
+		all.read(document, kinds)
 	}
-	slices.SortStableFunc(kinds, func(a, b *Kind) int {
+	all.sort()
+	return all, nil
+}
+
+// read adds the kinds of one version, with their fields.
+func (f *Found) read(document openapi.Document, kinds []*Kind) {
+	for _, k := range kinds {
+		name, root := document.Kind(k.GroupVersionKind)
+		if root == nil {
+			f.Bare = append(f.Bare, k)
+			continue
+		}
+		k.Root = tree(document, name, root)
+		if k.Status {
+			k.State = status(document, name, root)
+		}
+		f.Kinds = append(f.Kinds, k)
+	}
+}
+
+// sort sorts the kinds. The first version of a kind is the preferred one.
+func (f *Found) sort() {
+	preferred := map[schema.GroupKind]string{}
+	for _, k := range f.Kinds {
+		if preferred[k.GroupKind()] == "" {
+			preferred[k.GroupKind()] = k.Version
+		}
+		k.Preferred = preferred[k.GroupKind()] == k.Version
+	}
+	slices.SortStableFunc(f.Kinds, func(a, b *Kind) int {
 		switch {
 		case a.Preferred != b.Preferred && a.Preferred:
 			return -1
@@ -102,7 +129,6 @@ func Kinds(ctx context.Context, client discovery.DiscoveryInterface) ([]*Kind, e
 		}
 		return 1
 	})
-	return kinds, nil
 }
 
 // WithState is the kind with the status as one of its fields.

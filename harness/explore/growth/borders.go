@@ -1,13 +1,18 @@
 package growth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // borderValues returns boundary values of the formats that Kubernetes uses.
@@ -78,6 +83,8 @@ type trial struct {
 	// accepted is the accepted object; nil if it was rejected, or if there was no verdict.
 	accepted map[string]any
 	rejected bool
+	// unknown is why there was no verdict; nil if the search ended.
+	unknown error
 }
 
 // of makes a trial of each value of the fields.
@@ -132,9 +139,11 @@ func (g trials) choices() []*trial {
 // choose finds an accepted object for each choice.
 func (g trials) choose(ctx context.Context, choices []*trial) error {
 	return each(ctx, choices, func(t *trial) {
-		accepted, _, err := g.accept(ctx, t.object, t.place, forChoice)
+		accepted, a, err := g.accept(ctx, t.object, t.place, forChoice)
 		if got, _ := fields.Get(accepted, t.place); err == nil && accepted != nil && same(got, t.value) {
 			t.accepted = accepted
+		} else if ctx.Err() == nil {
+			t.unknown = cmp.Or(err, a.unknown)
 		}
 	})
 }
@@ -151,6 +160,8 @@ func (g trials) test(ctx context.Context, borders []*trial) error {
 		t.rejected = err == nil && !answer.Accepted()
 		if answer.Accepted() {
 			t.accepted = t.object
+		} else if ctx.Err() == nil {
+			t.unknown = err
 		}
 	})
 }
@@ -170,4 +181,23 @@ func (g trials) take(choices, borders []*trial) {
 			g.failed = append(g.failed, s)
 		}
 	}
+	g.unjudged = unjudged(slices.Concat(choices, borders))
+}
+
+// unjudged says which fields have values without a verdict. Each field is there once.
+func unjudged(all []*trial) []string {
+	var words []string
+	first, count := map[string]*trial{}, map[string]int{}
+	for _, t := range all {
+		if path := t.field.Path.String(); t.unknown != nil {
+			if count[path]++; count[path] == 1 {
+				first[path] = t
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(first)) {
+		words = append(words, fmt.Sprintf("%s: no verdict on %d of its values, such as %.60s: %s", path, count[path],
+			textOf(first[path].value), writes.Words(first[path].unknown)))
+	}
+	return words
 }

@@ -35,6 +35,16 @@ type Grown struct {
 	Dropped map[string]bool
 	// Panics are objects that made the API server panic.
 	Panics []*Specimen
+	// Unjudged says which values the API server did not judge, one sentence for each field.
+	Unjudged []string
+}
+
+// Name of the kind, or of its status.
+func (g *Grown) Name() string {
+	if g.State {
+		return g.Kind.ID() + " status"
+	}
+	return g.Kind.ID()
 }
 
 // grower grows the objects of one kind.
@@ -66,6 +76,8 @@ type grower struct {
 	alone  []map[string]any
 	whole  []map[string]any
 	failed []*Specimen
+	// unjudged says which values have no verdict.
+	unjudged []string
 	// panics are objects that made the API server panic.
 	panicking sync.Mutex
 	panics    []*Specimen

@@ -214,7 +214,7 @@ func (g *grower) own() []*fields.Field {
 func (g *grower) result() *Grown {
 	r := &Grown{
 		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Rejected: g.failed, Panics: g.panics,
-		Rest: map[string]string{}, Dropped: map[string]bool{},
+		Unjudged: g.unjudged, Rest: map[string]string{}, Dropped: map[string]bool{},
 	}
 	for _, f := range append(g.own(), g.scope.All()...) {
 		path := f.Path.String()

@@ -1,8 +1,10 @@
 package growth_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -330,6 +332,38 @@ func TestRejectedBoundaryValuesAreKeptSeparately(t *testing.T) {
 	if !has(grown.Specimens, `"a.b"`) || !has(grown.Rejected, `"1-a"`) || has(grown.Specimens, `"1-a"`) {
 		t.Errorf("%d accepted, %d rejected; want \"a.b\" accepted and \"1-a\" rejected", len(grown.Specimens),
 			len(grown.Rejected))
+	}
+}
+
+// A value without a verdict is neither accepted nor rejected.
+func TestValuesThatTheServerDoesNotJudge(t *testing.T) {
+	judge := judging(t, "")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if strings.Contains(string(text), `"a_b"`) || strings.Contains(string(text), `"a/b"`) ||
+			strings.Contains(string(text), `"Shut"`) {
+			http.Error(w, "no quorum", http.StatusInternalServerError)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		judge.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	grown := grow(t, clientOf(t, web, 4), box(field("title", fields.String),
+		&fields.Field{Path: fields.Path{"policy"}, Type: fields.String, Enum: []string{"Open", "Shut"}}))
+	const title = "spec.title: no verdict on 2 of its values, such as \"a_b\": "
+	const policy = "spec.policy: no verdict on 1 of its values, such as \"Shut\": "
+	if len(grown.Unjudged) != 2 || !strings.HasPrefix(grown.Unjudged[0], policy) ||
+		!strings.HasPrefix(grown.Unjudged[1], title) || !strings.Contains(grown.Unjudged[0], "no quorum") {
+		t.Errorf("got %q", grown.Unjudged)
+	}
+	for _, s := range slices.Concat(grown.Specimens, grown.Rejected) {
+		if s.Value == `"a_b"` || s.Value == `"Shut"` {
+			t.Errorf("%s has a verdict", s.ID())
+		}
 	}
 }
 

@@ -23,6 +23,8 @@ type attempt struct {
 	words string
 	// lost says that the API server accepted an object, but dropped the target.
 	lost bool
+	// unknown is why there was no verdict on one of the objects; nil if there were verdicts on all.
+	unknown error
 }
 
 // state is an object with the causes of its rejection.
@@ -98,6 +100,7 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		if ctx.Err() != nil {
 			return false, nil, err
 		}
+		a.unknown = err
 		a.note(err.Error())
 		return false, nil, nil
 	}

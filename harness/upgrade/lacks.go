@@ -1,0 +1,88 @@
+package upgrade
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// lacking reports what the copy lacks, and how it differs from the origin.
+func (r *rehearsal) lacking() {
+	if r.Origin == nil {
+		return
+	}
+	others := map[string]int{}
+	for _, lack := range r.Origin.Lacks() {
+		switch wanted := wants(r.Origin.Selection, lack.Kind, lack.Name); {
+		case !wanted && lack.Name == "":
+			r.report.Notes = append(r.report.Notes,
+				fmt.Sprintf("not in the copy, and not selected: %s (%s)", lack.Kind, lack.Why))
+		case !wanted:
+			others[fmt.Sprintf("%s (%s)", lack.Kind, lack.Why)]++
+		case lack.Name == "":
+			r.unjudged(lack.Kind, nil, "none of its objects were rehearsed", lack.Why,
+				"capture the cluster with the ClusterRole of docs/upgrade.md")
+		default:
+			r.unjudged(lack.Kind, r.objectOf(lack.Kind, lack.Name), "the copy lacks what it needs", lack.Why,
+				"rehearse it in a cluster that has it")
+		}
+	}
+	r.unselected("the copy lacks what they need", others)
+	r.report.Notes = append(r.report.Notes, r.Origin.Notes()...)
+	if r.Origin.Called != nil {
+		r.report.Notes = append(r.report.Notes, r.Origin.Called()...)
+	}
+}
+
+// lost reports the objects that were put into the copy, but are not there any more.
+func (r *rehearsal) lost(there map[string]bool) {
+	others := map[string]int{}
+	for _, key := range r.Origin.Lost(there) {
+		resource, name := storage.Named(key)
+		if kind := resource.String(); wants(r.Origin.Selection, kind, name) {
+			r.unjudged(kind, r.objectOf(kind, name), "it was put into the copy, but no longer exists",
+				"controllers or the API server removed it before the first check", "")
+		} else {
+			others[kind]++
+		}
+	}
+	r.unselected("put into the copy, but no longer there", others)
+}
+
+// wants reports whether something that a copy lacks is selected. A CustomResourceDefinition also stands for its
+// objects, whose resource is its name.
+func wants(selection manifests.Selection, kind, name string) bool {
+	if name == "" {
+		return selection.Wants(kind)
+	}
+	namespace, _, namespaced := strings.Cut(name, "/")
+	if !namespaced {
+		namespace = ""
+	}
+	defines := strings.HasSuffix(strings.ToLower(kind), "."+storage.Extensions)
+	return selection.WantsIn(namespace, kind) || defines && selection.Wants(name)
+}
+
+// unselected notes how many objects are not judged, but are not selected either.
+func (r *rehearsal) unselected(what string, numbers map[string]int) {
+	for _, kind := range clusters.SortedKeys(numbers) {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s, and not selected: %d %s", what, numbers[kind], kind))
+	}
+}
+
+// objectOf names an object of the origin for a report.
+func (r *rehearsal) objectOf(kind, name string) []upgrades.Object {
+	kind, _, _ = strings.Cut(kind, ".")
+	return []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}}
+}
+
+func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words, advice string) {
+	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
+		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0},
+		Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,
+	})
+}

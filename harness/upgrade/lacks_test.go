@@ -1,0 +1,139 @@
+package upgrade
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// backup is data in YAML, by key. A value without text is encrypted by a KMS plugin.
+type backup [][2]string
+
+func (b backup) Each(visit func(transplant.Entry) error) error {
+	for _, one := range b {
+		e := transplant.Entry{
+			Key:   storage.Prefix + one[0],
+			Value: func() ([]byte, error) { return []byte(one[1]), nil },
+			Object: func() (*unstructured.Unstructured, error) {
+				o := &unstructured.Unstructured{}
+				return o, yaml.Unmarshal([]byte(one[1]), &o.Object)
+			},
+		}
+		if one[1] == "" {
+			e.Encrypted, e.Object = "kms", func() (*unstructured.Unstructured, error) { return nil, errors.New("encrypted") }
+		}
+		if err := visit(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sink is an etcd that forgets.
+type sink struct{ clientv3.KV }
+
+func (sink) Txn(context.Context) clientv3.Txn { return txn{} }
+
+type txn struct{ clientv3.Txn }
+
+func (t txn) Then(...clientv3.Op) clientv3.Txn       { return t }
+func (t txn) Commit() (*clientv3.TxnResponse, error) { return &clientv3.TxnResponse{}, nil }
+
+// What a copy lacks is not judged if it is selected. Otherwise it is noted.
+func TestLacksAreSelected(t *testing.T) {
+	data := backup{
+		{"secrets/shop/a", ""},
+		{"secrets/bank/b", ""},
+		{"a.example.com/orders/shop/c", ""},
+		{storage.Aggregation + "/apiservices/v1.e.example.com", "{metadata: {name: v1.e.example.com}, spec: {service: {}}}"},
+		{storage.Extensions + "/customresourcedefinitions/orders.a.example.com", "{metadata: {name: orders.a.example.com}, " +
+			"spec: {conversion: {strategy: Webhook}, versions: [{name: v1beta1, served: true}, {name: v1, storage: true}]}}"},
+		{"deployments/shop/gone", "{}"},
+	}
+	for _, test := range []struct {
+		name         string
+		only, except []string
+		want         string
+		notes        int
+	}{
+		{
+			"all", nil, nil, "APIService v1.e.example.com, CustomResourceDefinition orders.a.example.com, " +
+				"deployments shop/gone, jobs.batch, orders shop/c, secrets bank/b, secrets shop/a", 0,
+		},
+		{"one kind", []string{"Deployment"}, nil, "deployments shop/gone", 5},
+		{
+			"a namespace, which may have orders",
+			[]string{"shop/"},
+			nil,
+			"CustomResourceDefinition orders.a.example.com, deployments shop/gone, jobs.batch, orders shop/c, secrets shop/a", 2,
+		},
+		{"a kind in a namespace", []string{"bank/Secret"}, nil, "secrets bank/b", 6},
+		{
+			"custom objects, and their definition",
+			[]string{"Order"},
+			nil,
+			"CustomResourceDefinition orders.a.example.com, orders shop/c", 4,
+		},
+		{"a kind with its group", []string{"APIService.apiregistration.k8s.io"}, nil, "APIService v1.e.example.com", 5},
+		{
+			"all but some", nil,
+			[]string{"Secret", "Job"},
+			"APIService v1.e.example.com, CustomResourceDefinition orders.a.example.com, deployments shop/gone, " +
+				"orders shop/c", 2,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			copied, err := transplant.New(data, transplant.Options{
+				Name: "backup.db", Now: time.Now, Missing: []capture.Missing{{What: "jobs.batch", Why: "forbidden"}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := copied.Fill(t.Context(), sink{}); err != nil {
+				t.Fatal(err)
+			}
+			origin := &Origin{Copy: copied, Selection: manifests.Selection{Only: test.only, Except: test.except}}
+			r := &rehearsal{
+				Options: Options{Origin: origin},
+				report:  &upgrades.Report{Path: []*upgrades.State{{Name: "1.34.4"}}},
+			}
+			r.lost(map[string]bool{storage.Prefix + data[4][0]: true})
+			r.lacking()
+			var got []string
+			for _, f := range r.report.Findings {
+				if len(f.Objects) == 0 {
+					got = append(got, f.Kind)
+				}
+				for _, o := range f.Objects {
+					got = append(got, o.Name)
+				}
+			}
+			slices.Sort(got)
+			if text := strings.Join(got, ", "); text != test.want {
+				t.Errorf("got %s, want %s", text, test.want)
+			}
+			noted := 0
+			for _, note := range r.report.Notes {
+				if strings.Contains(note, "not selected") {
+					noted++
+				}
+			}
+			if noted != test.notes {
+				t.Errorf("notes %q, want %d about what is not selected", r.report.Notes, test.notes)
+			}
+		})
+	}
+}
