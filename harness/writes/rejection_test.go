@@ -139,7 +139,8 @@ func TestAnyOfSaysWhichAndWhyNot(t *testing.T) {
 // A text that the message of a field must lack is in none of the field's causes.
 func TestLacksCountsForEachCause(t *testing.T) {
 	got := metav1.Status{Details: &metav1.StatusDetails{Causes: []metav1.StatusCause{
-		{Field: "spec.x", Message: "too long"}, {Field: "spec.x", Message: "denied by a webhook"},
+		{Field: "spec.x", Message: "too long"},
+		{Field: "spec.x", Message: "denied by a webhook"},
 		{Field: "spec.y", Message: "denied by a policy"},
 	}}}
 	for text, want := range map[string]int{"webhook": 1, "policy": 0} {
