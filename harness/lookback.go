@@ -86,6 +86,10 @@ func (l *lookBack) through(ctx context.Context, o *outlook) *scenarioRun {
 
 // asked runs a step that looks back, through the API servers that it names.
 func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, servers []clusters.Server) result {
+	planes := l.run.shared.track.Path[0].NumberOfControlPlanes()
+	if step.Via == scenarios.ViaEach && len(servers) < planes {
+		return failure(reports.Error, "via each: of %d API servers only %v run", planes, servers)
+	}
 	var views []*scenarioRun
 	r := askEach(ctx, l.run, i, step, servers, func(ctx context.Context, server clusters.Server) (*scenarioRun, error) {
 		through, err := l.judge(ctx, server)

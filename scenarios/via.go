@@ -13,7 +13,7 @@ import (
 // Via chooses which of several API servers a step asks: the number of its control plane (starting at 0), new, old or
 // each. new and old are the first API server with the newest or the oldest version. If all have the same version, new
 // is the first one that a transition with upTo has reached, and old the first one that it has not reached. With each,
-// every API server must give the expected answer.
+// every API server that runs must give the expected answer.
 type Via string
 
 // Words that choose an API server.
