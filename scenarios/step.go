@@ -115,8 +115,8 @@ type Step struct {
 	As *User `json:"as,omitempty"`
 	// Via chooses one of several API servers: the number of its control plane (0, 1 and so on), new, old, or each. With
 	// each, every one of them that runs must give the expected answer; a look back (throughout) needs all of them. For
-	// metric, restart and kill it is the control plane of the component. Default: the load balancer in front of the API servers. See [Several API
-	// servers](#several-api-servers).
+	// metric, restart and kill it is the control plane of the component. Default: the load balancer in front of the API
+	// servers. See [Several API servers](#several-api-servers).
 	Via Via `json:"via,omitempty" fixed:"true"`
 	// Outputs are CEL expressions whose values later steps use as ${outputs.name}. Their variables are the results of
 	// the step: "object", the written or matched object; for parallel "objects", the objects that accepted writes
