@@ -76,7 +76,8 @@ func (v *survivals) end(ctx context.Context, i int) {
 	}
 }
 
-// blind reports whether nothing can be looked at: a component that reads need is down, or the cluster broke as expected.
+// blind reports whether nothing can be looked at: a component that reads need is down, or the cluster broke as
+// expected.
 func (v *survivals) blind() bool {
 	return len(v.run.down) > 0 || v.run.shared.transitions.wreck() != nil
 }

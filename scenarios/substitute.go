@@ -86,8 +86,8 @@ func VariantName(system, variant string) string {
 	return fmt.Sprintf("variant %s of system %s", variant, system)
 }
 
-// SubstituteAll calls Substitute for each scenario. The error joins the reasons of all scenarios for which it fails, and
-// the names that no scenario has.
+// SubstituteAll calls Substitute for each scenario. The error joins the reasons of all scenarios for which it fails,
+// and the names that no scenario has.
 func SubstituteAll(list []*Scenario, by Variants) ([]*Scenario, error) {
 	var all []*Scenario
 	var errs []error

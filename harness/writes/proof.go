@@ -21,10 +21,11 @@ import (
 // page is how many objects are listed at once.
 const page = 500
 
-// Proof checks once, for many rejected creations of one kind in one namespace, whether any of them stored something.
-// A watch reports what is stored meanwhile, as long as it lasts even what is deleted again, and one consistent list at
-// the end returns all that is there. An object's field manager shows which creation made it, under whatever name. If this costs more
-// than a check of each creation, or is not possible, nothing is held. It is not safe for concurrent use.
+// Proof checks once, for many rejected creations of one kind in one namespace, whether any of them stored something. A
+// watch reports what is stored meanwhile, as long as it lasts even what is deleted again, and one consistent list at
+// the end returns all that is there. An object's field manager shows which creation made it, under whatever name. If
+// this costs more than a check of each creation, or is not possible, nothing is held. It is not safe for concurrent
+// use.
 type Proof struct {
 	w    *Writer
 	ctx  context.Context
