@@ -32,6 +32,8 @@ var (
 		"Backends are enabled whether they are listed or not.")
 	faultInitErrorsLogged = bugs.Wide("init-errors-only-logged", "12 16 19 57",
 		"The error of a backend's initialization is only logged.")
+	faultOtherInitErrors = bugs.Wide("other-init-errors-ignored", "16",
+		"The error of a backend's initialization is ignored unless the backend is the default.")
 	faultUnknownFields = bugs.Wide("unknown-fields-ignored", "17",
 		"Unknown fields of the configuration are ignored.")
 )
@@ -51,6 +53,8 @@ var (
 	faultBackendNotAsked      = bugs.New("backend-not-asked", "27 28", "The backend does not validate PodCliqueSets.")
 	faultRequiredAdmitted     = bugs.New("required-topology-admitted", "28",
 		"The kube backend accepts required topology constraints and ignores them.")
+	faultTopologyNotInSchema = bugs.Wide("topology-not-in-schema", "27 28 29 30 33 34",
+		"PodCliqueSets have no topology constraints.")
 	faultTopologyUnchecked = bugs.New("topology-unchecked-when-disabled", "30",
 		"Topology constraints are accepted when topology aware scheduling is off.")
 	faultNoUnsupportedCondition = bugs.New("no-unsupported-condition", "29 31",

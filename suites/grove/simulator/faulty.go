@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,7 +28,9 @@ func (b behaviour) spoil(factories backends.Factories) backends.Factories {
 		spoilt[name] = func(e backends.Environment) (backends.SchedulerBackend, error) {
 			e.Profile = b.spoilOptions(e.Profile)
 			backend, err := factory(e)
-			if err != nil && (b.Has(faultConfigIgnored) || b.Has(faultInitErrorsLogged)) {
+			ignored := b.Has(faultConfigIgnored) || b.Has(faultInitErrorsLogged) ||
+				b.Has(faultOtherInitErrors) && !e.Profile.Default
+			if err != nil && ignored {
 				e.Profile.Config = nil
 				backend, err = factory(e)
 			}
@@ -52,6 +55,17 @@ func (b behaviour) spoilOptions(profile config.SchedulerProfile) config.Schedule
 		profile.Config = nil
 	}
 	return profile
+}
+
+// withoutTopologyFields removes the topology constraints from the definition of PodCliqueSets.
+func withoutTopologyFields(crd *apiextensionsv1.CustomResourceDefinition) {
+	for _, version := range crd.Spec.Versions {
+		template := version.Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties
+		delete(template, "topologyConstraint")
+		if cliques, ok := template["cliques"]; ok {
+			delete(cliques.Items.Schema.Properties, "topologyConstraint")
+		}
+	}
 }
 
 // faulty is a backend that may have faults.

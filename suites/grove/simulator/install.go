@@ -40,6 +40,9 @@ func (s *simulation) install(ctx context.Context) error {
 	}
 	objects := []client.Object{gangs, s.validating()}
 	for _, crd := range crds {
+		if s.behaviour.Has(faultTopologyNotInSchema) {
+			withoutTopologyFields(crd)
+		}
 		objects = append(objects, crd)
 	}
 	return operator.Install(ctx, s.RESTConfig, fieldManager, objects...)

@@ -8,6 +8,7 @@ import (
 
 const (
 	libertyCliquesFirst   = "cliques-before-gang"
+	libertyGroupByGroup   = "references-group-by-group"
 	libertyMoreConditions = "more-conditions"
 	libertyOtherMessages  = "other-condition-messages"
 	libertyStatusShort    = "status-short"
@@ -20,6 +21,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name: libertyCliquesFirst, Sentence: "PodCliques are created before their PodGang; pods still after it.",
 				About: bugs.IDs("40 41 42 43 44 45 46 47"),
+			},
+			{
+				Name: libertyGroupByGroup, Sentence: "Once all pods exist, the references of each PodGroup are written separately.",
+				About: bugs.IDs("42 43 44 45 46 47"),
 			},
 			{Name: libertyMoreConditions, Sentence: "PodGangs have a condition of a type that only this implementation knows."},
 			{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},

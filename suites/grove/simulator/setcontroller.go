@@ -162,6 +162,11 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 		}
 		return referencesOf(gang, one.cliqueName(i))
 	}
+	if complete && r.behaviour.Liberties.Has(libertyGroupByGroup) {
+		if err := r.referGroups(ctx, one, gang); err != nil {
+			return err
+		}
+	}
 	if err := r.updateGang(ctx, one.gang(references), gang); err != nil {
 		return err
 	}
@@ -169,6 +174,22 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 		return nil
 	}
 	return r.finish(ctx, gang)
+}
+
+// referGroups adds the references of one group after another, each with an update of its own.
+func (r *setReconciler) referGroups(ctx context.Context, one replica, gang *scheduler.PodGang) error {
+	for last := range one.set.Spec.Template.Cliques {
+		references := func(i int) []scheduler.PodReference {
+			if i <= last {
+				return one.present(i)
+			}
+			return referencesOf(gang, one.cliqueName(i))
+		}
+		if err := r.updateGang(ctx, one.gang(references), gang); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // complete reports whether all pods of a replica exist.
@@ -205,7 +226,7 @@ func (r *setReconciler) updateGang(ctx context.Context, want, have *scheduler.Po
 	if err := r.Update(ctx, changed); err != nil {
 		return fmt.Errorf("update PodGang %s: %w", want.Name, err)
 	}
-	have.Spec, have.Generation = changed.Spec, changed.Generation
+	have.Spec, have.Generation, have.ResourceVersion = changed.Spec, changed.Generation, changed.ResourceVersion
 	return nil
 }
 

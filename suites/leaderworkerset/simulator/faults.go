@@ -27,6 +27,10 @@ var (
 var (
 	faultSharedHasClusterIP = bugs.New("shared-service-has-cluster-ip", "10 52 54 56 58",
 		"The shared Service has a cluster IP.")
+	faultSharedSelectsLeaders = bugs.New("shared-service-selects-leaders", "10 65",
+		"The shared Service selects only the leaders.")
+	faultSharedOnlyReady = bugs.New("shared-service-only-ready", "65",
+		"The shared Service leads only to the pods that are ready.")
 	faultScaleAddsServices = bugs.New("scale-up-adds-services", "11",
 		"Under Shared, each replica that is added gets its own Service.")
 	faultLastWithoutService = bugs.New("last-replica-without-service", "12",

@@ -39,6 +39,10 @@ func (b behaviour) sharedService(set *api.LeaderWorkerSet) *corev1.Service {
 		owner = nil
 	}
 	service := b.headless(set, set.Name, map[string]string{api.LabelName: set.Name}, owner)
+	if b.Has(faultSharedSelectsLeaders) {
+		service.Spec.Selector[api.LabelWorkerIndex] = "0"
+	}
+	service.Spec.PublishNotReadyAddresses = !b.Has(faultSharedOnlyReady)
 	if b.Has(faultSharedHasClusterIP) {
 		addClusterIP(service)
 	}

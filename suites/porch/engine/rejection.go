@@ -25,6 +25,8 @@ type Rejection struct {
 	Field string
 	// Text for the user.
 	Text string
+	// Immutable: an update changes what cannot change. It may also be accepted without this change.
+	Immutable bool
 }
 
 // Error is the text.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -134,8 +135,9 @@ func mutable(r Rules, lifecycle v1alpha1.PackageRevisionLifecycle) bool {
 }
 
 func immutable(r Rules, field, format string, args ...any) error {
+	class := Unprocessable
 	if r.Reads(ImmutableIsForbidden) {
-		return reject(Forbidden, field, format, args...)
+		class = Forbidden
 	}
-	return reject(Unprocessable, field, format, args...)
+	return &Rejection{Class: class, Field: field, Text: fmt.Sprintf(format, args...), Immutable: true}
 }

@@ -167,7 +167,11 @@ func (s *resources) update(ctx context.Context, name string, info rest.UpdatedOb
 		return nil, err
 	}
 	after := object.(*v1alpha1.PackageRevisionResources)
-	if err := s.judge(ctx, revision, before, after); err != nil {
+	err = s.judge(ctx, revision, before, after)
+	if ignores(s.revisions.liberties, err) {
+		return before, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	if check != nil {

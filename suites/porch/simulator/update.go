@@ -31,7 +31,13 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 		return done, nil
 	}
 	liberal(ctx, r.liberties, after)
-	if err := r.rulesIn(ctx).CheckUpdate(&before.Spec, &after.Spec, request.way); err != nil {
+	err := r.rulesIn(ctx).CheckUpdate(&before.Spec, &after.Spec, request.way)
+	switch {
+	case ignores(r.liberties, err):
+		lifecycle := after.Spec.Lifecycle
+		after.Spec = *before.Spec.DeepCopy()
+		after.Spec.Lifecycle = lifecycle
+	case err != nil:
 		return nil, err
 	}
 	if frozen(r.rulesIn(ctx), before.Spec.Lifecycle) && !reflect.DeepEqual(before.Labels, after.Labels) {
