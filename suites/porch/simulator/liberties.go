@@ -59,7 +59,7 @@ func ignores(liberties liberty.Set, err error) bool {
 }
 
 // writeAgain writes a new revision once more a moment later.
-func (r *revisions) writeAgain(ctx context.Context, created *v1alpha1.PackageRevision) {
+func writeAgain(ctx context.Context, r *revisions, created *v1alpha1.PackageRevision) {
 	ctx = withRequest(context.WithoutCancel(ctx), &request{unjudged: true})
 	time.AfterFunc(againPause, func() {
 		defer r.locks.lock(created.Namespace)()

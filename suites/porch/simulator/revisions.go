@@ -75,7 +75,7 @@ func (r *revisions) Create(ctx context.Context, object runtime.Object, check res
 		created, err = r.misbehave(ctx, asked, options, err)
 	}
 	if err == nil && len(options.DryRun) == 0 && r.liberties.Has(libertyWrittenAgain) {
-		r.writeAgain(ctx, created.(*v1alpha1.PackageRevision))
+		writeAgain(ctx, r, created.(*v1alpha1.PackageRevision))
 	}
 	return created, r.statusOf(ctx, object.(*v1alpha1.PackageRevision).Name, err)
 }
