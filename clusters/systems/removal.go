@@ -14,10 +14,10 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// createdFor lists what must be deleted with a system: the objects that were created for it, and the configurations of
-// the webhooks that are called at its process. Another replica of its service inherits the objects. After an error, it
-// also returns what it knows.
-func createdFor(ctx context.Context, s *Set, sys *system) ([]reference, error) {
+// releaseObjects returns what must be deleted with a system: the objects that were created for it, and the
+// configurations of the webhooks that are called at its process. If its service has another replica, that one gets the
+// objects instead. After an error, it also returns what it knows.
+func releaseObjects(ctx context.Context, s *Set, sys *system) ([]reference, error) {
 	objects := slices.Clone(sys.objects)
 	if sys.place == nil {
 		return objects, nil

@@ -286,7 +286,7 @@ func (s *Set) remove(ctx context.Context, name string) error {
 	defer cancel()
 	sys := s.system(name)
 	s.Progress("removing system %s", sys.definition)
-	objects, err := createdFor(ctx, s, sys)
+	objects, err := releaseObjects(ctx, s, sys)
 	if err := errors.Join(err, s.api.deleteAll(ctx, objects)); err != nil {
 		return err
 	}

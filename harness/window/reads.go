@@ -104,20 +104,20 @@ func (j *judge) compare(ctx context.Context, s *seen) {
 			restless[uid]++
 		}
 	}
-	var now []string
-	for uid := range s.different {
-		if different[uid] < looks {
-			now = append(now, uid)
-		}
-	}
-	for uid := range s.restless {
-		if restless[uid] < looks {
-			now = append(now, uid)
-		}
-	}
-	for _, uid := range now {
+	for _, uid := range append(notEachTime(s.different, different), notEachTime(s.restless, restless)...) {
 		j.reread(ctx, s, uid)
 	}
+}
+
+// notEachTime returns the uids that were not counted in each look.
+func notEachTime(last map[string]string, times map[string]int) []string {
+	var uids []string
+	for uid := range last {
+		if times[uid] < looks {
+			uids = append(uids, uid)
+		}
+	}
+	return uids
 }
 
 // reread reads an object again that was not different, or did not change, each time. It may have been created, deleted
