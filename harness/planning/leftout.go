@@ -55,8 +55,8 @@ func (p *planner) problemsOf(check func()) error {
 	return found
 }
 
-// plannedErrors is the track of the scenarios that cannot be planned in a run's result. It has no cluster.
-func plannedErrors(leftOut []LeftOut) *reports.Track {
+// unplannedTrack is the track of the scenarios that cannot be planned in a run's result. It has no cluster.
+func unplannedTrack(leftOut []LeftOut) *reports.Track {
 	track := &reports.Track{Name: "unplanned"}
 	for _, out := range leftOut {
 		if Unsupported(out.Err) {

@@ -158,7 +158,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		return nil, err
 	}
 	plan.result = plannedRun(plan)
-	if track := plannedErrors(p.leftOut); len(track.Scenarios) > 0 && o.Shard.Number <= 1 {
+	if track := unplannedTrack(p.leftOut); len(track.Scenarios) > 0 && o.Shard.Number <= 1 {
 		plan.result.Tracks = append(plan.result.Tracks, track)
 	}
 	if o.Shard.Of > 0 {
