@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/kwok/pkg/client/clientset/versioned"
 	"sigs.k8s.io/kwok/pkg/kwok/controllers"
 	"sigs.k8s.io/kwok/pkg/utils/client"
+	"sigs.k8s.io/kwok/pkg/utils/gotpl"
 	"sigs.k8s.io/kwok/pkg/utils/lifecycle"
 	"sigs.k8s.io/yaml"
 )
@@ -34,7 +35,7 @@ func Simulate(ctx context.Context, kubeconfig string) error {
 	if err := warm(ctx); err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
 	}
-	controller, err := newController(kubeconfig)
+	controller, err := newController(ctx, kubeconfig)
 	if err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
 	}
@@ -45,7 +46,7 @@ func Simulate(ctx context.Context, kubeconfig string) error {
 	return nil
 }
 
-func newController(kubeconfig string) (*controllers.Controller, error) {
+func newController(ctx context.Context, kubeconfig string) (*controllers.Controller, error) {
 	clientset, err := client.NewClientset("", kubeconfig)
 	if err != nil {
 		return nil, err
@@ -70,6 +71,7 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	binary := rest.CopyConfig(restConfig)
 	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+
 		runtime.ContentTypeJSON
+	binary.Wrap(newRetriable)
 	typed, err := kubernetes.NewForConfig(binary)
 	if err != nil {
 		return nil, err
@@ -82,6 +84,7 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 	if err != nil {
 		return nil, err
 	}
+	ips := startAddresses(ctx, typed)
 	return controllers.NewController(controllers.Config{
 		Clock:                      clock.RealClock{},
 		DynamicClient:              dynamicClient,
@@ -92,9 +95,10 @@ func newController(kubeconfig string) (*controllers.Controller, error) {
 		TypedClient:                typed,
 		TypedKwokClient:            kwok,
 		ManageAllNodes:             true,
-		CIDR:                       "10.244.0.0/16",
-		NodeIP:                     "127.0.0.1",
+		CIDR:                       podRange,
+		NodeIP:                     nodeAddress,
 		LocalStages:                stages,
+		FuncMap:                    gotpl.FuncMap{"PodIPsWith": ips.podIPs},
 		PodPlayStageParallelism:    8,
 		NodePlayStageParallelism:   8,
 		NodeLeaseParallelism:       4,
