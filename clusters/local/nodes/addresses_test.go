@@ -2,8 +2,6 @@ package nodes
 
 import (
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 )
@@ -145,28 +142,5 @@ func TestEndedPodsHaveNoAddress(t *testing.T) {
 	}
 	if got := podAddresses(pods); len(got) != 1 || !got[netip.MustParseAddr("10.244.0.2")] {
 		t.Errorf("addresses in use: %v", got)
-	}
-}
-
-// kwok retries only writes that were refused.
-func TestBrokenWritesCanBeRetried(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		panic(http.ErrAbortHandler)
-	}))
-	defer server.Close()
-	client := &http.Client{Transport: newRetriable(http.DefaultTransport)}
-	for method, want := range map[string]bool{http.MethodPatch: true, http.MethodGet: false} {
-		request, err := http.NewRequestWithContext(t.Context(), method, server.URL, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := client.Do(request)
-		if err == nil {
-			_ = response.Body.Close()
-			t.Fatalf("%s: no error", method)
-		}
-		if got := utilnet.IsConnectionRefused(err); got != want {
-			t.Errorf("%s: %v; retried: %t, want %t", method, err, got, want)
-		}
 	}
 }

@@ -2,13 +2,15 @@ package nodes
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"syscall"
 )
 
-// retriable makes kwok's controllers retry a write whose connection broke. They retry only if it was refused (kwok
-// v0.8.0), so a pod would stay pending if the API server was killed at that moment. Their writes are merge patches and
-// deletions, which may be done twice.
+// retriable makes kwok's controllers retry a write whose connection broke, and one that the API server could not do
+// (500), as it answers while its storage or a webhook is away. They retry only if the connection was refused, or the
+// server said that it is too busy (kwok v0.8.0), so a pod would stay pending for ever. Their writes are merge patches
+// and deletions, which may be done twice.
 type retriable struct{ http.RoundTripper }
 
 func newRetriable(next http.RoundTripper) http.RoundTripper { return retriable{next} }
@@ -16,8 +18,15 @@ func newRetriable(next http.RoundTripper) http.RoundTripper { return retriable{n
 // RoundTrip implements http.RoundTripper.
 func (t retriable) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := t.RoundTripper.RoundTrip(request)
-	if err != nil && request.Method != http.MethodGet && request.Context().Err() == nil {
+	switch {
+	case request.Method == http.MethodGet || request.Context().Err() != nil:
+		return response, err
+	case err != nil:
 		return nil, fmt.Errorf("%w: %w", syscall.ECONNREFUSED, err)
+	case response.StatusCode == http.StatusInternalServerError:
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1024)) // the reason is for the log only
+		_ = response.Body.Close()
+		return nil, fmt.Errorf("%w: %s: %q", syscall.ECONNREFUSED, response.Status, text)
 	}
-	return response, err
+	return response, nil
 }
