@@ -115,6 +115,9 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		if err := c.revive(ctx); err != nil {
 			return err
 		}
+		if err := c.renewClients(ctx); err != nil {
+			return err
+		}
 	}
 	return c.led(ctx, c.State())
 }

@@ -65,7 +65,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 		return err
 	}
 	if !maps.Equal(before, c.APIServers()) {
-		if err := c.renewNodes(ctx); err != nil {
+		if err := c.renewClients(ctx); err != nil {
 			return err
 		}
 	}

@@ -13,17 +13,21 @@ func (c *Cluster) DNS(ctx context.Context) (string, error) {
 	c.dnsStart.Lock()
 	defer c.dnsStart.Unlock()
 	address := loopback(c.layout.Ports.DNS)
-	err := keepUp(c.programs, dnsProcess, started{Program: c.provider.Executable, Args: []string{
-		component.Command, "dns", "--address=" + address, "--ready-address=" + loopback(c.layout.Ports.DNSReady),
-		"--kubeconfig=" + c.layout.kubeconfig(),
-	}})
-	if err != nil {
+	if err := keepUp(c.programs, dnsProcess, dnsServer(c.programs)); err != nil {
 		return "", err
 	}
 	if err := answersDNS(ctx, c.programs); err != nil {
 		return "", err
 	}
 	return address, nil
+}
+
+// dnsServer is how this program serves the cluster's DNS.
+func dnsServer(c *programs) started {
+	return started{Program: c.provider.Executable, Args: []string{
+		component.Command, "dns", "--address=" + loopback(c.layout.Ports.DNS),
+		"--ready-address=" + loopback(c.layout.Ports.DNSReady), "--kubeconfig=" + c.layout.kubeconfig(),
+	}}
 }
 
 // answersDNS waits until the DNS server is ready.

@@ -118,13 +118,22 @@ func (c *programs) APIServers() map[string]int {
 	return servers
 }
 
-// renewNodes restarts the node simulation, if it runs, as an upgrade restarts kubelets. The watches of its client come
-// back later after each restart of the API server: client-go doubles the delay, up to a minute.
-func (c *roller) renewNodes(ctx context.Context) error {
-	if c.process(nodesProcess) == nil {
+// renewClients restarts the node simulation and the DNS server, if they run, after API servers were restarted. An upgrade
+// restarts kubelets, too. The watches of these programs come back later after each restart of the API server, since
+// client-go doubles the delay, up to a minute. Until then DNS would answer with what was before.
+func (c *roller) renewClients(ctx context.Context) error {
+	if c.process(nodesProcess) != nil {
+		if err := c.replace(ctx, nodesProcess, simulation(c.programs)); err != nil {
+			return err
+		}
+	}
+	if c.process(dnsProcess) == nil {
 		return nil
 	}
-	return c.replace(ctx, nodesProcess, simulation(c.programs))
+	if err := c.replace(ctx, dnsProcess, dnsServer(c.programs)); err != nil {
+		return err
+	}
+	return answersDNS(ctx, c.programs)
 }
 
 func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists bool, old corev1.Node) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,7 +20,12 @@ func fixture(t *testing.T, taken func() (map[netip.Addr]bool, error)) *addresses
 	t.Helper()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	nodes := []*corev1.Node{
-		{ObjectMeta: metav1.ObjectMeta{Name: "plain"}},
+		{
+			ObjectMeta: metav1.ObjectMeta{Name: "plain"},
+			Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
+				{Type: corev1.NodeInternalIP, Address: "198.18.0.4"}, {Type: corev1.NodeHostName, Address: "plain"},
+			}},
+		},
 		{
 			ObjectMeta: metav1.ObjectMeta{Name: "own"},
 			Spec:       corev1.NodeSpec{PodCIDRs: []string{"10.9.0.0/29", "fd00::/120"}},
@@ -36,7 +42,7 @@ func fixture(t *testing.T, taken func() (map[netip.Addr]bool, error)) *addresses
 			t.Fatal(err)
 		}
 	}
-	return newAddresses(corelisters.NewNodeLister(indexer), taken)
+	return newAddresses(t.Context(), corelisters.NewNodeLister(indexer), taken)
 }
 
 func podsWith(ips ...string) map[netip.Addr]bool {
@@ -68,7 +74,6 @@ func TestAddresses(t *testing.T) {
 		want        []string
 	}{
 		{"one after the other", "plain", false, none, []string{"10.244.0.1", "10.244.0.2", "10.244.0.3"}},
-		{"a node that is not known yet", "new", false, none, []string{"10.244.0.1"}},
 		{"after the pods of before", "plain", false, some, []string{"10.244.0.10", "10.244.0.11"}},
 		{"a node's own ranges", "own", false, none, []string{"10.9.0.1 fd00::1", "10.9.0.2 fd00::2"}},
 		{
@@ -76,7 +81,6 @@ func TestAddresses(t *testing.T) {
 			[]string{"10.9.0.6 fd00::4", "10.9.0.1 fd00::5"},
 		},
 		{"host network", "own", true, some, []string{"192.168.1.7 fd01::7", "192.168.1.7 fd01::7"}},
-		{"host network without addresses", "plain", true, none, []string{"127.0.0.1"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := fixture(t, test.taken)
@@ -126,7 +130,7 @@ func TestAddressesThatCannotBeGiven(t *testing.T) {
 		t.Errorf("without a list of pods: error %v, want %v", got, err)
 	}
 	err = nil
-	if _, got := a.podIPs("own", false, "", "", ""); got == nil || !strings.Contains(got.Error(), "use all addresses") {
+	if _, got := a.podIPs("own", false, "", "", ""); got == nil || !strings.Contains(got.Error(), "all of them are in use") {
 		t.Errorf("in a full range: error %v", got)
 	}
 	delete(full, netip.MustParseAddr("10.9.0.4"))
@@ -143,4 +147,41 @@ func TestEndedPodsHaveNoAddress(t *testing.T) {
 	if got := podAddresses(pods); len(got) != 1 || !got[netip.MustParseAddr("10.244.0.2")] {
 		t.Errorf("addresses in use: %v", got)
 	}
+}
+
+func TestNodesHaveAddresses(t *testing.T) {
+	a := fixture(t, nil)
+	for _, want := range []string{"198.18.0.5", "198.18.0.6"} {
+		if got, err := a.nodeIP(); err != nil || got != want {
+			t.Errorf("address of a new node: %s, %v, want %s", got, err, want)
+		}
+	}
+	if got := a.hostIPs("plain"); !slices.Equal(got, []string{"198.18.0.4"}) {
+		t.Errorf("addresses of a node: %q", got)
+	}
+}
+
+// A pod may be bound to a node before the lister knows the node and its address.
+func TestAddressesOfANewNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+		a := newAddresses(t.Context(), corelisters.NewNodeLister(indexer), nil)
+		if got := a.hostIPs("new"); !slices.Equal(got, []string{noAddress}) {
+			t.Errorf("a node that is never known: %q", got)
+		}
+		known := make(chan []string, 1)
+		go func() { known <- a.hostIPs("new") }()
+		synctest.Wait()
+		if err := indexer.Add(&corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "new"},
+			Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
+				{Type: corev1.NodeInternalIP, Address: "198.18.0.1"},
+			}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-known; !slices.Equal(got, []string{"198.18.0.1"}) {
+			t.Errorf("addresses of a new node: %q", got)
+		}
+	})
 }

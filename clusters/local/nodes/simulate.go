@@ -4,8 +4,9 @@ package nodes
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
+	"io/fs"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,22 +14,19 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/kwok/kustomize/stage/node/fast"
-	podfast "sigs.k8s.io/kwok/kustomize/stage/pod/fast"
 	"sigs.k8s.io/kwok/pkg/apis/internalversion"
 	"sigs.k8s.io/kwok/pkg/apis/v1alpha1"
 	"sigs.k8s.io/kwok/pkg/client/clientset/versioned"
 	"sigs.k8s.io/kwok/pkg/kwok/controllers"
-	"sigs.k8s.io/kwok/pkg/utils/client"
-	"sigs.k8s.io/kwok/pkg/utils/gotpl"
+	kwokclient "sigs.k8s.io/kwok/pkg/utils/client"
 	"sigs.k8s.io/kwok/pkg/utils/lifecycle"
 	"sigs.k8s.io/yaml"
 )
 
-// podReadyAgain closes a gap in kwok's own stages. They act only on Pending pods, so a running pod that becomes unready
-// would never become ready again (kwok issue 1464).
+// podStages are what kubelets do with pods.
 //
-//go:embed pod-ready-again.yaml
-var podReadyAgain string
+//go:embed pod-*.yaml
+var podStages embed.FS
 
 // Simulate acts as the kubelet of every node until the context ends. The API server may restart meanwhile.
 func Simulate(ctx context.Context, kubeconfig string) error {
@@ -47,7 +45,7 @@ func Simulate(ctx context.Context, kubeconfig string) error {
 }
 
 func newController(ctx context.Context, kubeconfig string) (*controllers.Controller, error) {
-	clientset, err := client.NewClientset("", kubeconfig)
+	clientset, err := kwokclient.NewClientset("", kubeconfig)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +70,10 @@ func newController(ctx context.Context, kubeconfig string) (*controllers.Control
 	binary.ContentType, binary.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+
 		runtime.ContentTypeJSON
 	binary.Wrap(newRetriable)
+	// Policies often exempt kubelets by their group. Nodes need no rights of their own here.
+	binary.Impersonate = rest.ImpersonationConfig{
+		UserName: "rehearse-nodes", Groups: []string{"system:nodes", "system:masters"},
+	}
 	typed, err := kubernetes.NewForConfig(binary)
 	if err != nil {
 		return nil, err
@@ -92,14 +94,14 @@ func newController(ctx context.Context, kubeconfig string) (*controllers.Control
 		RESTMapper:                 mapper,
 		ImpersonatingDynamicClient: clientset.ToImpersonatingDynamicClient(),
 		ImpersonatingTypedClient:   clientset.ToImpersonatingTypedClient(),
-		TypedClient:                typed,
+		TypedClient:                client{typed},
 		TypedKwokClient:            kwok,
 		ManageAllNodes:             true,
 		CIDR:                       podRange,
-		NodeIP:                     nodeAddress,
+		NodeIP:                     noAddress,
 		LocalStages:                stages,
-		FuncMap:                    gotpl.FuncMap{"PodIPsWith": ips.podIPs},
-		PodPlayStageParallelism:    8,
+		FuncMap:                    ips.functions(),
+		PodPlayStageParallelism:    128, // most wait while a webhook or the API server does not answer
 		NodePlayStageParallelism:   8,
 		NodeLeaseParallelism:       4,
 		PodsOnNodeSyncParallelism:  4,
@@ -108,11 +110,20 @@ func newController(ctx context.Context, kubeconfig string) (*controllers.Control
 }
 
 func stages() (map[internalversion.StageResourceRef][]*internalversion.Stage, error) {
+	files, err := fs.Glob(podStages, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	texts := []string{fast.DefaultNodeInit}
+	for _, file := range files {
+		text, err := podStages.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(text))
+	}
 	byResource := map[internalversion.StageResourceRef][]*internalversion.Stage{}
-	for _, text := range []string{
-		fast.DefaultNodeInit, podfast.DefaultPodReady, podfast.DefaultPodComplete,
-		podfast.DefaultPodDelete, podReadyAgain,
-	} {
+	for _, text := range texts {
 		stage, err := readStage(text)
 		if err != nil {
 			return nil, fmt.Errorf("read a stage: %w", err)

@@ -1,32 +1,80 @@
 package nodes
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"syscall"
+	"time"
 )
 
-// retriable makes kwok's controllers retry a write whose connection broke, and one that the API server could not do
-// (500), as it answers while its storage or a webhook is away. They retry only if the connection was refused, or the
-// server said that it is too busy (kwok v0.8.0), so a pod would stay pending for ever. Their writes are merge patches
-// and deletions, which may be done twice.
-type retriable struct{ http.RoundTripper }
+const (
+	// retryEvery and retries say how often a write is tried at once. Then kwok tries it again, after 1, 3, 7, 15 s and so
+	// on, and these retries begin again.
+	retryEvery = time.Second
+	retries    = 30
+)
 
-func newRetriable(next http.RoundTripper) http.RoundTripper { return retriable{next} }
+// retriable retries a write whose connection broke, and one that the API server could not do (500), as it answers while
+// its storage or a webhook is away. kwok drops them (v0.8.0), so a pod would stay pending for ever, and it waits longer
+// after each error. The writes are merge patches with a UID, deletions with a UID, and leases.
+type retriable struct {
+	http.RoundTripper
+	every time.Duration
+}
 
-// RoundTrip implements http.RoundTripper.
+func newRetriable(next http.RoundTripper) http.RoundTripper { return retriable{next, retryEvery} }
+
+// RoundTrip implements http.RoundTripper. Its last error is one that kwok retries: a refused connection.
 func (t retriable) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := t.RoundTripper.RoundTrip(request)
-	switch {
-	case request.Method == http.MethodGet || request.Context().Err() != nil:
-		return response, err
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", syscall.ECONNREFUSED, err)
-	case response.StatusCode == http.StatusInternalServerError:
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1024)) // the reason is for the log only
-		_ = response.Body.Close()
-		return nil, fmt.Errorf("%w: %s: %q", syscall.ECONNREFUSED, response.Status, text)
+	if request.Method == http.MethodGet {
+		return t.RoundTripper.RoundTrip(request)
 	}
-	return response, nil
+	var last error
+	for range retries {
+		response, err := t.RoundTripper.RoundTrip(request)
+		if request.Context().Err() != nil {
+			return response, err
+		}
+		last = failure(response, err)
+		if last == nil {
+			return response, nil
+		}
+		if request, err = t.again(request); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("%w: tried %d times: %w", syscall.ECONNREFUSED, retries, last)
+}
+
+// failure returns why a write must be tried again, and nil if the API server decided on it.
+func failure(response *http.Response, err error) error {
+	if err != nil || response.StatusCode != http.StatusInternalServerError {
+		return err
+	}
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 1024)) // the reason is for the log only
+	_ = response.Body.Close()
+	return fmt.Errorf("%s: %q", response.Status, text)
+}
+
+// again returns the request for its next try, when it is time for it.
+func (t retriable) again(request *http.Request) (*http.Request, error) {
+	ctx := request.Context()
+	timer := time.NewTimer(t.every)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	next := request.Clone(ctx)
+	if request.GetBody != nil {
+		body, err := request.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		next.Body = body
+	}
+	return next, nil
 }
