@@ -51,7 +51,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if a.usual, err = a.try(ctx); err != nil {
+	if a.usual, err = a.try(ctx, a.Base); err != nil {
 		return err
 	}
 	for i, gate := range e.Gates {
@@ -98,7 +98,7 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 			gate.Name, nameOf(gate.Flipped), err))
 		return a.begin(ctx)
 	}
-	now, err := a.try(ctx)
+	now, err := a.try(ctx, gate.Flipped)
 	if err != nil {
 		return err
 	}
@@ -107,17 +107,20 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 	return nil
 }
 
-// try gets the verdicts on all objects in the cluster's current state.
-func (a *attribution) try(ctx context.Context) ([]*verdict, error) {
+// try gets the verdicts on all objects in the cluster's current state, and reports those that it does not get.
+func (a *attribution) try(ctx context.Context, state clusters.State) ([]*verdict, error) {
 	client, _, err := a.clientsOf(a.cluster)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { a.report.DryRuns += client.Requests() }()
-	return try(ctx, client, a.disputed)
+	verdicts, unknown, err := try(ctx, client, a.disputed)
+	a.report.Unjudged = append(a.report.Unjudged, unjudged(a.disputed, unknown, nameOf(state))...)
+	return verdicts, err
 }
 
-// compare records what a gate changes. An effect of another gate that is flipped with it counts for the other gate.
+// compare records what a gate changes. An effect of another gate that is flipped with it counts for the other gate. If
+// there is no verdict with the other gate alone, it counts for none.
 func (a *attribution) compare(gate Gate) {
 	flipped := a.flipped[gate.Name]
 	on, off := flipped, a.usual
@@ -131,7 +134,7 @@ func (a *attribution) compare(gate Gate) {
 		}
 		if slices.ContainsFunc(gate.Others, func(other string) bool {
 			alone := a.flipped[other]
-			return alone != nil && alone[i] != nil && alone[i].same(*flipped[i])
+			return alone != nil && (alone[i] == nil || alone[i].same(*flipped[i]))
 		}) {
 			continue
 		}

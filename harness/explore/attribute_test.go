@@ -54,24 +54,25 @@ func TestObjectsOfOneShapeDependOnTheSameGates(t *testing.T) {
 	}
 }
 
-// Two gates are flipped together. Only an effect that the other gate alone does not have counts for the pair.
+// Two gates are flipped together. Only an effect that the other gate alone does not have counts for the pair. If it is
+// unknown whether it has it, the effect counts for none.
 func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 	one := func(name string) *entry {
 		return &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{
 			GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: name},
 		}}}
 	}
-	needsBelow, needsBoth, either := one("A"), one("B"), one("C")
-	all := []*entry{needsBelow, needsBoth, either}
+	needsBelow, needsBoth, either, unknown := one("A"), one("B"), one("C"), one("D")
+	all := []*entry{needsBelow, needsBoth, either, unknown}
 	yes, no := &verdict{accepted: true}, &verdict{}
-	usual := []*verdict{no, no, yes}
-	states := map[string][]*verdict{"Below": {yes, no, yes}, "Above": {yes, yes, yes}}
+	usual := []*verdict{no, no, yes, no}
+	states := map[string][]*verdict{"Below": {yes, no, yes, nil}, "Above": {yes, yes, yes, yes}}
 	a := &attribution{
 		nest: nest{exploration: &exploration{report: &explorations.Report{}}}, disputed: all, usual: usual, flipped: states,
 	}
 	a.compare(Gate{Name: "Below"})
 	a.compare(Gate{Name: "Above", Others: []string{"Below"}})
-	for at, want := range []string{"[Below]", "[Above]", "[]"} {
+	for at, want := range []string{"[Below]", "[Above]", "[]", "[]"} {
 		if got := fmt.Sprint(all[at].gates); got != want {
 			t.Errorf("object %d depends on %s, want %s", at, got, want)
 		}

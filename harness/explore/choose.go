@@ -15,7 +15,8 @@ import (
 )
 
 // choose chooses the objects of the corpus that cross the path: those that a state accepts, but not more than Objects.
-// Objects on which the states disagree come first, and the first object of each shape before others of the same shape.
+// Objects on which the states may disagree come first, and the first object of each shape before others of the same
+// shape.
 func (e *exploration) choose() []*entry {
 	free, unknown := freeIn(e.corpus), unknownIn(e.corpus)
 	var able []*entry
@@ -27,7 +28,7 @@ func (e *exploration) choose() []*entry {
 			left["would affect other objects"]++
 		case !one.kept(unknown):
 			left["lose a field in each state that accepts them"]++
-		case one.Role == growth.Border && free[one.Owner] && !one.disputed():
+		case one.Role == growth.Border && free[one.Owner] && !one.open():
 			left["only have another value of a field that accepts any value"]++
 		default:
 			able = append(able, one)
@@ -67,14 +68,14 @@ func (e Options) inOrder(all []*entry) []*entry {
 	return append(first, others...)
 }
 
-// shape is equal for objects that probably show the same. If the states disagree on them, they have the same kind and
-// verdicts. Otherwise they have the same role, and were generated for the same field of the same type. Fields of Pods
-// and of Pod templates differ, because only a Pod is updated with the rules for Pods.
+// shape is equal for objects that probably show the same. If the states may disagree on them, they have the same kind
+// and verdicts. Otherwise they have the same role, and were generated for the same field of the same type. Fields of
+// Pods and of Pod templates differ, because only a Pod is updated with the rules for Pods.
 func (o *entry) shape() string {
 	if o.Owner == "" {
 		return o.ID()
 	}
-	if o.disputed() {
+	if o.open() {
 		return o.Kind.ID() + " " + o.opinions()
 	}
 	parts := []string{string(o.Role), o.Owner, strconv.FormatBool(podTemplate.MatchString(o.Field))}
@@ -85,7 +86,7 @@ func (o *entry) shape() string {
 }
 
 // opinions are the verdicts of the states, without indexes of lists. If a state rejects the object for an unknown
-// reason, the field for which it was generated is part of it.
+// reason, or does not judge it, the field for which it was generated is part of it.
 func (o *entry) opinions() string {
 	var parts []string
 	for _, state := range slices.Sorted(maps.Keys(o.verdicts)) {
@@ -96,6 +97,9 @@ func (o *entry) opinions() string {
 		v.lost = item.ReplaceAllString(v.lost, "[]")
 		parts = append(parts, fmt.Sprint(state, v))
 	}
+	for _, state := range o.unjudged {
+		parts = append(parts, state, o.Owner)
+	}
 	return strings.Join(parts, " ")
 }
 
@@ -104,11 +108,11 @@ const twinsOf = 4
 
 // twins are copies of chosen objects. They cross with them if the path has more than two states, and each state
 // writes them as it reads them. If only the twin fails, the cause is such a write. Objects on which the states
-// disagree come first.
+// may disagree come first.
 func twins(chosen []*entry) []*entry {
 	var all []*entry
 	for _, one := range chosen {
-		if one.disputed() || one.Role == growth.Minimal || one.Role == growth.Whole {
+		if one.open() || one.Role == growth.Minimal || one.Role == growth.Whole {
 			twin := *one
 			twin.written = true
 			all = append(all, &twin)
@@ -200,9 +204,12 @@ func (o *entry) disputed() bool {
 	return false
 }
 
+// open reports whether the states may disagree on the object: they do, or a state has no verdict on it.
+func (o *entry) open() bool { return len(o.unjudged) > 0 || o.disputed() }
+
 // weight orders objects: the lowest comes first.
 func (o *entry) weight() int {
-	if o.disputed() {
+	if o.open() {
 		return 0
 	}
 	return 1 + slices.Index([]growth.Role{growth.Minimal, growth.Whole, growth.Alone, growth.Choice, growth.Border},

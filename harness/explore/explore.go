@@ -112,6 +112,8 @@ type entry struct {
 	*growth.Specimen
 	// verdicts by the name of the state.
 	verdicts map[string]verdict
+	// unjudged are the states that gave no verdict, for example because they answered with 500.
+	unjudged []string
 	// gates that it depends on, if gates are explored.
 	gates []string
 	// written says that the object is a twin: each state writes it as it reads it, before the path continues.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -241,24 +242,29 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 			todo = append(todo, one)
 		}
 	}
-	verdicts, err := try(ctx, client, todo)
+	verdicts, unknown, err := try(ctx, client, todo)
 	for i, one := range todo {
-		if verdicts[i] != nil {
+		switch {
+		case unknown[i] != nil:
+			one.unjudged = append(one.unjudged, state)
+		case verdicts[i] != nil:
 			one.verdicts[state] = *verdicts[i]
 			if verdicts[i].panicked {
 				e.panicked(one.Specimen, state)
 			}
 		}
 	}
+	e.report.Unjudged = append(e.report.Unjudged, unjudged(todo, unknown, state)...)
 	return err
 }
 
 // triedAtOnce is the number of objects that wait for a verdict, or for a free worker, at once.
 const triedAtOnce = 64
 
-// try gets the verdict on each object by a dry run; nil if there is none.
-func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, error) {
-	verdicts := make([]*verdict, len(all))
+// try gets the verdict on each object by a dry run. If there is none, unknown has the reason. An object that was not
+// tried to the end, because the context ended, has neither.
+func try(ctx context.Context, client *growth.Client, all []*entry) (verdicts []*verdict, unknown []error, _ error) {
+	verdicts, unknown = make([]*verdict, len(all)), make([]error, len(all))
 	var working errgroup.Group
 	working.SetLimit(triedAtOnce)
 	for i, one := range all {
@@ -268,25 +274,48 @@ func try(ctx context.Context, client *growth.Client, all []*entry) ([]*verdict, 
 		working.Go(func() error {
 			answer, err := client.Create(ctx, one.Kind, growth.Namespace(one.Kind), one.Body, true)
 			if err == nil {
-				verdicts[i] = verdictOf(one, answer)
+				verdicts[i], err = verdictOf(one, answer)
+			}
+			if ctx.Err() == nil {
+				unknown[i] = err
 			}
 			return nil
 		})
 	}
 	_ = working.Wait() // the functions return no errors
-	return verdicts, context.Cause(ctx)
+	return verdicts, unknown, context.Cause(ctx)
 }
 
-// verdictOf is the verdict in an answer; nil if the answer cannot be read.
-func verdictOf(one *entry, answer growth.Answer) *verdict {
+// unjudged says which kinds have objects without a verdict, and where. Each kind is there once.
+func unjudged(all []*entry, unknown []error, where string) []string {
+	var words []string
+	first, count := map[string]int{}, map[string]int{}
+	for i, one := range all {
+		if kind := one.Kind.ID(); unknown[i] != nil {
+			if count[kind]++; count[kind] == 1 {
+				first[kind] = i
+			}
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(first)) {
+		one := all[first[kind]]
+		name := strings.TrimSpace(fmt.Sprintf("%s %s %s", one.Role, one.Field, one.Value))
+		words = append(words, fmt.Sprintf("%s at %s: no verdict on %d of its objects, such as %.80s: %s", kind, where,
+			count[kind], name, writes.Words(unknown[first[kind]])))
+	}
+	return words
+}
+
+// verdictOf is the verdict in an answer. An error means that the answer cannot be read.
+func verdictOf(one *entry, answer growth.Answer) (*verdict, error) {
 	if !answer.Accepted() {
-		return &verdict{panicked: answer.Panicked(), why: reasonOf(answer)}
+		return &verdict{panicked: answer.Panicked(), why: reasonOf(answer)}, nil
 	}
 	made, err := answer.Object()
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return &verdict{accepted: true, lost: lostOf(one.Object(), made)}
+	return &verdict{accepted: true, lost: lostOf(one.Object(), made)}, nil
 }
 
 // reasonOf is equal for rejections of the same fields for the same reasons.

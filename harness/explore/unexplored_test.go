@@ -1,7 +1,10 @@
 package explore
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -82,5 +86,79 @@ func TestValuesWithoutAVerdict(t *testing.T) {
 	e.gather([]*growth.Grown{{Kind: box, State: true, Unjudged: []string{"not 7"}}}, "1.36")
 	if want := []string{"Box.v1 status at 1.36: not 7"}; !slices.Equal(e.report.Unjudged, want) {
 		t.Errorf("got %q, want %q", e.report.Unjudged, want)
+	}
+}
+
+// failing is a client of an API server that accepts objects, but answers with 500 if it fails for them.
+func failing(t *testing.T, fails func(object string) bool) *growth.Client {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || fails(string(body)) {
+			http.Error(w, "no quorum", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(body)
+	}))
+	t.Cleanup(web.Close)
+	server, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return growth.NewClient(server.RESTClient(), 1)
+}
+
+// accepted is an object with a value of a field that accepts any value, as far as the state 1.35 shows.
+func accepted(kind *fields.Kind, value string) *entry {
+	return &entry{
+		Specimen: &growth.Specimen{
+			Kind: kind, Role: growth.Border, Field: "spec.a", Owner: "Box.a", Value: value,
+			Body: fmt.Appendf(nil, `{"kind":"Box","apiVersion":"v1","spec":{"a":%q}}`, value),
+		},
+		verdicts: map[string]verdict{"1.35": {accepted: true}},
+	}
+}
+
+// An object on which a later state has no verdict keeps those of the earlier ones, and crosses: the states may disagree
+// on it. What is missing is reported.
+func TestObjectsThatALaterStateDoesNotJudge(t *testing.T) {
+	box := &fields.Kind{
+		GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Box"}, Resource: "boxes", Namespaced: true,
+	}
+	e := &exploration{report: &explorations.Report{}}
+	e.corpus = []*entry{accepted(box, "x"), accepted(box, "odd"), accepted(box, "oddity")}
+	client := failing(t, func(object string) bool { return strings.Contains(object, "odd") })
+	if err := e.tryAll(t.Context(), client, []*fields.Kind{box}, "1.36"); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Box.v1 at 1.36: no verdict on 2 of its objects, such as border spec.a odd: 500 "
+	if len(e.report.Unjudged) != 1 || !strings.HasPrefix(e.report.Unjudged[0], want) ||
+		!strings.Contains(e.report.Unjudged[0], "no quorum") {
+		t.Errorf("got %q", e.report.Unjudged)
+	}
+	for _, one := range e.corpus {
+		if _, judged := one.verdicts["1.36"]; !one.verdicts["1.35"].accepted || judged == (one.Value != "x") {
+			t.Errorf("%s: %+v", one.Value, one.verdicts)
+		}
+	}
+	chosen := e.choose()
+	if len(chosen) != 2 || chosen[0].Value == "x" || chosen[1].Value == "x" {
+		t.Errorf("%d objects cross; want both that 1.36 did not judge", len(chosen))
+	}
+}
+
+// An end of the time is not an answer of the API server.
+func TestObjectsThatAreNotTriedInTime(t *testing.T) {
+	box := &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Box"}, Resource: "boxes"}
+	e := &exploration{report: &explorations.Report{}, corpus: []*entry{accepted(box, "x")}}
+	ctx, cancel := context.WithCancel(t.Context())
+	client := failing(t, func(string) bool {
+		cancel()
+		return true
+	})
+	err := e.tryAll(ctx, client, []*fields.Kind{box}, "1.36")
+	if !errors.Is(err, context.Canceled) || len(e.report.Unjudged) > 0 || len(e.corpus[0].unjudged) > 0 {
+		t.Errorf("got %v, %q", err, e.report.Unjudged)
 	}
 }

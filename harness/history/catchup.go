@@ -14,10 +14,14 @@ var errWentBack = errors.New("the API server's storage is older than the watch; 
 // called. It asks the API server with one consistent list, repeats it while that fails, and waits until the watch has
 // reported at least as much. After an interruption it also waits until the watch is connected again: what came and
 // went in between is in no list. It returns an error if the context ends first: then it could not look.
+//
+// An object that came and went just before the call is in no list either. CatchUp waits for its events if one of them
+// is expected (Expect). For others there is no cheap way: nobody can ask how far a watch has come
+// (kubernetes/kubernetes#127693), and the API server says so, in a bookmark, only once a minute.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
 	for tries := newRetry(); tries.next(ctx); {
-		floor := s.seen()
+		floor, expected := s.seen()
 		objects, resourceVersion, err := s.identities(ctx, scope)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -28,7 +32,10 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 			cause = errWentBack
 			s.demandList()
 		default:
-			return s.await(ctx, scope, objects, resourceVersion)
+			if older(resourceVersion, expected) {
+				expected = "" // the storage went back, so it does not have the write
+			}
+			return s.await(ctx, look{scope, objects, resourceVersion, expected})
 		}
 	}
 	if cause == nil {
@@ -37,9 +44,20 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	return couldNot(ctx, s, fmt.Sprintf("looking at %s, %s", s.resource.GroupResource(), scope), cause)
 }
 
+// Expect tells the stream that the API server returned this resourceVersion for a write of one of its objects: the
+// watch will report it. CatchUp waits for that.
+func (s *Stream) Expect(resourceVersion string) {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	if !atLeast(s.expected, resourceVersion) {
+		s.expected = resourceVersion
+	}
+}
+
 // Told returns when the stream has reported everything up to a resourceVersion, when it is unknown whether it has, or
-// when the context ends.
+// when the context ends. If it ends, CatchUp still waits for the resourceVersion.
 func (s *Stream) Told(ctx context.Context, resourceVersion string) {
+	s.Expect(resourceVersion)
 	for {
 		s.recorder.mu.RLock()
 		progress, wake := s.progress, s.wake
@@ -63,16 +81,25 @@ func couldNot(ctx context.Context, s *Stream, what string, cause error) error {
 	return fmt.Errorf("%s: %w (last: %w)", what, context.Cause(ctx), cause)
 }
 
-func (s *known) seen() string {
+// seen returns what the stream has reported, and what it is expected to report.
+func (s *known) seen() (progress, expected string) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
-	return s.progress
+	return s.progress, s.expected
 }
 
-// await returns when the watch has reported everything that a list contains.
-func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, resourceVersion string) error {
+// look is what the watch must report: what a list contains, and what was expected before the list.
+type look struct {
+	scope           Scope
+	objects         []identity
+	resourceVersion string
+	expected        string
+}
+
+// await returns when the watch has reported everything that it must report.
+func (s *Stream) await(ctx context.Context, l look) error {
 	for {
-		missing, wake, last := s.behind(scope, objects, resourceVersion)
+		missing, wake, last := s.behind(l)
 		if missing == "" {
 			return nil
 		}
@@ -86,11 +113,9 @@ func (s *Stream) await(ctx context.Context, scope Scope, objects []identity, res
 	}
 }
 
-// behind returns what a list has and the watch has not reported yet; "" if there is nothing. The events of one
+// behind returns what the watch must report and has not reported yet; "" if there is nothing. The events of one
 // resource are in the order of their resourceVersions, so a stream that has seen one has seen all before it.
-func (s *known) behind(scope Scope, objects []identity, resourceVersion string) (missing string, wake <-chan struct{},
-	last error,
-) {
+func (s *known) behind(l look) (missing string, wake <-chan struct{}, last error) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err
@@ -99,9 +124,11 @@ func (s *known) behind(scope Scope, objects []identity, resourceVersion string) 
 		return "anything", wake, last
 	case s.inGap():
 		return "the API server again", wake, last
+	case older(s.progress, l.expected):
+		return fmt.Sprintf("resourceVersion %s of a write", l.expected), wake, last
 	}
 	listed := map[[2]string]types.UID{}
-	for _, object := range objects {
+	for _, object := range l.objects {
 		listed[[2]string{object.namespace, object.name}] = object.uid
 		known := s.current[object.namespace][object.name]
 		told := atLeast(s.progress, object.resourceVersion) ||
@@ -110,10 +137,10 @@ func (s *known) behind(scope Scope, objects []identity, resourceVersion string) 
 			return fmt.Sprintf("%s at resourceVersion %s", object.name, object.resourceVersion), wake, last
 		}
 	}
-	for _, r := range s.inScope(scope) {
+	for _, r := range s.inScope(l.scope) {
 		uid, there := listed[[2]string{r.Namespace, r.Name}]
-		if (!there || uid != r.UID) && !older(resourceVersion, r.ResourceVersion) {
-			return fmt.Sprintf("that %s is gone (by resourceVersion %s)", r.Name, resourceVersion), wake, last
+		if (!there || uid != r.UID) && !older(l.resourceVersion, r.ResourceVersion) {
+			return fmt.Sprintf("that %s is gone (by resourceVersion %s)", r.Name, l.resourceVersion), wake, last
 		}
 	}
 	return "", wake, last

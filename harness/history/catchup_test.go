@@ -3,6 +3,7 @@ package history_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -83,6 +84,108 @@ func TestCatchUpWaitsForTheConnection(t *testing.T) {
 	}
 	seen, _, _ := stream.Since(0, history.Scope{})
 	expect(t, describe(seen[1:]), "added x/short 102\ndeleted x/short 103")
+}
+
+// answered calls a function after each answer to a list was read.
+type answered struct {
+	http.RoundTripper
+	then func()
+}
+
+func (a answered) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := a.RoundTripper.RoundTrip(r)
+	if err == nil && !r.URL.Query().Has("watch") {
+		response.Body = closing{response.Body, a.then}
+	}
+	return response, err
+}
+
+type closing struct {
+	io.ReadCloser
+	then func()
+}
+
+func (c closing) Close() error {
+	defer c.then()
+	return c.ReadCloser.Close()
+}
+
+// An object that came and went while its events were under way is in no list. It is known if it was expected.
+func TestCatchUpWaitsForAnExpectedWrite(t *testing.T) {
+	server := apitest.New(t)
+	config := server.Config()
+	over, cancel := context.WithCancel(t.Context())
+	var held atomic.Bool
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return answered{next, func() {
+			if held.Load() {
+				cancel()
+			}
+		}}
+	})
+	recorder, err := history.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(recorder.Close)
+	stream := recorder.Stream(pods)
+	server.AwaitWatches(1)
+	server.Hold()
+	held.Store(true)
+	made := server.Put(pods.Resource, pod("x", "short"))
+	server.Delete(pods.Resource, "x", "short")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	stream.Told(ended, made.GetResourceVersion())
+	if err := stream.CatchUp(over, history.Scope{}); err == nil ||
+		!strings.Contains(err.Error(), "resourceVersion 101 of a write") {
+		t.Errorf("caught up with %v although the watch has reported nothing", err)
+	}
+	server.Release()
+	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	seen, _, _ := stream.Since(0, history.Scope{})
+	expect(t, describe(seen), "added x/short 101\ndeleted x/short 102")
+}
+
+// A write that a restored storage does not have is not awaited, even when the storage has its resourceVersion again.
+func TestCatchUpDoesNotWaitForALostWrite(t *testing.T) {
+	for name, pause := range map[string]bool{"nobody knows of the restore": false, "the history was paused": true} {
+		t.Run(name, func(t *testing.T) {
+			server, recorder, stream := watched(t, pod("x", "web"))
+			restore := server.Snapshot()
+			server.Put(pods.Resource, pod("x", "new"))
+			await(t, stream, changes(2))
+			server.Hold()
+			stream.Expect(server.Put(pods.Resource, pod("x", "lost")).GetResourceVersion())
+			if pause {
+				if err := recorder.Pause(bounded(t)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			restore()
+			recorder.Resume()
+			for _, name := range []string{"a", "b"} { // with the resourceVersions of both pods
+				if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+					t.Fatal(err)
+				}
+				server.Put(nodes.Resource, node(name))
+			}
+			if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+				t.Fatal(err)
+			}
+			expect(t, summary(stream.View(history.Scope{})), "web 101")
+		})
+	}
+}
+
+func TestCatchUpDoesNotWaitForAResourceVersionThatTheStorageDoesNotHave(t *testing.T) {
+	_, _, stream := watched(t, pod("x", "web"))
+	stream.Expect("999999")
+	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {

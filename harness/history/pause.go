@@ -33,7 +33,7 @@ func (r *Recorder) Pause(ctx context.Context) error {
 	defer r.mu.Unlock()
 	r.era++
 	for _, s := range r.streams {
-		s.progress, s.mustList = "", true
+		s.progress, s.expected, s.mustList = "", "", true
 		s.disconnect(errPaused, false)
 		s.broadcast()
 	}

@@ -63,7 +63,10 @@ func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion st
 		s.unknownSince, s.err = s.recorder.clock.Now(), errOpening
 	case !told:
 		s.missed = true
-		s.wentBack = s.wentBack || s.progress == "" || older(resourceVersion, s.progress)
+		s.wentBack = s.wentBack || s.progress == ""
+		if older(resourceVersion, s.progress) {
+			s.wentBack, s.expected = true, "" // the storage may not have the expected write
+		}
 	}
 	s.progress, s.listed = resourceVersion, true
 	s.broadcast()

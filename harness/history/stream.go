@@ -48,6 +48,8 @@ type known struct {
 	// progress is the resourceVersion up to which every change has been seen; "" before the first list, and before the
 	// first list after a pause.
 	progress string
+	// expected is the newest resourceVersion of a write that the watch will report; "" if none is known.
+	expected string
 	// listed says that there was a list.
 	listed bool
 	// synced: the watch is connected. If not, unknownSince and err say since when, and why.

@@ -27,9 +27,8 @@ type Source struct {
 // unseen returns why the watch may have missed a deletion; "" if it has not. If the storage went back to an earlier
 // state, what is gone is lost.
 func (s Source) unseen() string {
-	for _, gap := range s.Stream.Gaps() {
-		ended := !gap.To.IsZero()
-		if ended && (!gap.Relisted || gap.WentBack || gap.To.Before(s.Began)) {
+	for _, gap := range s.gaps() {
+		if ended := !gap.To.IsZero(); ended && (!gap.Relisted || gap.WentBack) {
 			continue
 		}
 		return fmt.Sprintf("the watch was interrupted and may have missed a deletion (%v)", gap.Err)
@@ -37,8 +36,18 @@ func (s Source) unseen() string {
 	return ""
 }
 
+// wentBack reports whether the storage went back to an earlier state since the load began. Then the watch may never
+// reach a version that was acknowledged.
 func (s Source) wentBack() bool {
-	return slices.ContainsFunc(s.Stream.Gaps(), func(gap history.Gap) bool { return gap.WentBack })
+	return slices.ContainsFunc(s.gaps(), func(gap history.Gap) bool { return gap.WentBack })
+}
+
+// gaps are the times since the load began during which the watch was not connected. It had caught up when the load
+// began, so what was before does not matter.
+func (s Source) gaps() []history.Gap {
+	return slices.DeleteFunc(s.Stream.Gaps(), func(gap history.Gap) bool {
+		return !gap.To.IsZero() && gap.To.Before(s.Began)
+	})
 }
 
 // list reads the stored objects, page by page. After an error it begins anew.
