@@ -49,7 +49,7 @@ func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 func (s *Stream) Expect(resourceVersion string) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
-	if !atLeast(s.expected, resourceVersion) {
+	if resourceVersion != "" && !atLeast(s.expected, resourceVersion) { // a dry run has none
 		s.expected = resourceVersion
 	}
 }

@@ -137,6 +137,7 @@ func TestCatchUpWaitsForAnExpectedWrite(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	stream.Told(ended, made.GetResourceVersion())
+	stream.Expect("") // a dry run
 	if err := stream.CatchUp(over, history.Scope{}); err == nil ||
 		!strings.Contains(err.Error(), "resourceVersion 101 of a write") {
 		t.Errorf("caught up with %v although the watch has reported nothing", err)
