@@ -10,6 +10,12 @@ import (
 // NodeLabel marks the nodes that a state asked for, so that the user's own nodes are not changed.
 const NodeLabel = "rehearse.dev/node"
 
+// The default StorageClass of local clusters, which no storage is behind.
+const (
+	DefaultClass         = "standard"
+	SimulatedProvisioner = "rehearse.dev/simulated"
+)
+
 // CheckNodes rejects node groups that no provider could create.
 func CheckNodes(groups []NodeGroup) error {
 	var errs []error

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -84,6 +85,11 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 	for _, node := range list.Items {
 		present[node.Name] = node
 	}
+	if len(wanted) > 0 && len(present) == 0 {
+		if err := c.putDefaultClass(ctx); err != nil {
+			return err
+		}
+	}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.SetLimit(32)
 	names := map[string]bool{}
@@ -101,6 +107,33 @@ func (c *nodesKeeper) convergeNodes(ctx context.Context, state clusters.State) e
 		return err
 	}
 	return c.nodesReady(ctx, names)
+}
+
+// putDefaultClass creates a default StorageClass, as kind has one. A cluster that has classes keeps them, such as a
+// copy.
+func (c *nodesKeeper) putDefaultClass(ctx context.Context) error {
+	api := c.client.StorageV1().StorageClasses()
+	list, err := api.List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil {
+		return fmt.Errorf("list StorageClasses: %w", err)
+	}
+	if len(list.Items) > 0 {
+		return nil
+	}
+	expands, policy := true, corev1.PersistentVolumeReclaimDelete
+	waits := storagev1.VolumeBindingWaitForFirstConsumer
+	class := &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:        clusters.DefaultClass,
+			Annotations: map[string]string{"storageclass.kubernetes.io/is-default-class": "true"},
+		},
+		Provisioner: clusters.SimulatedProvisioner, ReclaimPolicy: &policy, VolumeBindingMode: &waits,
+		AllowVolumeExpansion: &expands,
+	}
+	if _, err := api.Create(ctx, class, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return fmt.Errorf("create StorageClass %s: %w", class.Name, err)
+	}
+	return nil
 }
 
 // simulation is how this program simulates nodes. A cluster that outlives its program may be opened by another one.

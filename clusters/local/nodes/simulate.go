@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -87,6 +88,7 @@ func newController(ctx context.Context, kubeconfig string) (*controllers.Control
 		return nil, err
 	}
 	ips := startAddresses(ctx, typed)
+	startVolumes(ctx, typed, informers.NewSharedInformerFactory(typed, 0))
 	return controllers.NewController(controllers.Config{
 		Clock:                      clock.RealClock{},
 		DynamicClient:              dynamicClient,

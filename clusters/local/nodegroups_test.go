@@ -1,0 +1,39 @@
+package local
+
+import (
+	"testing"
+
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+)
+
+// A cluster that has StorageClasses keeps them.
+func TestDefaultClass(t *testing.T) {
+	for name, test := range map[string]struct{ has, want string }{
+		"no class":      {"", clusters.DefaultClass},
+		"another class": {"fast", "fast"},
+		"its own":       {clusters.DefaultClass, clusters.DefaultClass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := fake.NewClientset()
+			classes := client.StorageV1().StorageClasses()
+			if test.has != "" {
+				class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: test.has}}
+				if _, err := classes.Create(t.Context(), class, metav1.CreateOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			keeper := &nodesKeeper{client: client}
+			if err := keeper.putDefaultClass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			list, err := classes.List(t.Context(), metav1.ListOptions{})
+			if err != nil || len(list.Items) != 1 || list.Items[0].Name != test.want {
+				t.Errorf("classes %+v, %v; want %s", list.Items, err, test.want)
+			}
+		})
+	}
+}
