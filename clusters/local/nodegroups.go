@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -138,10 +140,19 @@ func (c *nodesKeeper) putDefaultClass(ctx context.Context) error {
 
 // simulation is how this program simulates nodes. A cluster that outlives its program may be opened by another one.
 func simulation(c *programs) started {
-	return started{
-		Program: c.provider.Executable,
-		Args:    []string{component.Command, "nodes", "--kubeconfig=" + c.layout.kubeconfig()},
-	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return started{Program: c.provider.Executable, Args: []string{
+		component.Command, "nodes",
+		"--kubeconfig=" + c.layout.kubeconfig(), fmt.Sprintf("--volumes=%t", bindsVolumes(c.record.State)),
+	}}
+}
+
+// bindsVolumes reports whether kube-controller-manager binds claims. It does not in a copy of a user's cluster, where a
+// new volume would look like one of the user's.
+func bindsVolumes(state clusters.State) bool {
+	controllers := strings.Split(state.Flags(clusters.ControllerManager)["controllers"], ",")
+	return !slices.Contains(controllers, "-persistentvolume-binder-controller")
 }
 
 // APIServers returns the process of each API server.

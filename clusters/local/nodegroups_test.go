@@ -37,3 +37,17 @@ func TestDefaultClass(t *testing.T) {
 		})
 	}
 }
+
+func TestBindsVolumes(t *testing.T) {
+	for controllers, want := range map[string]bool{
+		"": true, "*,-ttl-controller": true, "*,-persistentvolume-binder-controller,-ttl-controller": false,
+	} {
+		change := &clusters.ComponentChange{Flags: map[string]*string{"controllers": &controllers}}
+		state := clusters.State{}.With(clusters.Change{
+			Components: map[clusters.Component]*clusters.ComponentChange{clusters.ControllerManager: change},
+		})
+		if got := bindsVolumes(state); got != want {
+			t.Errorf("%q: %t, want %t", controllers, got, want)
+		}
+	}
+}

@@ -66,7 +66,8 @@ func run(ctx context.Context, part string, args []string) error {
 		start = func(ctx context.Context) error { return etcd.Run(ctx, c) }
 	case "nodes":
 		kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
-		start = func(ctx context.Context) error { return nodes.Simulate(ctx, *kubeconfig) }
+		volumes := flags.Bool("volumes", true, "whether claims get volumes")
+		start = func(ctx context.Context) error { return nodes.Simulate(ctx, *kubeconfig, *volumes) }
 	case "balancer":
 		var c balancer.Config
 		servers := flags.String("servers", "", "API servers to forward connections to, separated by commas")

@@ -29,12 +29,13 @@ import (
 //go:embed pod-*.yaml
 var podStages embed.FS
 
-// Simulate acts as the kubelet of every node until the context ends. The API server may restart meanwhile.
-func Simulate(ctx context.Context, kubeconfig string) error {
+// Simulate acts as the kubelet of every node until the context ends, and as every provisioner of volumes if it is asked
+// to. The API server may restart meanwhile.
+func Simulate(ctx context.Context, kubeconfig string, volumes bool) error {
 	if err := warm(ctx); err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
 	}
-	controller, err := newController(ctx, kubeconfig)
+	controller, err := newController(ctx, kubeconfig, volumes)
 	if err != nil {
 		return fmt.Errorf("simulate nodes: %w", err)
 	}
@@ -45,7 +46,7 @@ func Simulate(ctx context.Context, kubeconfig string) error {
 	return nil
 }
 
-func newController(ctx context.Context, kubeconfig string) (*controllers.Controller, error) {
+func newController(ctx context.Context, kubeconfig string, volumes bool) (*controllers.Controller, error) {
 	clientset, err := kwokclient.NewClientset("", kubeconfig)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,9 @@ func newController(ctx context.Context, kubeconfig string) (*controllers.Control
 		return nil, err
 	}
 	ips := startAddresses(ctx, typed)
-	startVolumes(ctx, typed, informers.NewSharedInformerFactory(typed, 0))
+	if volumes {
+		startVolumes(ctx, typed, informers.NewSharedInformerFactory(typed, 0))
+	}
 	return controllers.NewController(controllers.Config{
 		Clock:                      clock.RealClock{},
 		DynamicClient:              dynamicClient,
