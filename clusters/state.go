@@ -88,7 +88,8 @@ type NodeGroup struct {
 	Name string `json:"name,omitempty"`
 	// Count of nodes. Default: 1.
 	Count *int `json:"count,omitempty"`
-	// Capacity of each node by resource name. Default: cpu 32, memory 256Gi and pods 110.
+	// Capacity of each node by resource name. Default: cpu 32, memory 256Gi, ephemeral-storage 1Ti and pods
+	// 110.
 	Capacity map[string]string `json:"capacity,omitempty"`
 	// Labels of each node.
 	Labels map[string]string `json:"labels,omitempty"`

@@ -77,6 +77,7 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"service-account-key-file":         l.pki("service-account.pub"),
 		"service-cluster-ip-range":         serviceRange,
 		"authorization-mode":               "Node,RBAC",
+		"enable-admission-plugins":         "NodeRestriction",
 		"allow-privileged":                 "true",
 		// Aggregated API servers authenticate the front proxy with these.
 		"requestheader-client-ca-file":       l.pki("front-proxy/ca.crt"),
@@ -163,6 +164,6 @@ func serving(f flags, l layout, c clusters.Component) flags {
 
 // serviceRange is the range of the addresses of Services. The first address is that of the API server itself.
 const (
-	serviceRange     = "10.96.0.0/16"
+	serviceRange     = "10.96.0.0/12"
 	apiServerService = "10.96.0.1"
 )

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -174,15 +175,32 @@ func TestNodesFollowTheState(t *testing.T) {
 		c), "node-0 zone=a cpu=3 taints=0, node-1 zone=a cpu=3 taints=0, tainted-0 zone= cpu=32 taints=1"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{{
-		Count:  &one,
-		Labels: map[string]string{"zone": "b"},
-	}}})
-	if err := c.Converge(t.Context(), next); err != nil {
+	client, err := kubernetes.NewForConfig(c.RESTConfig())
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := nodes(t, c), "node-0 zone=b cpu=32 taints=0"; got != want {
-		t.Errorf("after the change: got  %s\nwant %s", got, want)
+	others := `{"metadata": {"labels": {"example.com/found": "gpu"}}, "spec": {"taints": [{"key": "drained", "effect": "NoSchedule"}]}}`
+	if _, err := client.CoreV1().Nodes().Patch(t.Context(), "node-0", types.MergePatchType, []byte(others),
+		metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	change := func(group clusters.NodeGroup, want string) {
+		t.Helper()
+		next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{group}})
+		if err := c.Converge(t.Context(), next); err != nil {
+			t.Fatal(err)
+		}
+		if got := nodes(t, c); got != want {
+			t.Errorf("after the change: got  %s\nwant %s", got, want)
+		}
+	}
+	change(clusters.NodeGroup{
+		Count: &one, Labels: map[string]string{"zone": "b"}, Taints: []clusters.Taint{{Key: "k", Effect: "NoSchedule"}},
+	}, "node-0 zone=b cpu=32 taints=2")
+	change(clusters.NodeGroup{Count: &one}, "node-0 zone= cpu=32 taints=1")
+	node, err := client.CoreV1().Nodes().Get(t.Context(), "node-0", metav1.GetOptions{})
+	if err != nil || node.Labels["example.com/found"] != "gpu" || node.Spec.Taints[0].Key != "drained" {
+		t.Errorf("what others gave the node: labels %v, taints %v, error %v", node.Labels, node.Spec.Taints, err)
 	}
 }
 

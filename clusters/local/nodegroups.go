@@ -22,7 +22,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
-var defaultCapacity = map[string]string{"cpu": "32", "memory": "256Gi", "pods": "110"}
+var defaultCapacity = map[string]string{
+	"cpu": "32", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "110",
+}
+
+// ofGroup is the annotation of a node with the labels and taints of its group: what others add later stays.
+const ofGroup = "rehearse.dev/of-group"
+
+// given are labels and taints of a node.
+type given struct {
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []corev1.Taint    `json:"taints,omitempty"`
+}
 
 // nodesOf returns the Node objects of a state. Kubelets have the cluster's version.
 func nodesOf(state clusters.State) []*corev1.Node {
@@ -45,6 +56,8 @@ func nodesOf(state clusters.State) []*corev1.Node {
 				node.Spec.Taints = append(node.Spec.Taints,
 					corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
 			}
+			text, _ := json.Marshal(given{labels, node.Spec.Taints}) // texts only
+			node.Annotations = map[string]string{ofGroup: string(text)}
 			node.Status.Capacity, node.Status.Allocatable = resources, resources
 			node.Status.NodeInfo = corev1.NodeSystemInfo{
 				KubeletVersion: kubeletVersion(state), OperatingSystem: "linux",
@@ -193,26 +206,30 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 	return nil
 }
 
-// patchNode changes labels, taints and capacity of a node; those that the cluster itself has set stay.
+// patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those of
+// the cluster itself.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
+	var before given
+	_ = json.Unmarshal([]byte(old.Annotations[ofGroup]), &before) // an older program wrote none
 	labels := map[string]any{}
-	for key := range old.Labels {
+	for key := range before.Labels {
 		labels[key] = nil
 	}
 	for key, value := range node.Labels {
 		labels[key] = value
 	}
-	taints := node.Spec.Taints
+	taints := append([]corev1.Taint{}, node.Spec.Taints...)
 	for _, taint := range old.Spec.Taints {
-		if len(taint.Key) > 19 && taint.Key[:19] == "node.kubernetes.io/" {
+		same := func(other corev1.Taint) bool { return taint.MatchTaint(&other) }
+		if !slices.ContainsFunc(before.Taints, same) && !slices.ContainsFunc(node.Spec.Taints, same) {
 			taints = append(taints, taint)
 		}
 	}
-	if taints == nil {
-		taints = []corev1.Taint{}
-	}
 	for subresource, patch := range map[string]map[string]any{
-		"": {"metadata": map[string]any{"labels": labels}, "spec": map[string]any{"taints": taints}},
+		"": {
+			"metadata": map[string]any{"labels": labels, "annotations": node.Annotations},
+			"spec":     map[string]any{"taints": taints},
+		},
 		"status": {"status": map[string]any{
 			"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable,
 			"nodeInfo": map[string]any{"kubeletVersion": node.Status.NodeInfo.KubeletVersion},

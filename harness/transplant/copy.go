@@ -202,7 +202,7 @@ func (c *Copy) house(ctx context.Context, b *batch) error {
 }
 
 func simulatedNode(name string, now time.Time) *unstructured.Unstructured {
-	resources := map[string]any{"cpu": "64", "memory": "512Gi", "pods": "500"}
+	resources := map[string]any{"cpu": "64", "memory": "512Gi", "ephemeral-storage": "1Ti", "pods": "500"}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node",
 		"metadata": map[string]any{
