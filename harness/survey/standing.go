@@ -12,7 +12,9 @@ import (
 type standing struct {
 	// conditions that are True.
 	conditions []string
-	phase      string
+	// stuck is why it does not run: no node takes the Pod, or its Pods cannot be created.
+	stuck string
+	phase string
 	// pods is how many pods a Job has or had.
 	pods int64
 	// counts of ready things, and addresses that others may use, by field.
@@ -39,7 +41,7 @@ func (s *Survey) judgeStanding(found *sight) {
 		switch {
 		case !known:
 			s.standing[t.UID] = now
-			s.note(t, Condition, now.alone())
+			s.note(t, Condition, now.alone(s.state == 0))
 		case t.timed, movesWithTime(t.root()):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
@@ -77,8 +79,16 @@ func standingOf(o *unstructured.Unstructured) standing {
 	now := standing{counts: map[string]int64{}, addresses: map[string]string{}}
 	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	for _, condition := range conditions {
-		if fields, ok := condition.(map[string]any); ok && fields["status"] == "True" {
+		fields, ok := condition.(map[string]any)
+		if !ok {
+			continue
+		}
+		if fields["status"] == "True" {
 			now.conditions = append(now.conditions, fmt.Sprint(fields["type"]))
+		}
+		if fields["type"] == "PodScheduled" && fields["reason"] == "Unschedulable" ||
+			fields["type"] == "ReplicaFailure" && fields["status"] == "True" {
+			now.stuck = fmt.Sprint(fields["message"])
 		}
 	}
 	now.phase, _, _ = unstructured.NestedString(o.Object, "status", "phase")
@@ -145,12 +155,24 @@ func storedAndGone(o *unstructured.Unstructured) []string {
 	return gone
 }
 
-// alone is the outcome at the first state, where there is nothing to compare with.
-func (s standing) alone() Outcome {
-	if len(s.stored) > 0 {
+// alone is the outcome when an object is first seen, so that there is nothing to compare with. At the first state of
+// the path it must run: what an upgrade does to something that never ran is not known. Later it may be a new Pod of
+// something that rolls out, which waits for its place.
+func (s standing) alone(first bool) Outcome {
+	switch {
+	case len(s.stored) > 0:
 		return Outcome{Answer: Bad, Words: goneWords(s.stored)}
+	case first && s.stuck != "":
+		return s.doesNotRun()
 	}
 	return Outcome{Answer: Good}
+}
+
+// notRunning is the class of things that never ran.
+const notRunning = "does not run"
+
+func (s standing) doesNotRun() Outcome {
+	return Outcome{Answer: Bad, Words: s.stuck, Class: notRunning}
 }
 
 func goneWords(versions []string) string {
@@ -199,6 +221,8 @@ func stands(before, now standing) Outcome {
 		return Outcome{Answer: Bad, Words: strings.Join(append(lost, new...), "; ")}
 	case len(new) > 0:
 		return Outcome{Answer: Changed, Words: strings.Join(new, "; ")}
+	case before.stuck != "" && now.stuck != "":
+		return now.doesNotRun()
 	}
 	return Outcome{Answer: Good}
 }

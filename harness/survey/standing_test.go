@@ -97,8 +97,41 @@ func TestStoredVersionsAtTheFirstState(t *testing.T) {
 		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}},
 		"status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
 	}}
-	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
+	if got := standingOf(o).alone(true); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
 		strings.Contains(got.Words, "v1,") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What never ran cannot show what an upgrade does to it. A Pod that is new at a later state may just wait.
+func TestPodThatNoNodeTakes(t *testing.T) {
+	waits := standingOf(&unstructured.Unstructured{Object: map[string]any{
+		"kind": "Pod", "status": map[string]any{"phase": "Pending", "conditions": []any{map[string]any{
+			"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "Insufficient nvidia.com/gpu",
+		}}},
+	}})
+	runs := standingOf(&unstructured.Unstructured{Object: map[string]any{
+		"kind": "Pod", "status": map[string]any{"phase": "Running", "conditions": []any{map[string]any{
+			"type": "PodScheduled", "status": "True",
+		}}},
+	}})
+	for _, test := range []struct {
+		name string
+		got  Outcome
+		want Answer
+	}{
+		{"at first", waits.alone(true), Bad},
+		{"new, later", waits.alone(false), Good},
+		{"still", stands(waits, waits), Bad},
+		{"at last it runs", stands(waits, runs), Good},
+		{"it runs", runs.alone(true), Good},
+	} {
+		if test.got.Answer != test.want {
+			t.Errorf("%s: %+v, want answer %d", test.name, test.got, test.want)
+		}
+	}
+	if first, still := waits.alone(true), stands(waits, waits); !lasts(Condition, first, still) ||
+		!strings.Contains(first.Words, "nvidia.com/gpu") {
+		t.Errorf("first %+v, then %+v", first, still)
 	}
 }

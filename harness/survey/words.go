@@ -33,8 +33,11 @@ func what(s *Series, seen *sighting) string {
 	}
 	switch s.Check {
 	case Condition:
-		if answer == Changed {
+		switch {
+		case answer == Changed:
 			return its("status") + " changed"
+		case seen.outcome.Class == notRunning:
+			return it + " does not run"
 		}
 		return its("status") + " is worse than before"
 	case Read:
