@@ -34,6 +34,8 @@ type Scenario struct {
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.
 	CaseName string `json:"-"`
+	// origin is what the scenario was read from; nil if it was changed after that.
+	origin *origin
 }
 
 // Metadata names a scenario.
