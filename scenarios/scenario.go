@@ -92,8 +92,10 @@ type KnownIssue struct {
 	// Step is the name of the step that fails; a failure of another step is an ordinary failure. A row of a table is
 	// "name [row]".
 	Step string `json:"step"`
-	// Message must be contained in the failure. Default: any failure of that step is the issue. With a message, the
-	// failure may also be a component that exited with this text at the end of its log.
+	// Message must be contained in the problem that the step reports, or in its evidence. If the step has several
+	// problems, the issue explains only those that contain it, and the scenario fails with the others. Default: any
+	// failure of that step is the issue. With a message, the failure may also be a component that exited with this text
+	// at the end of its log.
 	Message string `json:"message,omitempty"`
 	// Reason describes the problem in one sentence.
 	Reason string `json:"reason"`
