@@ -151,7 +151,9 @@ func (s *scenarioRun) why(ctx context.Context, step scenarios.Step) func(string,
 
 // resultOf turns the result of an assertion into the result of a step.
 func resultOf(r assertions.Result) result {
-	out := result{Outcome: reports.Outcome{Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence}}
+	out := result{Outcome: reports.Outcome{
+		Status: r.Status, Message: r.Message, Note: r.Note, Evidence: r.Evidence, Problems: r.Problems,
+	}}
 	out.values = map[string]any{}
 	if r.Objects != nil {
 		objects := make([]any, len(r.Objects))

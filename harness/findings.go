@@ -30,10 +30,9 @@ type findings struct {
 // record records the outcome of a step, and reports whether the scenario ends with it.
 func (k *findings) record(ctx context.Context, i int, outcome result) (over bool) {
 	step := &k.run.scenario.Spec.Steps[i]
-	if issue := knownissues.Failure(k.issues, step, outcome.Outcome, died(ctx)); issue != nil {
-		outcome.Status = reports.Known
-		k.known = append(k.known, *issue)
-	}
+	var occurred []scenarios.KnownIssue
+	outcome.Outcome, occurred = knownissues.Explain(k.issues, step, outcome.Outcome, died(ctx))
+	k.known = append(k.known, occurred...)
 	k.run.shared.Recorder.FinishStep(k.run.entry.Report, k.run.entry.Steps[i], outcome.Outcome)
 	if outcome.Status == reports.Passed {
 		k.passed = append(k.passed, step)
@@ -44,6 +43,11 @@ func (k *findings) record(ctx context.Context, i int, outcome result) (over bool
 		k.broken = step.Title() + ": " + line
 	}
 	return ctx.Err() != nil || !k.goesOn(i, outcome)
+}
+
+// mayBeKnown reports whether a known issue is about the step.
+func (k *findings) mayBeKnown(step *scenarios.Step) bool {
+	return slices.ContainsFunc(k.issues, func(issue scenarios.KnownIssue) bool { return step.Named(issue.Step) })
 }
 
 // goesOn reports whether the next step runs after the i-th step had this result.

@@ -35,7 +35,7 @@ func (a *scenarioLoads) readBack(ctx context.Context, l *stepLoad) (readback.Fou
 func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r result) result {
 	ctx, cancel := context.WithTimeout(ctx, a.run.timeout(step, a.run.shared.StepTimeout))
 	defer cancel()
-	owed := a.owed
+	owed, problems := a.owed, r.Each()
 	a.owed = nil
 	for _, l := range owed {
 		back, err := a.readBack(ctx, l)
@@ -43,12 +43,15 @@ func (a *scenarioLoads) checkOwed(ctx context.Context, step scenarios.Step, r re
 		r.Evidence = strings.TrimPrefix(r.Evidence+"\n"+said, "\n")
 		if err != nil {
 			r.Status, r.Message = worse(r.Status, reports.Error), strings.TrimPrefix(r.Message+"\n"+err.Error(), "\n")
+			problems = append(problems, problem(reports.Error, err.Error()))
 		}
+		problems = append(problems, lostOf(l, back)...)
 		if len(back.Lost) > 0 {
 			r.Status = reports.Failed
 			r.Message = strings.TrimPrefix(r.Message+"\n"+said+"\n  "+strings.Join(back.Problems(), "\n  "), "\n")
 		}
 	}
+	r.Problems = problems
 	return r
 }
 
@@ -80,6 +83,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout)+servedAgain)
 	defer cancel()
 	var failed, undecided, evidence []string
+	all := r.Each()
 	figures := map[string]any{}
 	for _, l := range d.loads {
 		record := l.running.Stop()
@@ -90,6 +94,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 			undecided = append(undecided, err.Error())
 		}
 		summary += back.String()
+		all = append(append(all, l.each(record, problems)...), lostOf(l, back)...)
 		problems = append(problems, back.Problems()...)
 		if l.late.Load() {
 			undecided = append(undecided, "the load got no answer before the step's action began")
@@ -115,7 +120,33 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		r.Status = reports.Error
 	}
 	r.Message = strings.TrimPrefix(strings.Join(append([]string{r.Message}, append(failed, undecided...)...), "\n"), "\n")
+	for _, text := range undecided {
+		all = append(all, problem(reports.Error, text))
+	}
+	r.Problems = all // also a single one, since the message and the evidence are about everything else, too
 	return r
+}
+
+// each returns the problems of the load one by one. A single one has the summary and the details of the load.
+func (l *stepLoad) each(record load.Record, problems []string) []reports.Outcome {
+	var all []reports.Outcome
+	for _, text := range problems {
+		all = append(all, problem(reports.Failed, fmt.Sprintf("load %q: %s", l.Name, text)))
+	}
+	if len(all) == 1 {
+		all[0].Message = record.String() + "\n  " + problems[0]
+		all[0].Evidence = strings.Join(record.Details(), "\n")
+	}
+	return all
+}
+
+// lostOf returns the lost writes of the load as problems, one by one.
+func lostOf(l *stepLoad, found readback.Found) []reports.Outcome {
+	var all []reports.Outcome
+	for _, lost := range found.Lost {
+		all = append(all, problem(reports.Failed, fmt.Sprintf("load %q: an acknowledged write is lost: %s", l.Name, lost)))
+	}
+	return all
 }
 
 // problems returns what makes the step fail, except lost writes.

@@ -124,8 +124,14 @@ func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, p
 	case err != nil:
 		return failure(reports.Error, "unchanged: compare what API servers show: %v", err)
 	case len(differences) > 0:
-		return failure(reports.Failed, "unchanged: API servers show different objects:\n%s",
+		r := failure(reports.Failed, "unchanged: API servers show different objects:\n%s",
 			strings.Join(differences, "\n"))
+		var problems []reports.Outcome
+		for _, text := range differences {
+			problems = append(problems, problem(reports.Failed, "unchanged: API servers show different objects: "+text))
+		}
+		r.Problems = reports.Several(problems)
+		return r
 	}
 	return passed.with("\nthey show the same")
 }

@@ -134,7 +134,8 @@ func (s *scenarioRun) steps(ctx context.Context) reports.Verdict {
 }
 
 // unlessStopped returns the outcome of a step. A failure while the run was being stopped or the cluster was breaking
-// says nothing about the step: it becomes not run, or an error.
+// says nothing about the step: it becomes not run, or an error. Then why it was stopped is its only problem, so that a
+// known issue of the step cannot explain it by what the step said.
 func unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome {
 	if outcome.Status == reports.Passed || ctx.Err() == nil {
 		return outcome
@@ -143,6 +144,7 @@ func unlessStopped(ctx context.Context, outcome reports.Outcome) reports.Outcome
 	if interrupted(ctx) {
 		status = reports.NotRun
 	}
+	outcome.Problems = []reports.Outcome{{Status: status, Message: why(ctx)}}
 	outcome.Status, outcome.Message = status, why(ctx)+"\nwhat the step said then: "+outcome.Message
 	return outcome
 }

@@ -108,6 +108,11 @@ func (s *scenarioRun) keepOutputs(ctx context.Context, step scenarios.Step, valu
 	return errors.Join(problems...)
 }
 
+// problem is one of several problems of a step.
+func problem(status reports.Status, message string) reports.Outcome {
+	return reports.Outcome{Status: status, Message: message}
+}
+
 // with adds to the evidence of the result.
 func (r result) with(evidence string) result {
 	r.Evidence = strings.TrimPrefix(r.Evidence+evidence, "\n")

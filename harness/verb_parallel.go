@@ -40,7 +40,10 @@ func runParallel(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 		s.settling.note(*request.Step)
 	}
 	v := s.writer.AtOnce(ctx, requests, step.Parallel.Expect)
-	r := result{Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled}}
+	r := result{Outcome: reports.Outcome{
+		Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled,
+		Problems: v.Problems,
+	}}
 	for _, object := range v.Objects {
 		s.timeline.awaitTold(ctx, map[string]any{"object": object})
 	}

@@ -238,33 +238,49 @@ func (v *survivals) of(ctx context.Context, s *scenarioRun, i int, step scenario
 	return nil
 }
 
+// The beginnings of messages about what did not survive, or of which that is unknown.
+const (
+	notSurvived     = "not everything survives: "
+	survivalUnknown = "it could not be judged whether everything survives: "
+)
+
 // survived turns a survey's report into the step's result. What was broken at the first look counts only if it is the
 // only look.
 func survived(report *upgrades.Report, now bool) result {
 	var broken, unjudged, notes []string
+	var problems []reports.Outcome
 	for _, f := range report.Findings {
 		text := fmt.Sprintf("%s: %s: %s: %s", f.Hop, names(f.Objects), f.What, f.Words)
 		switch {
 		case f.Severity == upgrades.Breaks, f.Severity == upgrades.Before && now:
 			broken = append(broken, text)
+			problems = append(problems, asProblem(reports.Failed, f, notSurvived+text))
 		case f.Severity == upgrades.Unjudged:
 			unjudged = append(unjudged, text)
+			problems = append(problems, asProblem(reports.Error, f, survivalUnknown+text))
 		default:
 			notes = append(notes, fmt.Sprintf("%s: %s", f.Severity, text))
 		}
 	}
 	r := result{Outcome: reports.Outcome{
 		Status: reports.Passed, Note: strings.Join(notes, "\n"),
-		Evidence: upgrades.Text(report),
+		Evidence: upgrades.Text(report), Problems: problems,
 	}}
 	switch {
 	case len(broken) > 0:
-		r.Status, r.Message = reports.Failed, "not everything survives: "+strings.Join(broken, "\n")
+		r.Status, r.Message = reports.Failed, notSurvived+strings.Join(broken, "\n")
 	case len(unjudged) > 0:
-		r.Status, r.Message = reports.Error, "it could not be judged whether everything survives: "+
-			""+strings.Join(unjudged, "\n")
+		r.Status, r.Message = reports.Error, survivalUnknown+strings.Join(unjudged, "\n")
 	}
 	return r
+}
+
+// asProblem is a finding as a problem of its own. Its evidence leaves out what other findings may have, too, such as
+// the gates that changed.
+func asProblem(status reports.Status, f *upgrades.Finding, text string) reports.Outcome {
+	one := problem(status, text)
+	one.Evidence = fmt.Sprintf("%s: %s\n%s %s", f.Kind, f.What, f.Cause, f.Link)
+	return one
 }
 
 // names lists the names of some objects.

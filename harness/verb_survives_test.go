@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/harness/readback"
 	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/harness/window"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -70,9 +72,39 @@ func TestSurvived(t *testing.T) {
 				(got.Message == "") != (test.want == reports.Passed) {
 				t.Errorf("got %s, %q", got.Status, got.Message)
 			}
+			if (len(got.Problems) == 0) != (test.want == reports.Passed) {
+				t.Errorf("%d findings are the problems %v", len(test.findings), got.Problems)
+			}
 			if passed := got.Status == reports.Passed; passed && (got.Note == "") != (len(test.findings) == 0) {
 				t.Errorf("note %q", got.Note)
 			}
 		})
+	}
+}
+
+// Each of several problems has only evidence of its own: a gate that changed may be behind others.
+func TestProblemsOfChecks(t *testing.T) {
+	finding := func(what string) *upgrades.Finding {
+		return &upgrades.Finding{
+			Severity: upgrades.Breaks, Kind: "Service", What: what, Cause: "because of " + what, Flips: []string{"Gate on"},
+		}
+	}
+	path := []*upgrades.State{{Name: "1", Reached: true}, {Name: "2", Reached: true}}
+	got := survived(&upgrades.Report{Path: path, Findings: []*upgrades.Finding{finding("a"), finding("b")}}, false)
+	if len(got.Problems) != 2 || !strings.Contains(got.Problems[0].Evidence, "because of a") ||
+		strings.Contains(got.Problems[0].Evidence, "Gate") || strings.Contains(got.Problems[0].Evidence, "because of b") {
+		t.Errorf("survives has the problems %v", got.Problems)
+	}
+	verdict := window.Verdict{Problems: []string{"rules: a"}, Unjudged: []string{"leader: b"}}
+	if got := problemsOf(verdict, nil); len(got) != 2 || got[0].Status != reports.Failed || got[1].Status != reports.Error {
+		t.Errorf("window has the problems %v", got)
+	}
+	verdict.Unjudged = nil
+	if got := problemsOf(verdict, nil); got != nil {
+		t.Errorf("a window with one problem has the problems %v", got)
+	}
+	lost := lostOf(&stepLoad{}, readback.Found{Lost: strings.Split("abcdefg", "")})
+	if last := lost[len(lost)-1].Message; len(lost) != 7 || !strings.HasSuffix(last, "an acknowledged write is lost: g") {
+		t.Errorf("a load has the problems %v", lost)
 	}
 }

@@ -52,6 +52,7 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 	})
 	outcome := reports.Outcome{
 		Status: reports.Passed, Evidence: strings.Join(append(verdict.Evidence, verdict.Unjudged...), "\n"),
+		Problems: problemsOf(verdict, err),
 	}
 	switch {
 	case len(verdict.Problems) > 0:
@@ -63,6 +64,21 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 		outcome.Message = "window: not judged: " + strings.Join(verdict.Unjudged, "\n")
 	}
 	return result{Outcome: outcome}
+}
+
+// problemsOf lists the problems of a window, and what could not be judged.
+func problemsOf(verdict window.Verdict, err error) []reports.Outcome {
+	var all []reports.Outcome
+	for _, text := range verdict.Problems {
+		all = append(all, problem(reports.Failed, text))
+	}
+	for _, text := range verdict.Unjudged {
+		all = append(all, problem(reports.Error, "window: not judged: "+text))
+	}
+	if err != nil {
+		all = append(all, problem(reports.Error, fmt.Sprintf("window: %v", err)))
+	}
+	return reports.Several(all)
 }
 
 func asWindow(server clusters.Server) window.Server {

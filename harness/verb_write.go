@@ -32,7 +32,7 @@ func runWrite(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) r
 	})
 	s.settling.note(step)
 	r := result{
-		Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled},
+		Outcome: reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence + settled, Problems: v.Problems},
 		held:    v.Held,
 	}
 	if v.Status != reports.Passed || v.Held {

@@ -48,28 +48,63 @@ func (s *scenarioRun) asked(ctx context.Context, i int, step scenarios.Step) res
 	return askEach(ctx, s, i, step, servers, s.through)
 }
 
-// askEach runs a step through one API server after the other.
+// askEach runs a step through one API server after the other, until one gives a wrong answer. If that may be a known
+// issue, it also asks the others, whose answers may be wrong for another reason.
 func askEach(ctx context.Context, s *scenarioRun, i int, step scenarios.Step, servers []clusters.Server,
 	through func(context.Context, clusters.Server) (*scenarioRun, error),
 ) result {
 	var first *result
+	var wrong []result
 	for _, server := range servers {
 		through, err := through(ctx, server)
 		if err != nil {
-			return failure(reports.Error, "%v", err)
+			wrong = append(wrong, failure(reports.Error, "%v", err))
+			break
 		}
 		r := verbOf(&step).run(ctx, through, i, step)
 		s.readings = through.readings
 		if r.Status != reports.Passed {
-			r.Message = fmt.Sprintf("asked through %s: %s", server, r.Message)
-			return r
+			wrong = append(wrong, r.askedThrough(server))
+			if r.Status != reports.Failed || !s.found.mayBeKnown(&step) {
+				break
+			}
+			continue
 		}
 		if first == nil {
 			first = &r
 		}
 		first.Evidence += fmt.Sprintf("\nasked through %s", server)
 	}
-	return *first
+	switch len(wrong) {
+	case 0:
+		return *first
+	case 1:
+		return wrong[0]
+	}
+	return joined(wrong)
+}
+
+// askedThrough says of a wrong answer which API server gave it.
+func (r result) askedThrough(server clusters.Server) result {
+	r.Problems = slices.Clone(r.Problems)
+	for i, one := range r.Problems {
+		r.Problems[i].Message = fmt.Sprintf("asked through %s: %s", server, one.Message)
+	}
+	r.Message = fmt.Sprintf("asked through %s: %s", server, r.Message)
+	return r
+}
+
+// joined returns wrong answers of several API servers as one result, with the status and the values of the first.
+func joined(wrong []result) result {
+	r := wrong[0]
+	problems := r.Each()
+	for _, other := range wrong[1:] {
+		problems = append(slices.Clip(problems), other.Each()...)
+		r.Message += "\n" + other.Message
+		r.Evidence += "\n" + other.Evidence
+	}
+	r.Problems = problems
+	return r
 }
 
 // chosen returns the API servers of a cluster that a step names.

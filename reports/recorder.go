@@ -72,6 +72,28 @@ type Outcome struct {
 	Ended time.Time
 	// Waited and Crossing are the parts of the step's time that all scenarios of its track share; see Step.
 	Waited, Crossing time.Duration
+	// Problems of a step, each with its own status, message and evidence. They are not recorded. Default: the outcome is
+	// the only problem.
+	Problems []Outcome
+}
+
+// Each returns the problems of a step: none if it passed, otherwise at least one.
+func (o Outcome) Each() []Outcome {
+	switch {
+	case o.Status == Passed:
+		return nil
+	case len(o.Problems) > 0:
+		return o.Problems
+	}
+	return []Outcome{o}
+}
+
+// Several returns the problems if there is more than one. A single problem is what the whole outcome says.
+func Several(problems []Outcome) []Outcome {
+	if len(problems) < 2 {
+		return nil
+	}
+	return problems
 }
 
 // Verdict is what the caller knows about a scenario in addition to its steps.

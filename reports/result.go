@@ -169,8 +169,8 @@ type Scenario struct {
 	// Runs are the results of the scenario in several runs, if they differ. The other fields are those of the first run
 	// that did not pass.
 	Runs []Status `json:"runs,omitempty"`
-	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other steps
-	// as well.
+	// KnownIssue is the reason of the known issue, with its link, when Status is Known, or Failed because of other
+	// problems as well.
 	KnownIssue string `json:"knownIssue,omitempty"`
 	// KnownCovers are the requirements of Covers that the known issue concerns, also if it was expected but did not
 	// occur (then Status is Failed, although every step passed).

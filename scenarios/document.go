@@ -27,26 +27,17 @@ type document struct {
 	used    map[string]bool
 	// definitions are the files that systems name, by their paths.
 	definitions map[string]*yamltree.Node
+	// refill is set when a scenario of the document is read again.
+	refill *refill
 }
 
 // scenarios returns the scenarios of the document; nil if the document has an error.
 func (d *document) scenarios() []*Scenario {
 	before := d.found.Count
-	d.columns, d.outputs, d.used = map[Position]*expand.Column{}, map[string]Position{}, map[string]bool{}
-	d.collectOutputs()
-	outer := &expand.Bindings{}
-	rows := []expand.Row{{}}
-	var columns map[string]*expand.Column
-	if table := d.root.Get("spec").Get("cases"); table != nil {
-		if rows, columns = d.expander(outer).Table(table); rows == nil {
-			return nil
-		}
-	}
 	var all []*Scenario
-	for _, r := range rows {
-		b := &expand.Bindings{}
-		b.Add(r, d.register(columns))
-		all = append(all, d.scenario(b, r))
+	rows, columns := d.rows()
+	for i, r := range rows {
+		all = append(all, d.scenarioOf(i, r, columns))
 	}
 	if d.found.Count > before {
 		return nil
@@ -54,9 +45,33 @@ func (d *document) scenarios() []*Scenario {
 	return all
 }
 
+// rows returns the rows of the document's table, or one without values if it has no table; nil if the table has an
+// error.
+func (d *document) rows() ([]expand.Row, map[string]*expand.Column) {
+	d.columns, d.outputs, d.used = map[Position]*expand.Column{}, map[string]Position{}, map[string]bool{}
+	d.collectOutputs()
+	if table := d.root.Get("spec").Get("cases"); table != nil {
+		return d.expander(&expand.Bindings{}).Table(table)
+	}
+	return []expand.Row{{}}, nil
+}
+
+// scenarioOf makes the scenario of the i-th row.
+func (d *document) scenarioOf(i int, r expand.Row, columns map[string]*expand.Column) *Scenario {
+	b := &expand.Bindings{}
+	b.Add(r, d.register(columns))
+	s := d.scenario(b, r)
+	s.origin = &origin{document: d, row: i}
+	return s
+}
+
 func (d *document) expander(b *expand.Bindings) *expand.Expander {
 	b.AllOutputs, b.Used = d.outputs, d.used
-	return &expand.Expander{Found: d.found, Expressions: d.expressions, Texts: reflect.TypeFor[Text](), Bindings: b}
+	x := &expand.Expander{Found: d.found, Expressions: d.expressions, Texts: reflect.TypeFor[Text](), Bindings: b}
+	if d.refill != nil {
+		x.InTables = d.refill.replaced
+	}
+	return x
 }
 
 // register replaces each column that is already known with the known one. The table of a step is read again for each
@@ -114,6 +129,9 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 		s.Spec.Steps = make([]Step, len(steps))
 		for i := range steps {
 			d.step(v, &s.Spec.Steps[i], &steps[i])
+		}
+		if d.refill != nil && d.found.Count == before {
+			d.refill.apply(s)
 		}
 		for i := range steps {
 			if steps[i].sound {

@@ -34,6 +34,8 @@ type Scenario struct {
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.
 	CaseName string `json:"-"`
+	// origin is what the scenario was read from; nil if it was changed after that.
+	origin *origin
 }
 
 // Metadata names a scenario.
@@ -90,8 +92,10 @@ type KnownIssue struct {
 	// Step is the name of the step that fails; a failure of another step is an ordinary failure. A row of a table is
 	// "name [row]".
 	Step string `json:"step"`
-	// Message must be contained in the failure. Default: any failure of that step is the issue. With a message, the
-	// failure may also be a component that exited with this text at the end of its log.
+	// Message must be contained in the problem that the step reports, or in its evidence. If the step has several
+	// problems, the issue explains only those that contain it, and the scenario fails with the others. Default: any
+	// failure of that step is the issue. With a message, the failure may also be a component that exited with this text
+	// at the end of its log.
 	Message string `json:"message,omitempty"`
 	// Reason describes the problem in one sentence.
 	Reason string `json:"reason"`

@@ -163,6 +163,7 @@ func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, 
 // initial state.
 func (s *Scenario) WithSystems(instead func(step *Step, change clusters.SystemChange) clusters.System) *Scenario {
 	c := *s
+	c.origin = nil // reading it again would bring back the old systems
 	c.Spec.Cluster.Systems = slices.Clone(s.Spec.Cluster.Systems)
 	for i, system := range c.Spec.Cluster.Systems {
 		c.Spec.Cluster.Systems[i] = instead(nil, clusters.SystemChange{System: system})

@@ -54,6 +54,27 @@ func TestFilesAreBesideTheScenario(t *testing.T) {
 	}
 }
 
+// A scenario with other systems than those in its file cannot be read again: it would get the old ones back.
+func TestRefilled(t *testing.T) {
+	same := func(text string) (string, error) { return text, nil }
+	nothing := func(*Scenario) error { return nil }
+	original := loadSystems(t)[0]
+	again, err := original.Refilled(same, nothing)
+	if err != nil || pathOf(again) != pathOf(original) || again == original {
+		t.Fatalf("%v, %v", again, err)
+	}
+	if _, err := again.Refilled(same, nothing); err != nil {
+		t.Error(err)
+	}
+	set, err := SetFaults([]*Scenario{original}, "lws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := set[0].Refilled(same, nothing); err == nil || !strings.Contains(err.Error(), "was changed after") {
+		t.Errorf("a scenario with other systems: %v", err)
+	}
+}
+
 func TestSetFaults(t *testing.T) {
 	list := loadSystems(t)
 	before := pathOf(list[0])

@@ -63,6 +63,8 @@ type Result struct {
 	Note string
 	// Evidence is the object that the result is based on, as YAML if it is not as wanted.
 	Evidence string
+	// Problems of a failure that has several, each of one object; nil otherwise.
+	Problems []reports.Outcome
 	// Object that matched (the first by namespace and name); nil when none did.
 	Object *unstructured.Unstructured
 	// Objects are all that were selected when it passed, by namespace and name; nil if it selects none.

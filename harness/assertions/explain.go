@@ -115,7 +115,55 @@ func (w *watcher) failed(ctx context.Context, what string, change *history.Chang
 	if focus != nil {
 		r.Evidence = toYAML(focus)
 	}
+	if change != nil {
+		what = "" // it is about one object
+	}
+	r.Problems = w.problems(ctx, what)
 	return r
+}
+
+// problems has one for each object that does not match, if each of them must: the failure of one may have a reason that
+// those of others do not have. what holds for all of them.
+func (w *watcher) problems(ctx context.Context, what string) []reports.Outcome {
+	failing := w.closest()
+	missing, must := w.mustAllMatch()
+	if _, about := w.aboutAll(failing); !must || about || len(failing) == 0 || len(failing)+missing < 2 {
+		return nil
+	}
+	var all []reports.Outcome
+	add := func(evidence, format string, args ...any) {
+		message := strings.TrimSpace(w.verb + ": " + what + "\n" + fmt.Sprintf(format, args...))
+		all = append(all, reports.Outcome{Status: reports.Failed, Message: message, Evidence: evidence})
+	}
+	if missing > 0 {
+		add("", "there must be %d more", missing)
+	}
+	if more := failing[min(mostNamed, len(failing)):]; len(more) > 0 {
+		add("", "... and %d more that do not match: %s", len(more), names(more))
+		failing = failing[:mostNamed]
+	}
+	for i, c := range failing {
+		pending := ""
+		if i < mostDescribed {
+			pending = w.pending(ctx, c.object)
+		}
+		add(toYAML(c.object), "%s:\n%s%s%s", c.object.GetName(), indented(w.difference(c)), dying(c.object), pending)
+	}
+	return all
+}
+
+// mustAllMatch reports whether each of the objects must match, and how many more there must be.
+func (w *explainer) mustAllMatch() (missing int, must bool) {
+	count := w.assertion.Count
+	switch {
+	case count == nil || w.tooMany(len(w.matching())):
+		return 0, false
+	case count.All:
+		return 0, true
+	case count.Min == nil || len(w.candidates) > *count.Min:
+		return 0, false
+	}
+	return *count.Min - len(w.candidates), true
 }
 
 // dying says that an object is being deleted, and which finalizers keep it.

@@ -67,8 +67,9 @@ type kept struct {
 	places [][]fieldpath.Place
 	// seen says at which paths there ever was a value.
 	seen []bool
-	// how says how it did not stay the same. change has the object at that time.
-	how    string
+	// how says how it did not stay the same, with an entry for each place where it changed. change has the object at that
+	// time.
+	how    []string
 	change history.Change
 }
 
@@ -99,10 +100,10 @@ func (u *unchanged) begin() error {
 func (u *unchanged) see(change history.Change) {
 	k := u.kept[[2]string{change.Namespace, change.Name}]
 	switch {
-	case k == nil || k.how != "":
+	case k == nil || len(k.how) > 0:
 		return
 	case change.Type == history.Deleted:
-		k.how = "was deleted"
+		k.how = []string{deletion}
 	case change.Object == nil:
 		u.skipped++
 		return
@@ -110,14 +111,17 @@ func (u *unchanged) see(change history.Change) {
 		u.add(change.Object)
 		k.how = u.compare(k, change.Object)
 	}
-	if k.how != "" {
+	if len(k.how) > 0 {
 		k.change = change
 		u.broken = append(u.broken, k)
 	}
 }
 
+// deletion is how an object that was deleted did not stay the same.
+const deletion = "was deleted"
+
 // compare describes what differs from the first state, a line for each place.
-func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
+func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) []string {
 	var lines []string
 	for i, path := range u.paths {
 		places := path.Places(object.Object)
@@ -126,18 +130,27 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) string {
 			continue
 		}
 		for _, line := range DifferenceAt(path, k.object, object) {
-			if line = "  " + line; !slices.Contains(lines, line) {
+			if !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}
 	}
-	if len(lines) == 0 {
-		return ""
+	return lines
+}
+
+// describe says how an object did not stay the same.
+func (k *kept) describe() string {
+	if k.how[0] == deletion {
+		return deletion
 	}
-	if more := len(lines) - mostChanges; more > 0 {
-		lines = append(lines[:mostChanges], fmt.Sprintf("  ... and %d more changes", more))
+	text := "changed:"
+	for _, line := range k.how[:min(mostChanges, len(k.how))] {
+		text += "\n  " + line
 	}
-	return "changed:\n" + strings.Join(lines, "\n")
+	if more := len(k.how) - mostChanges; more > 0 {
+		text += fmt.Sprintf("\n  ... and %d more changes", more)
+	}
+	return text
 }
 
 // DifferenceAt describes what differs at a path of two objects, a line for each place.
@@ -205,8 +218,7 @@ func (u *unchanged) failure() Result {
 	first := u.broken[0]
 	parts := make([]string, 0, mostBroken+3)
 	for _, k := range u.broken[:min(mostBroken, len(u.broken))] {
-		parts = append(parts, fmt.Sprintf("%s at %s%s%s: %s", k.object.GetName(), u.since(k.change.At),
-			u.Window.during(k.change.Seq), found(k.change), k.how))
+		parts = append(parts, u.when(k)+": "+k.describe())
 	}
 	if more := len(u.broken) - mostBroken; more > 0 {
 		parts = append(parts, fmt.Sprintf("... and %d more", more))
@@ -219,7 +231,30 @@ func (u *unchanged) failure() Result {
 	if first.change.Object != nil {
 		result.Evidence = toYAML(first.change.Object)
 	}
+	result.Problems = u.problems()
 	return result
+}
+
+// when names an object, and the time when it did not stay the same.
+func (u *unchanged) when(k *kept) string {
+	return fmt.Sprintf("%s at %s%s%s", k.object.GetName(), u.since(k.change.At), u.Window.during(k.change.Seq),
+		found(k.change))
+}
+
+// problems has one for each place of each object that did not stay the same.
+func (u *unchanged) problems() []reports.Outcome {
+	var all []reports.Outcome
+	for _, k := range u.broken {
+		for _, how := range k.how {
+			if how != deletion {
+				how = "changed: " + how
+			}
+			all = append(all, reports.Outcome{
+				Status: reports.Failed, Message: "did not stay unchanged: " + u.when(k) + ": " + how,
+			})
+		}
+	}
+	return reports.Several(all)
 }
 
 func (u *unchanged) couldNot(ctx context.Context, err error) Result {

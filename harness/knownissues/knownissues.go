@@ -54,22 +54,61 @@ func Applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIss
 	return all
 }
 
-// Failure returns the known issue that explains a failed step, or nil. An error of the cluster or the harness is
-// never known, with one exception: a component that ended by itself, if the issue mentions it.
-func Failure(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
+// Explain returns the outcome of a step with regard to known issues, and the issues that occurred. The outcome is known
+// if each of its problems is explained by an issue; otherwise it is that of the other problems. An error of the cluster
+// or the harness is never known, with one exception: a component that ended by itself, if the issue mentions it.
+func Explain(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
 	died bool,
-) *scenarios.KnownIssue {
+) (reports.Outcome, []scenarios.KnownIssue) {
 	ended := died && o.Status == reports.Error
 	if o.Status != reports.Failed && !ended {
-		return nil
+		return o, nil
 	}
-	for i, issue := range issues {
-		if step.Named(issue.Step) && (issue.Message != "" || !ended) &&
-			(strings.Contains(o.Message, issue.Message) || strings.Contains(o.Evidence, issue.Message)) {
-			return &issues[i]
+	occurred := make([]bool, len(issues))
+	var others []reports.Outcome
+	problems := o.Each()
+	for _, problem := range problems {
+		n := slices.IndexFunc(issues, func(issue scenarios.KnownIssue) bool {
+			return step.Named(issue.Step) && (issue.Message != "" || !ended) && says(problem, issue.Message)
+		})
+		if n < 0 {
+			others = append(others, problem)
+			continue
+		}
+		occurred[n] = true
+	}
+	var known []scenarios.KnownIssue
+	for n, issue := range issues {
+		if occurred[n] {
+			known = append(known, issue)
 		}
 	}
-	return nil
+	switch {
+	case len(others) == 0:
+		o.Status = reports.Known
+	case len(others) < len(problems):
+		o.Status, o.Message = left(others, o.Message, known)
+	}
+	return o, known
+}
+
+func says(problem reports.Outcome, text string) bool {
+	return strings.Contains(problem.Message, text) || strings.Contains(problem.Evidence, text)
+}
+
+// left returns the status and the message of a step with problems that known issues do not explain. all is the message
+// of the whole step.
+func left(others []reports.Outcome, all string, known []scenarios.KnownIssue) (reports.Status, string) {
+	status := reports.Error
+	var messages []string
+	for _, problem := range others {
+		if problem.Status == reports.Failed {
+			status = reports.Failed
+		}
+		messages = append(messages, problem.Message)
+	}
+	return status, fmt.Sprintf("%s\nThis is not known, unlike the rest (%s) of what the step says:\n%s",
+		strings.Join(messages, "\n"), Reasons(known), all)
 }
 
 // Reasons returns the reasons of known issues for a person, each once.

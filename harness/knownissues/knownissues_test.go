@@ -1,6 +1,7 @@
 package knownissues
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -32,8 +33,57 @@ func TestKnownFailure(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			outcome := reports.Outcome{Status: test.status, Message: "the cluster broke: panic: nil pointer dereference"}
-			if got := Failure(test.issues, &scenarios.Step{Name: "it lives"}, outcome, test.died) != nil; got != test.want {
-				t.Errorf("known %t, want %t", got, test.want)
+			got, occurred := Explain(test.issues, &scenarios.Step{Name: "it lives"}, outcome, test.died)
+			if is := got.Status == reports.Known; is != test.want || (len(occurred) == 1) != test.want {
+				t.Errorf("known %t with %d issues, want %t", is, len(occurred), test.want)
+			}
+			if got.Message != outcome.Message {
+				t.Errorf("the message became %q", got.Message)
+			}
+		})
+	}
+}
+
+// A known issue explains only those problems of a step that it matches. The others decide the status of the step.
+func TestSeveralProblems(t *testing.T) {
+	problem := func(status reports.Status, message, evidence string) reports.Outcome {
+		return reports.Outcome{Status: status, Message: message, Evidence: evidence}
+	}
+	pod := problem(reports.Failed, "pod a was deleted", "")
+	node := problem(reports.Failed, "node b is not ready", "kubelet stopped")
+	unread := problem(reports.Error, "pod c could not be read", "")
+	for name, test := range map[string]struct {
+		problems []reports.Outcome
+		messages []string
+		want     reports.Status
+		first    string
+		occurred int
+	}{
+		"none is known":               {[]reports.Outcome{pod, node}, []string{"no such thing"}, reports.Failed, "it failed", 0},
+		"one of two":                  {[]reports.Outcome{pod, node}, []string{"was deleted"}, reports.Failed, node.Message, 1},
+		"the other of two":            {[]reports.Outcome{pod, node}, []string{"not ready"}, reports.Failed, pod.Message, 1},
+		"by its evidence":             {[]reports.Outcome{pod, node}, []string{"kubelet stopped"}, reports.Failed, pod.Message, 1},
+		"by the text of the step":     {[]reports.Outcome{pod, node}, []string{"it failed"}, reports.Failed, "it failed", 0},
+		"one issue for both":          {[]reports.Outcome{pod, pod}, []string{"was deleted"}, reports.Known, "it failed", 1},
+		"one issue each":              {[]reports.Outcome{pod, node}, []string{"was deleted", "not ready"}, reports.Known, "it failed", 2},
+		"an issue without a message":  {[]reports.Outcome{pod, node, unread}, []string{""}, reports.Known, "it failed", 1},
+		"what could not be judged":    {[]reports.Outcome{pod, unread}, []string{"was deleted"}, reports.Error, unread.Message, 1},
+		"a failure, and not judged":   {[]reports.Outcome{pod, unread, node}, []string{"was deleted"}, reports.Failed, unread.Message, 1},
+		"not judged, and it says why": {[]reports.Outcome{pod, unread}, []string{"pod "}, reports.Known, "it failed", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var issues []scenarios.KnownIssue
+			for _, message := range test.messages {
+				issues = append(issues, scenarios.KnownIssue{Step: "it lives", Message: message, Reason: "a bug"})
+			}
+			outcome := reports.Outcome{Status: reports.Failed, Message: "it failed", Evidence: "it failed", Problems: test.problems}
+			got, occurred := Explain(issues, &scenarios.Step{Name: "it lives"}, outcome, false)
+			first, rest, _ := strings.Cut(got.Message, "\n")
+			if got.Status != test.want || first != test.first || len(occurred) != test.occurred {
+				t.Errorf("%s with %d issues: %s", got.Status, len(occurred), got.Message)
+			}
+			if test.occurred > 0 && test.want != reports.Known && !strings.Contains(rest, "(a bug)") {
+				t.Errorf("it does not say what is known: %s", got.Message)
 			}
 		})
 	}

@@ -36,7 +36,7 @@ func Cells(list []*scenarios.Scenario, axes Axes) ([]Cell, error) {
 				moved, err := newMove(axes, row.scenario, i, j).scenario()
 				switch {
 				case err != nil:
-					cell.Why = err.Error()
+					cell.Why, cell.Unplanned = err.Error(), errors.As(err, new(*scenarios.Error))
 					errs = append(errs, fmt.Errorf("%s: scenario %s, %s on %s: %w", row.scenario.Position, row.name, version,
 						kubernetes, err))
 				default:
@@ -92,21 +92,9 @@ func rowsOf(list []*scenarios.Scenario, system string) []row {
 
 // relativeCase encodes the values of a scenario's case. Versions are encoded relative to those of the first state.
 func relativeCase(s *scenarios.Scenario, system string) string {
-	own := versionsOf(s, system)
 	values := maps.Clone(s.Case)
 	delete(values, "name")
-	for column, value := range values {
-		text, isText := value.(string)
-		if !isText {
-			continue
-		}
-		if n, is := own.kubernetes(text); is {
-			values[column] = map[string]int{"Kubernetes": n}
-		} else if n, is := own.system(text); is {
-			values[column] = map[string]int{"system": n}
-		}
-	}
-	text, err := json.Marshal(values)
+	text, err := json.Marshal(versionsOf(s, system).relative(values))
 	if err != nil { // impossible: the values came from YAML
 		return s.Title()
 	}

@@ -2,6 +2,7 @@ package matrix
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -55,6 +56,29 @@ spec:
     - {name: op, version: v1.0.0, module: {path: example.com/op}, versions: [{from: v2.0.0, module: {package: ./new}}]}
   steps:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
+`
+
+const filled = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: filled}
+spec:
+  cases:
+  - {name: v1.1.0, k: "1.35", o: v1.1.0, both: {from: ["1.34", v1.0.0]}}
+  - {name: v1.2.0, k: "1.35", o: v1.1.0, both: other}
+  covers: [R1]
+  known: [{covers: [R1], systems: {op: ["${case.o}"]}, step: "at ${case.o}", reason: a bug}]
+  cluster:
+    version: "1.34"
+    systems: [{name: op, version: v1.0.0, process: {command: [op], env: {NEXT: "${case.o}"}}}, {name: other, version: "${case.o}", process: {command: [other]}}]
+  steps:
+  - name: at ${case.o}
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "a-${case.k}"}, data: {v: "${case.both}", text: "op:v1.0.0"}}
+  - transition: {version: "${case.k}", systems: [{name: op, version: "${case.o}", process: {env: {NEXT: "${case.o}"}}}]}
+  - name: rows
+    cases: [{old: v1.0.0, n: "${case.o}", image: "op:${case.o}"}]
+    eventually: {apiVersion: v1, kind: ConfigMap, name: "${case.image}", match: {v: "${case.old}"}, cel: object.v == case.n}
+  - name: late
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "${namespace}-${case.o}"}}
 `
 
 func load(t *testing.T, text string) []*scenarios.Scenario {
@@ -147,6 +171,62 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// Values of a table have the versions of the cell wherever they were filled in. The versions of the cells are also
+// versions of the scenario itself, so a version that moved twice would show.
+func TestFilledValues(t *testing.T) {
+	cells, err := Cells(load(t, filled), axes(func(a *Axes) {
+		a.Versions, a.Kubernetes = []string{"v1.1.0", "v1.2.0"}, []string{"1.35", "1.36"}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := cells[0].Scenario
+	steps := s.Spec.Steps
+	change := steps[1].Transition
+	for what, got := range map[string][2]any{
+		"the name of a step":        {steps[0].Name, "at v1.2.0"},
+		"a known issue":             {s.Spec.Known[0].Systems["op"], []string{"v1.2.0"}},
+		"the step of the issue":     {s.Spec.Known[0].Step, "at v1.2.0"},
+		"a setting of the system":   {s.Spec.Cluster.Systems[0].Process.Env["NEXT"], "v1.2.0"},
+		"a setting that changes":    {change.Systems[0].Process.Env["NEXT"], "v1.2.0"},
+		"the versions at first":     {s.Spec.Cluster.Version + s.Spec.Cluster.Systems[0].Version, "1.35v1.1.0"},
+		"another system":            {s.Spec.Cluster.Systems[1].Version, "v1.1.0"},
+		"the versions that follow":  {change.Version + change.Systems[0].Version, "1.36v1.2.0"},
+		"a name":                    {steps[0].Create["metadata"].(map[string]any)["name"], "a-1.36"},
+		"a list in the table":       {fmt.Sprint(steps[0].Create["data"].(map[string]any)["v"]), "map[from:[1.35 v1.1.0]]"},
+		"a text with a version":     {steps[0].Create["data"].(map[string]any)["text"], "op:v1.0.0"},
+		"a text of a step's table":  {steps[2].Eventually.Name, "op:v1.2.0"},
+		"a value of a step's table": {steps[2].Eventually.Match["v"], "v1.1.0"},
+		"the name of a row":         {steps[2].Title(), "rows [v1.0.0]"},
+		"the values of a step":      {fmt.Sprint(steps[2].Case), "map[both:map[from:[1.35 v1.1.0]] image:op:v1.2.0 k:1.36 n:v1.2.0 name:v1.2.0 o:v1.2.0 old:v1.1.0]"},
+		"a text with a late part":   {steps[3].Create["metadata"].(map[string]any)["name"], "${namespace}-v1.2.0"},
+	} {
+		if !reflect.DeepEqual(got[0], got[1]) {
+			t.Errorf("%s is %v, want %v", what, got[0], got[1])
+		}
+	}
+}
+
+// A scenario that is not valid with the versions of one cell is not run there, but in others. The cell counts as one
+// that could not be planned.
+func TestInvalidCell(t *testing.T) {
+	text := strings.Replace(filled, `step: "at ${case.o}"`, `step: "at v1.1.0"`, 1)
+	cells, err := Cells(load(t, text), axes(func(a *Axes) {
+		a.Versions, a.Kubernetes = []string{"v1.0.0", "v1.1.0", "v1.2.0"}, []string{"1.34", "1.35"}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "with the versions of the cell in its table it is not valid: s.yaml:9:62: no step is called \"at v1.1.0\""
+	if as, other := cells[0], cells[2]; as.Scenario == nil || other.Scenario != nil || !other.Unplanned ||
+		!strings.HasPrefix(other.Why, want) {
+		t.Errorf("%s", described(cells))
+	}
+	if cells[4].Unplanned {
+		t.Error("a cell for which the matrix lacks a version counts as one that could not be planned")
+	}
+}
+
 func TestNoCells(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
@@ -165,6 +245,11 @@ func TestNoCells(t *testing.T) {
 		"an emulated version": {
 			strings.Replace(still, `version: "1.34"`, `version: "1.34", emulatedVersion: "1.33"`, 1), axes(nil),
 			"it emulates a version of Kubernetes",
+		},
+		"systems that depend on a version": {
+			strings.Replace(still, "  steps", "  cases: [{o: v1.0.0}]\n  steps", 1) +
+				`  - transition: {version: "1.35", systems: "${case.o == 'v1.0.0' ? [{'name': 'op', 'version': 'v1.0.0'}] : []}"}`,
+			axes(nil), "its steps or systems depend on versions in its table",
 		},
 		"a definition that changes": {
 			strings.Replace(still, "  - create", "  - transition: {systems: [{name: op, module: {package: cmd}}]}\n  - create", 1),

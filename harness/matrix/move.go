@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"golang.org/x/mod/semver"
@@ -64,6 +63,32 @@ func (o own) system(text string) (int, bool) {
 	return at - o.first, at >= 0 && text != ""
 }
 
+// relative is a value of a table in which each version is its distance from that of the first state.
+func (o own) relative(value any) any {
+	switch value := value.(type) {
+	case string:
+		if n, is := o.kubernetes(value); is {
+			return map[string]int{"Kubernetes": n}
+		}
+		if n, is := o.system(value); is {
+			return map[string]int{"system": n}
+		}
+	case map[string]any:
+		all := map[string]any{}
+		for key := range value {
+			all[key] = o.relative(value[key])
+		}
+		return all
+	case []any:
+		all := make([]any, len(value))
+		for i := range value {
+			all[i] = o.relative(value[i])
+		}
+		return all
+	}
+	return value
+}
+
 // move adapts a scenario to a cell. All its Kubernetes versions change by the same number of minor versions. Its
 // versions of the system are replaced by those at the corresponding places of the matrix.
 type move struct {
@@ -83,32 +108,18 @@ func (m move) scenario() (*scenarios.Scenario, error) {
 	if !m.own.there {
 		return nil, fmt.Errorf("it has no system %s", m.axes.System)
 	}
-	moved := *m.from
-	var err error
-	if moved.Spec.Cluster, err = m.state(moved.Spec.Cluster); err != nil {
+	moved, err := m.from.Refilled(m.text, m.adapt)
+	if mistake := (*scenarios.Error)(nil); errors.As(err, &mistake) {
+		return nil, fmt.Errorf("with the versions of the cell in its table it is not valid: %w", err)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if moved.Case, err = m.values(moved.Case); err != nil {
+	if moved, err = m.systems(moved); err != nil {
 		return nil, err
-	}
-	there := hasSystem(moved.Spec.Cluster.Systems, m.axes.System)
-	moved.Spec.Steps = slices.Clone(moved.Spec.Steps)
-	for i := range moved.Spec.Steps {
-		step := &moved.Spec.Steps[i]
-		if step.Case, err = m.values(step.Case); err != nil {
-			return nil, err
-		}
-		if step.Transition == nil {
-			continue
-		}
-		transition := *step.Transition
-		if transition.Change, there, err = m.change(transition.Change, there); err != nil {
-			return nil, err
-		}
-		step.Transition = &transition
 	}
 	if m.axes.Up && len(moved.Path()) == 1 {
-		m.climb(&moved)
+		m.climb(moved)
 	}
 	for _, state := range moved.Path() {
 		s, there := state.System(m.axes.System)
@@ -117,40 +128,131 @@ func (m move) scenario() (*scenarios.Scenario, error) {
 				s.Version)
 		}
 	}
-	return &moved, nil
+	return moved, nil
 }
 
-func hasSystem(list []clusters.System, name string) bool {
-	return slices.ContainsFunc(list, func(s clusters.System) bool { return s.Name == name })
-}
-
-func (m move) state(state clusters.State) (clusters.State, error) {
-	if state.Emulates() {
-		return state, errEmulates
+// text is the cell's version for a text in a table that is one of the scenario's versions. Other texts stay.
+func (m move) text(text string) (string, error) {
+	if _, is := m.own.kubernetes(text); is {
+		return m.kubernetesFor(text)
 	}
-	if len(state.OwnVersions()) > 0 {
-		return state, errOwnVersion
+	if _, is := m.own.system(text); is {
+		return m.versionFor(text)
 	}
-	var err error
-	if state.Version, err = m.kubernetesFor(state.Version); err != nil {
-		return state, err
-	}
-	state.Systems = slices.Clone(state.Systems)
-	for i, system := range state.Systems {
-		if system.Name == m.axes.System {
-			if state.Systems[i], err = m.installed(system); err != nil {
-				return state, err
-			}
-		}
-	}
-	return state, nil
+	return text, nil
 }
 
 // Errors of scenarios that a matrix does not support.
 var (
 	errEmulates   = errors.New("it emulates a version of Kubernetes, which a matrix does not support")
 	errOwnVersion = errors.New("one of its components has a version of its own, which a matrix does not support")
+	errOthers     = errors.New("its steps or systems depend on versions in its table, which a matrix does not support")
 )
+
+// adapt gives a scenario, which has the values of the cell in its table, the cell's versions of Kubernetes. They follow
+// from the original, because a version may be filled in from the table or not. Versions of systems are those of the
+// original: other systems keep them, and planning checks those of the cell.
+func (m move) adapt(s *scenarios.Scenario) error {
+	if len(s.Spec.Steps) != len(m.from.Spec.Steps) {
+		return errOthers
+	}
+	if err := m.state(&s.Spec.Cluster, m.from.Spec.Cluster); err != nil {
+		return err
+	}
+	for i := range s.Spec.Steps {
+		was, now := m.from.Spec.Steps[i].Transition, s.Spec.Steps[i].Transition
+		if (was == nil) != (now == nil) {
+			return errOthers
+		}
+		if was == nil {
+			continue
+		}
+		if err := m.change(&now.Change, was.Change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// state adapts the first state. was is that of the original.
+func (m move) state(state *clusters.State, was clusters.State) error {
+	if was.Emulates() {
+		return errEmulates
+	}
+	if len(was.OwnVersions()) > 0 {
+		return errOwnVersion
+	}
+	if len(state.Systems) != len(was.Systems) {
+		return errOthers
+	}
+	for i, system := range was.Systems {
+		if state.Systems[i].Name != system.Name {
+			return errOthers
+		}
+		state.Systems[i].Version = system.Version
+	}
+	var err error
+	state.Version, err = m.kubernetesFor(was.Version)
+	return err
+}
+
+// change adapts a transition. was is that of the original.
+func (m move) change(c *clusters.Change, was clusters.Change) error {
+	if was.EmulatedVersion != "" || was.MinCompatibilityVersion != "" || was.EmulationForwardCompatible != nil {
+		return errEmulates
+	}
+	for _, component := range was.Components {
+		if component != nil && component.Version != "" {
+			return errOwnVersion
+		}
+	}
+	if len(c.Systems) != len(was.Systems) {
+		return errOthers
+	}
+	for i, system := range was.Systems {
+		if c.Systems[i].Name != system.Name {
+			return errOthers
+		}
+		c.Systems[i].Version = system.Version
+	}
+	var err error
+	if was.Version != "" {
+		c.Version, err = m.kubernetesFor(was.Version)
+	}
+	return err
+}
+
+// systems returns the scenario with the cell's versions of the system, and with the definition of the matrix.
+func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
+	var errs []error
+	there := false
+	moved := s.WithSystems(func(_ *scenarios.Step, change clusters.SystemChange) clusters.System {
+		system, err := change.System, error(nil)
+		if change.Name != m.axes.System {
+			return system
+		}
+		was := there
+		there = !change.Remove
+		switch {
+		case change.Remove:
+		case !was:
+			system, err = m.installed(system)
+		case m.axes.Definition != nil && change.Kind() != "":
+			err = fmt.Errorf("it changes more of system %s than the version, which is not possible with another definition",
+				m.axes.System)
+		case change.Version != "":
+			system.Version, err = m.versionFor(change.Version)
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return system
+	})
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	return moved, nil
+}
 
 // installed is the cell's definition of the system where the scenario installs it.
 func (m move) installed(system clusters.System) (clusters.System, error) {
@@ -161,47 +263,6 @@ func (m move) installed(system clusters.System) (clusters.System, error) {
 		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)
 	}
 	return system.At(version), err
-}
-
-// change is the cell's version of a transition. there says whether the system is installed before it. The result
-// reports whether it is installed after it.
-func (m move) change(c clusters.Change, there bool) (clusters.Change, bool, error) {
-	if c.EmulatedVersion != "" || c.MinCompatibilityVersion != "" || c.EmulationForwardCompatible != nil {
-		return c, there, errEmulates
-	}
-	for _, component := range c.Components {
-		if component != nil && component.Version != "" {
-			return c, there, errOwnVersion
-		}
-	}
-	var err error
-	if c.Version != "" {
-		if c.Version, err = m.kubernetesFor(c.Version); err != nil {
-			return c, there, err
-		}
-	}
-	c.Systems = slices.Clone(c.Systems)
-	for i, change := range c.Systems {
-		if change.Name != m.axes.System {
-			continue
-		}
-		was := there
-		there = !change.Remove
-		switch {
-		case change.Remove:
-		case !was:
-			c.Systems[i].System, err = m.installed(change.System)
-		case m.axes.Definition != nil && change.Kind() != "":
-			err = fmt.Errorf("it changes more of system %s than the version, which is not possible with another definition",
-				m.axes.System)
-		case change.Version != "":
-			c.Systems[i].Version, err = m.versionFor(change.Version)
-		}
-		if err != nil {
-			return c, there, err
-		}
-	}
-	return c, there, nil
 }
 
 // kubernetesFor is the cell's version of Kubernetes for one of the scenario's.
@@ -247,27 +308,6 @@ func (m move) versionFor(text string) (string, error) {
 	default:
 		return m.axes.Versions[to], nil
 	}
-}
-
-// values are those of a scenario's case, with the versions of the cell. The scenario's expressions may use them.
-func (m move) values(values map[string]any) (map[string]any, error) {
-	moved := maps.Clone(values)
-	for column, value := range moved {
-		text, isText := value.(string)
-		if !isText {
-			continue
-		}
-		var err error
-		if _, is := m.own.kubernetes(text); is {
-			moved[column], err = m.kubernetesFor(text)
-		} else if _, is := m.own.system(text); is {
-			moved[column], err = m.versionFor(text)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return moved, nil
 }
 
 // climb prepends upgrades to a scenario without transitions: from the first version of Kubernetes to the cell's.

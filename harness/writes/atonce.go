@@ -101,6 +101,15 @@ func (c *contender) settled() Outcome {
 	return c.answer.outcome
 }
 
+// problems are those of the contender's write.
+func (c *contender) problems(v Verdict) []reports.Outcome {
+	all := slices.Clone(v.outcome().Each())
+	for i, one := range all {
+		all[i].Message = c.name + ": " + one.Message
+	}
+	return all
+}
+
 // compareEach compares each write with what its own step expects.
 func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdict {
 	together := Verdict{Status: reports.Passed}
@@ -110,6 +119,7 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 		together.Status = graver(together.Status, v.Status)
 		if v.Status != reports.Passed {
 			wrong = append(wrong, c.name+": "+v.Message)
+			together.Problems = append(together.Problems, c.problems(v)...)
 		}
 		if v.Object != nil {
 			together.Objects = append(together.Objects, v.Object)
@@ -117,6 +127,7 @@ func (w *Writer) compareEach(ctx context.Context, contenders []*contender) Verdi
 		evidence = append(evidence, c.name+": "+v.Evidence)
 	}
 	together.Message, together.Evidence = strings.Join(wrong, "\n"), strings.Join(evidence, "\n")
+	together.Problems = reports.Several(together.Problems)
 	return together
 }
 
@@ -131,6 +142,7 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 		together.Status = graver(together.Status, v.Status)
 		if v.Status != reports.Passed {
 			wrong = append(wrong, c.name+": "+v.Message)
+			together.Problems = append(together.Problems, c.problems(v)...)
 		}
 	}
 	accepted, unknown := 0, 0
@@ -159,7 +171,9 @@ func (w *Writer) compareTogether(ctx context.Context, contenders []*contender,
 	if problem := wrongNumber(*expect.Accepted, accepted, unknown, len(contenders)); problem != "" {
 		together.Status = reports.Failed
 		wrong = append([]string{problem}, wrong...)
+		together.Problems = append(together.Problems, reports.Outcome{Status: reports.Failed, Message: problem})
 	}
+	together.Problems = reports.Several(together.Problems)
 	counts := fmt.Sprintf("%d writes at the same time: %d accepted, %d rejected, %d unknown",
 		len(contenders), accepted, len(contenders)-accepted-unknown, unknown)
 	together.Evidence = counts + "\n" + strings.Join(lines, "\n")

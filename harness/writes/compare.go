@@ -156,6 +156,13 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 		v.Status = reports.Failed
 		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))
 	}
+	var each []reports.Outcome
+	for _, problem := range problems {
+		each = append(each, reports.Outcome{
+			Status: reports.Failed, Message: fmt.Sprintf("%s was accepted, but: %s", op, problem),
+		})
+	}
+	v.Problems = reports.Several(each)
 	return v
 }
 

@@ -89,6 +89,8 @@ type Verdict struct {
 	Status   reports.Status
 	Message  string
 	Evidence string
+	// Problems of a verdict that has several: of several writes, or of one object; nil otherwise.
+	Problems []reports.Outcome
 	// Held says that the write was rejected, and that the Proof has not yet shown whether it stored something.
 	Held bool
 	// gone says that the write failed because its object did not exist.
@@ -97,6 +99,11 @@ type Verdict struct {
 	Object map[string]any
 	// Objects that were returned for the accepted ones of writes at the same time, in the writes' order.
 	Objects []any
+}
+
+// outcome is the verdict for a report.
+func (v Verdict) outcome() reports.Outcome {
+	return reports.Outcome{Status: v.Status, Message: v.Message, Evidence: v.Evidence, Problems: v.Problems}
 }
 
 // Do sends a write until its outcome is known or the context ends, and compares that outcome with what the step

@@ -18,6 +18,8 @@ type Expander struct {
 	Expressions *expressions.Evaluator
 	// Texts is a type that can be written as a text that may wait for the run; nil if there is none.
 	Texts reflect.Type
+	// InTables returns what replaces a text that a table contains; nil if tables are read as they are written.
+	InTables func(text string) string
 	*Bindings
 }
 

@@ -45,10 +45,42 @@ func (x *Expander) Table(n *yamltree.Node) (rows []Row, columns map[string]*Colu
 		good = good && ok
 		rows = append(rows, row)
 	}
-	if !good || !x.nameRows(n, rows) {
+	if !good || !x.nameRows(n, rows) || !x.rewriteRows(n, rows) {
 		return nil, nil
 	}
 	return rows, columns
+}
+
+// rewriteRows reads the rows again with other texts. They keep their names, by which other places may refer to them.
+func (x *Expander) rewriteRows(n *yamltree.Node, rows []Row) bool {
+	if x.InTables == nil {
+		return true
+	}
+	for i := range rows {
+		name, ok := rows[i].Name, false
+		if rows[i], ok = x.rowValues(x.rewritten(n.Items[i])); !ok {
+			return false
+		}
+		rows[i].Name = name
+	}
+	return true
+}
+
+// rewritten returns a value in which other texts replace those that are written in it. A text with an expression stays:
+// it is filled in from the surrounding table, where the texts are replaced already.
+func (x *Expander) rewritten(n *yamltree.Node) *yamltree.Node {
+	next := *n
+	next.Entries, next.Items = slices.Clone(n.Entries), slices.Clone(n.Items)
+	for i, e := range next.Entries {
+		next.Entries[i].Value = x.rewritten(e.Value)
+	}
+	for i, item := range next.Items {
+		next.Items[i] = x.rewritten(item)
+	}
+	if n.Kind == yamltree.Scalar && n.Tag == yamltree.TagString && !strings.Contains(n.Text, "${") {
+		next.Text = x.InTables(n.Text)
+	}
+	return &next
 }
 
 func columnsOf(item *yamltree.Node) map[string]*Column {

@@ -24,7 +24,7 @@ func walk(t reflect.Type, yield func(declared) bool) bool {
 		f := t.Field(i)
 		name := jsonName(declared{f, t})
 		switch {
-		case name == "-":
+		case name == "-" || !f.IsExported():
 		case f.Anonymous && name == "":
 			if !walk(f.Type, yield) {
 				return false
