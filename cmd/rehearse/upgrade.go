@@ -220,8 +220,12 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	if err != nil {
 		return first, nil, err
 	}
-	objects, err = f.selection().Of(objects)
-	return first, objects, err
+	if objects, err = f.selection().Of(objects); err != nil {
+		return first, nil, err
+	}
+	needs := manifests.PlacementOf(objects)
+	first.Nodes = []clusters.NodeGroup{{Count: &f.nodes, Capacity: needs.Capacity, Labels: needs.Labels}}
+	return first, objects, nil
 }
 
 func (f *upgradeFlags) selection() manifests.Selection {

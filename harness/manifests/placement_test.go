@@ -1,0 +1,40 @@
+package manifests
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestPlacementOf(t *testing.T) {
+	objects, err := Load([]string{"-"}, strings.NewReader(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: train}
+spec:
+  template:
+    spec:
+      nodeSelector: {pool: gpu, kubernetes.io/os: linux, zone: a}
+      containers: [{name: c, resources: {limits: {nvidia.com/gpu: 1, cpu: 1}, requests: {hugepages-2Mi: 4Mi}}}]
+---
+apiVersion: example.com/v1
+kind: Job
+metadata: {name: custom}
+spec: {workers: [{template: {spec: {nodeSelector: {zone: b, pool: gpu}}}}]}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: quota}
+spec: {hard: {requests.nvidia.com/gpu: 4}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Placement{
+		Capacity: map[string]string{"nvidia.com/gpu": "1000", "hugepages-2Mi": "64Gi"},
+		Labels:   map[string]string{"pool": "gpu"},
+	}
+	if got := PlacementOf(objects); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
