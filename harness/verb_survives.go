@@ -264,7 +264,7 @@ func survived(report *upgrades.Report, now bool) result {
 	}
 	r := result{Outcome: reports.Outcome{
 		Status: reports.Passed, Note: strings.Join(notes, "\n"),
-		Evidence: upgrades.Text(report), Problems: problems,
+		Evidence: upgrades.Text(report), Problems: reports.Several(problems),
 	}}
 	switch {
 	case len(broken) > 0:

@@ -209,8 +209,7 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 // patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those of
 // the cluster itself.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
-	var before given
-	_ = json.Unmarshal([]byte(old.Annotations[ofGroup]), &before) // an older program wrote none
+	before := ofGroupOf(old)
 	labels := map[string]any{}
 	for key := range before.Labels {
 		labels[key] = nil
@@ -249,6 +248,22 @@ func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old core
 		}
 	}
 	return nil
+}
+
+// ofGroupOf returns the labels and taints of a node that are those of its group. An older program did not write them, and
+// took everything for its own but the cluster's taints.
+func ofGroupOf(node corev1.Node) given {
+	var own given
+	if json.Unmarshal([]byte(node.Annotations[ofGroup]), &own) == nil {
+		return own
+	}
+	own.Labels = node.Labels
+	for _, taint := range node.Spec.Taints {
+		if !strings.HasPrefix(taint.Key, "node.kubernetes.io/") {
+			own.Taints = append(own.Taints, taint)
+		}
+	}
+	return own
 }
 
 func (c *nodesKeeper) dropNode(ctx context.Context, name string) error {

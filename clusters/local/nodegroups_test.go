@@ -3,6 +3,7 @@ package local
 import (
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -49,5 +50,20 @@ func TestBindsVolumes(t *testing.T) {
 		if got := bindsVolumes(state); got != want {
 			t.Errorf("%q: %t, want %t", controllers, got, want)
 		}
+	}
+}
+
+// A node of an older program does not say what its group gave it: everything but the cluster's own taints.
+func TestWhatTheGroupGave(t *testing.T) {
+	taints := []corev1.Taint{{Key: "k"}, {Key: "node.kubernetes.io/unreachable"}}
+	node := corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"zone": "a"}}, Spec: corev1.NodeSpec{Taints: taints},
+	}
+	if got := ofGroupOf(node); got.Labels["zone"] != "a" || len(got.Taints) != 1 || got.Taints[0].Key != "k" {
+		t.Errorf("without an annotation: %+v", got)
+	}
+	node.Annotations = map[string]string{ofGroup: `{"labels": {"zone": "b"}}`}
+	if got := ofGroupOf(node); got.Labels["zone"] != "b" || len(got.Taints) != 0 {
+		t.Errorf("with an annotation: %+v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Placement is what nodes need so that the pods of given objects find a place: extended resources such as
@@ -21,6 +22,9 @@ func PlacementOf(objects []*Object) Placement {
 	p := Placement{Capacity: map[string]string{}, Labels: map[string]string{}}
 	several := map[string]bool{}
 	for _, o := range objects {
+		if o.GVK().Kind == "CustomResourceDefinition" {
+			continue // its schema has fields of these names
+		}
 		spec, _, _ := unstructured.NestedFieldNoCopy(o.Content.Object, "spec")
 		p.find(spec, several)
 	}
@@ -54,9 +58,11 @@ func (p Placement) find(value any, several map[string]bool) {
 	}
 }
 
-// offer gives nodes a resource that they do not have by default.
+// offer gives nodes a resource that they do not have by default. What is no name of a resource is left for the API
+// server to reject.
 func (p Placement) offer(resource string) {
 	switch {
+	case len(validation.IsQualifiedName(resource)) > 0:
 	case strings.HasPrefix(resource, "hugepages-"):
 		p.Capacity[resource] = "64Gi"
 	case strings.Contains(resource, "/") && !strings.HasPrefix(resource, "kubernetes.io/"):
@@ -67,7 +73,8 @@ func (p Placement) offer(resource string) {
 // label gives nodes a label. Nodes have their own values of those that say where they are and what they run.
 func (p Placement) label(name string, value any, several map[string]bool) {
 	text, ok := value.(string)
-	if !ok || strings.HasPrefix(name, "kubernetes.io/") {
+	if !ok || strings.HasPrefix(name, "kubernetes.io/") || len(validation.IsQualifiedName(name)) > 0 ||
+		len(validation.IsValidLabelValue(text)) > 0 {
 		return
 	}
 	if before, there := p.Labels[name]; there && before != text {

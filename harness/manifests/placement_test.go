@@ -23,6 +23,18 @@ metadata: {name: custom}
 spec: {workers: [{template: {spec: {nodeSelector: {zone: b, pool: gpu}}}}]}
 ---
 apiVersion: v1
+kind: Pod
+metadata: {name: mistakes}
+spec:
+  nodeSelector: {"${KEY}": x, pool2: "${POOL}"}
+  containers: [{name: c, resources: {limits: {"example.com/${NAME}": 1}}}]
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: pools.example.com}
+spec: {versions: [{schema: {openAPIV3Schema: {properties: {nodeSelector: {type: object, description: "Selects nodes."}}}}}]}
+---
+apiVersion: v1
 kind: ResourceQuota
 metadata: {name: quota}
 spec: {hard: {requests.nvidia.com/gpu: 4}}

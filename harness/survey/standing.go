@@ -40,8 +40,11 @@ func (s *Survey) judgeStanding(found *sight) {
 		before, known := s.standing[t.UID]
 		switch {
 		case !known:
+			if s.state > 0 {
+				now.stuck = "" // a new Pod of something that rolls out may wait for its place
+			}
 			s.standing[t.UID] = now
-			s.note(t, Condition, now.alone(s.state == 0))
+			s.note(t, Condition, now.alone())
 		case t.timed, movesWithTime(t.root()):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
@@ -155,14 +158,13 @@ func storedAndGone(o *unstructured.Unstructured) []string {
 	return gone
 }
 
-// alone is the outcome when an object is first seen, so that there is nothing to compare with. At the first state of
-// the path it must run: what an upgrade does to something that never ran is not known. Later it may be a new Pod of
-// something that rolls out, which waits for its place.
-func (s standing) alone(first bool) Outcome {
+// alone is the outcome when an object is first seen, so that there is nothing to compare with. It must run: what an
+// upgrade does to something that never ran is not known.
+func (s standing) alone() Outcome {
 	switch {
 	case len(s.stored) > 0:
 		return Outcome{Answer: Bad, Words: goneWords(s.stored)}
-	case first && s.stuck != "":
+	case s.stuck != "":
 		return s.doesNotRun()
 	}
 	return Outcome{Answer: Good}

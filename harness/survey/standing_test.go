@@ -97,13 +97,13 @@ func TestStoredVersionsAtTheFirstState(t *testing.T) {
 		"kind": "CustomResourceDefinition", "spec": map[string]any{"versions": []any{map[string]any{"name": "v1"}}},
 		"status": map[string]any{"storedVersions": []any{"v1", "v1beta1"}},
 	}}
-	if got := standingOf(o).alone(true); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
+	if got := standingOf(o).alone(); got.Answer != Bad || !strings.Contains(got.Words, "v1beta1") ||
 		strings.Contains(got.Words, "v1,") {
 		t.Errorf("%+v", got)
 	}
 }
 
-// What never ran cannot show what an upgrade does to it. A Pod that is new at a later state may just wait.
+// What never ran cannot show what an upgrade does to it.
 func TestPodThatNoNodeTakes(t *testing.T) {
 	waits := standingOf(&unstructured.Unstructured{Object: map[string]any{
 		"kind": "Pod", "status": map[string]any{"phase": "Pending", "conditions": []any{map[string]any{
@@ -120,17 +120,16 @@ func TestPodThatNoNodeTakes(t *testing.T) {
 		got  Outcome
 		want Answer
 	}{
-		{"at first", waits.alone(true), Bad},
-		{"new, later", waits.alone(false), Good},
+		{"at first", waits.alone(), Bad},
 		{"still", stands(waits, waits), Bad},
 		{"at last it runs", stands(waits, runs), Good},
-		{"it runs", runs.alone(true), Good},
+		{"it runs", runs.alone(), Good},
 	} {
 		if test.got.Answer != test.want {
 			t.Errorf("%s: %+v, want answer %d", test.name, test.got, test.want)
 		}
 	}
-	if first, still := waits.alone(true), stands(waits, waits); !lasts(Condition, first, still) ||
+	if first, still := waits.alone(), stands(waits, waits); !lasts(Condition, first, still) ||
 		!strings.Contains(first.Words, "nvidia.com/gpu") {
 		t.Errorf("first %+v, then %+v", first, still)
 	}

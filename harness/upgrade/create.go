@@ -122,7 +122,7 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 	if namespace != "" {
 		content.SetNamespace(namespace)
 	}
-	if err := clearDefaultClass(ctx, api, content); err != nil {
+	if err := c.clearDefaultClass(ctx, api, content); err != nil {
 		return survey.Created{}, err
 	}
 	stored, err := api.Create(ctx, content, metav1.CreateOptions{FieldManager: "rehearse-upgrade"})
@@ -143,28 +143,6 @@ func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Creat
 		return survey.Created{}, err
 	}
 	return survey.Created{Object: o, Namespace: namespace, UID: string(stored.GetUID())}, nil
-}
-
-// clearDefaultClass deletes the StorageClass that a local cluster begins with, before a given one that takes its place:
-// most fields of a class cannot be changed, and only one can be the default.
-func clearDefaultClass(ctx context.Context, classes dynamic.ResourceInterface, given *unstructured.Unstructured) error {
-	isDefault := given.GetAnnotations()["storageclass.kubernetes.io/is-default-class"] == "true"
-	if given.GroupVersionKind().GroupKind() != (schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}) ||
-		(given.GetName() != clusters.DefaultClass && !isDefault) {
-		return nil
-	}
-	ours, err := classes.Get(ctx, clusters.DefaultClass, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	if err == nil && ours.Object["provisioner"] == clusters.SimulatedProvisioner {
-		uid := ours.GetUID()
-		err = classes.Delete(ctx, ours.GetName(), metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-	}
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("make room for StorageClass %s: %w", given.GetName(), err)
-	}
-	return nil
 }
 
 // api is the client for an object. The namespace is "" if it is cluster-scoped. Only now the namespaces of all objects

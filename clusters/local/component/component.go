@@ -66,7 +66,7 @@ func run(ctx context.Context, part string, args []string) error {
 		start = func(ctx context.Context) error { return etcd.Run(ctx, c) }
 	case "nodes":
 		kubeconfig := flags.String("kubeconfig", "", "how to reach the API server")
-		volumes := flags.Bool("volumes", true, "whether claims get volumes")
+		volumes := flags.Bool("volumes", false, "whether claims get volumes")
 		start = func(ctx context.Context) error { return nodes.Simulate(ctx, *kubeconfig, *volumes) }
 	case "balancer":
 		var c balancer.Config

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 )
@@ -27,7 +30,15 @@ type podClient struct{ corev1client.PodInterface }
 
 // Delete implements corev1client.PodInterface.
 func (p podClient) Delete(ctx context.Context, name string, options metav1.DeleteOptions) error {
-	pod, err := p.Get(ctx, name, metav1.GetOptions{})
+	var pod *corev1.Pod
+	err := wait.PollUntilContextCancel(ctx, retryEvery, true, func(ctx context.Context) (bool, error) {
+		var err error
+		pod, err = p.Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return false, err
+		}
+		return err == nil, nil // kwok would drop the deletion
+	})
 	if err != nil {
 		return fmt.Errorf("read the pod before its end: %w", err)
 	}
