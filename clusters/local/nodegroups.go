@@ -175,9 +175,9 @@ func (c *programs) APIServers() map[string]int {
 	return servers
 }
 
-// renewClients restarts the node simulation and the DNS server, if they run, after API servers were restarted. An upgrade
-// restarts kubelets, too. The watches of these programs come back later after each restart of the API server, since
-// client-go doubles the delay, up to a minute. Until then DNS would answer with what was before.
+// renewClients restarts the node simulation and the DNS server, if they run, after API servers were restarted. An
+// upgrade restarts kubelets, too. The watches of these programs come back later after each restart of the API server,
+// since client-go doubles the delay, up to a minute. Until then DNS would answer with what was before.
 func (c *roller) renewClients(ctx context.Context) error {
 	if c.process(nodesProcess) != nil {
 		if err := c.replace(ctx, nodesProcess, simulation(c.programs)); err != nil {
@@ -206,8 +206,8 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 	return nil
 }
 
-// patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those of
-// the cluster itself.
+// patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those
+// of the cluster itself.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
 	before := ofGroupOf(old)
 	labels := map[string]any{}
@@ -250,8 +250,8 @@ func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old core
 	return nil
 }
 
-// ofGroupOf returns the labels and taints of a node that are those of its group. An older program did not write them, and
-// took everything for its own but the cluster's taints.
+// ofGroupOf returns the labels and taints of a node that are those of its group. An older program did not write them,
+// and took everything for its own but the cluster's taints.
 func ofGroupOf(node corev1.Node) given {
 	var own given
 	if json.Unmarshal([]byte(node.Annotations[ofGroup]), &own) == nil {

@@ -18,7 +18,8 @@ const (
 
 // retriable retries a write whose connection broke, and one that the API server could not do (500), as it answers while
 // its storage or a webhook is away. kwok drops them (v0.8.0), so a pod would stay pending for ever, and it waits longer
-// after each error. All these writes may be done twice: they name a UID or a resourceVersion, or a name that is there only once.
+// after each error. All these writes may be done twice: they name a UID or a resourceVersion, or a name that is there
+// only once.
 type retriable struct {
 	http.RoundTripper
 	every time.Duration
