@@ -10,7 +10,7 @@ import (
 // NodeLabel marks the nodes that a state asked for, so that the user's own nodes are not changed.
 const NodeLabel = "rehearse.dev/node"
 
-// The default StorageClass of local clusters, which no storage is behind.
+// The default StorageClass of local clusters. It has no real storage.
 const (
 	DefaultClass         = "standard"
 	SimulatedProvisioner = "rehearse.dev/simulated"

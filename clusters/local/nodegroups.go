@@ -26,11 +26,11 @@ var defaultCapacity = map[string]string{
 	"cpu": "32", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "110",
 }
 
-// ofGroup is the annotation of a node with the labels and taints of its group: what others add later stays.
-const ofGroup = "rehearse.dev/of-group"
+// groupAnnotation is the annotation of a node that lists the labels and taints of its group. What others add stays.
+const groupAnnotation = "rehearse.dev/of-group"
 
-// given are labels and taints of a node.
-type given struct {
+// groupSettings are the labels and taints that a node has from its group.
+type groupSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Taints []corev1.Taint    `json:"taints,omitempty"`
 }
@@ -56,8 +56,8 @@ func nodesOf(state clusters.State) []*corev1.Node {
 				node.Spec.Taints = append(node.Spec.Taints,
 					corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
 			}
-			text, _ := json.Marshal(given{labels, node.Spec.Taints}) // texts only
-			node.Annotations = map[string]string{ofGroup: string(text)}
+			text, _ := json.Marshal(groupSettings{labels, node.Spec.Taints}) // texts only
+			node.Annotations = map[string]string{groupAnnotation: string(text)}
 			node.Status.Capacity, node.Status.Allocatable = resources, resources
 			node.Status.NodeInfo = corev1.NodeSystemInfo{
 				KubeletVersion: kubeletVersion(state), OperatingSystem: "linux",
@@ -209,7 +209,7 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 // patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those
 // of the cluster itself.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
-	before := ofGroupOf(old)
+	before := settingsOfGroup(old)
 	labels := map[string]any{}
 	for key := range before.Labels {
 		labels[key] = nil
@@ -250,11 +250,11 @@ func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old core
 	return nil
 }
 
-// ofGroupOf returns the labels and taints of a node that are those of its group. An older program did not write them,
-// and took everything for its own but the cluster's taints.
-func ofGroupOf(node corev1.Node) given {
-	var own given
-	if json.Unmarshal([]byte(node.Annotations[ofGroup]), &own) == nil {
+// settingsOfGroup returns the labels and taints that a node has from its group. If an older program made the node, they
+// are all labels, and all taints but those of the cluster.
+func settingsOfGroup(node corev1.Node) groupSettings {
+	var own groupSettings
+	if json.Unmarshal([]byte(node.Annotations[groupAnnotation]), &own) == nil {
 		return own
 	}
 	own.Labels = node.Labels

@@ -59,11 +59,11 @@ func TestWhatTheGroupGave(t *testing.T) {
 	node := corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"zone": "a"}}, Spec: corev1.NodeSpec{Taints: taints},
 	}
-	if got := ofGroupOf(node); got.Labels["zone"] != "a" || len(got.Taints) != 1 || got.Taints[0].Key != "k" {
+	if got := settingsOfGroup(node); got.Labels["zone"] != "a" || len(got.Taints) != 1 || got.Taints[0].Key != "k" {
 		t.Errorf("without an annotation: %+v", got)
 	}
-	node.Annotations = map[string]string{ofGroup: `{"labels": {"zone": "b"}}`}
-	if got := ofGroupOf(node); got.Labels["zone"] != "b" || len(got.Taints) != 0 {
+	node.Annotations = map[string]string{groupAnnotation: `{"labels": {"zone": "b"}}`}
+	if got := settingsOfGroup(node); got.Labels["zone"] != "b" || len(got.Taints) != 0 {
 		t.Errorf("with an annotation: %+v", got)
 	}
 }

@@ -24,8 +24,8 @@ const (
 	// nodeRange is where nodes have their addresses: a range for tests (RFC 2544), with nothing behind it. Endpoints may
 	// not be loopback addresses, and pods in the network of their node are endpoints with its address.
 	nodeRange = "198.18.0.0/15"
-	// noAddress stands for the address of a node that has none.
-	noAddress = "127.0.0.1"
+	// fallbackNodeIP is used for a node that has no address.
+	fallbackNodeIP = "127.0.0.1"
 	// knownWithin is how much later than kwok's controllers the lister may know a node.
 	knownWithin = 5 * time.Second
 )
@@ -134,7 +134,7 @@ func internalIPs(node *corev1.Node) []string {
 		ips = append(ips, ip.String())
 	}
 	if len(ips) == 0 {
-		return []string{noAddress}
+		return []string{fallbackNodeIP}
 	}
 	return ips
 }

@@ -166,7 +166,7 @@ func TestAddressesOfANewNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 		a := newAddresses(t.Context(), corelisters.NewNodeLister(indexer), nil)
-		if got := a.hostIPs("new"); !slices.Equal(got, []string{noAddress}) {
+		if got := a.hostIPs("new"); !slices.Equal(got, []string{fallbackNodeIP}) {
 			t.Errorf("a node that is never known: %q", got)
 		}
 		known := make(chan []string, 1)

@@ -9,11 +9,11 @@ import (
 type addressRange struct {
 	prefix netip.Prefix
 	last   netip.Addr
-	// used are addresses that a pod had when the range was last begun.
+	// used are the addresses that were in use when the range was last begun.
 	used map[netip.Addr]bool
 }
 
-// begin returns a range that begins after the highest address that a pod has: so that a pod whose address is not
+// begin returns a range that begins after the highest address in use, so that a pod whose address is not
 // known yet, because the program before this one wrote it at its end, most probably keeps it for itself.
 func begin(text string, taken func() (map[netip.Addr]bool, error)) (*addressRange, error) {
 	prefix, err := netip.ParsePrefix(text)

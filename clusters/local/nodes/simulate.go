@@ -103,7 +103,7 @@ func newController(ctx context.Context, kubeconfig string, volumes bool) (*contr
 		TypedKwokClient:            kwok,
 		ManageAllNodes:             true,
 		CIDR:                       podRange,
-		NodeIP:                     noAddress,
+		NodeIP:                     fallbackNodeIP,
 		LocalStages:                stages,
 		FuncMap:                    ips.functions(),
 		PodPlayStageParallelism:    128, // most wait while a webhook or the API server does not answer

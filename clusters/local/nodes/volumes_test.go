@@ -57,7 +57,7 @@ func bound() (*corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
 	return claim, volume
 }
 
-// simulateVolumes returns a controller that knows the objects, and works only if it is told to.
+// simulateVolumes returns a controller whose caches hold the objects. It does not run: a test calls sync.
 func simulateVolumes(t *testing.T, client kubernetes.Interface) *volumes {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
