@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -64,6 +65,66 @@ func TestMergeFaults(t *testing.T) {
 				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
 			}
 			_, err := os.Stat(filepath.Join(merged, faults.File))
+			if wrote := err == nil; wrote != (code != cli.ExitInput) {
+				t.Errorf("exit code %d, and the merged file: %v", code, err)
+			}
+		})
+	}
+}
+
+// rehearsedShard writes the report folder of a shard that surveyed one kind of two.
+func rehearsedShard(t *testing.T, number int, change func(*upgrades.Report)) string {
+	t.Helper()
+	kind := []string{"ConfigMap", "Ingress"}[number-1]
+	report := &upgrades.Report{
+		Head: reports.Head{
+			Format: upgrades.Format, Program: "1", Started: time.Unix(1000, 0), Finished: time.Unix(1001, 0),
+		},
+		Shard: &reports.Shard{Number: number, Of: 2, Plan: "p"}, Objects: 2, Surveyed: 1,
+		Path:     []*upgrades.State{{Name: "1.34.4", Way: upgrades.Start, Reached: true}},
+		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{{Name: "read", Kind: kind}},
+		Matrix: []*upgrades.Row{{Kind: kind, Objects: 1, Cells: []upgrades.Cell{{Good: 1}}}},
+	}
+	if change != nil {
+		change(report)
+	}
+	dir := t.TempDir()
+	if err := upgrades.Write(dir, report); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestMergeUpgrades(t *testing.T) {
+	breaks := func(r *upgrades.Report) {
+		r.Findings = []*upgrades.Finding{{
+			Severity: upgrades.Breaks, Check: "read", Kind: "Ingress", States: []int{0},
+			Objects: []upgrades.Object{{Name: "Ingress a/b"}}, What: "it cannot be read",
+		}}
+		r.Checks[0].Severity, r.Matrix[0].Cells[0] = upgrades.Breaks, upgrades.Cell{Breaks: 1}
+	}
+	for name, test := range map[string]struct {
+		second func(*upgrades.Report)
+		code   int
+		says   string
+	}{
+		"all is well":     {nil, cli.ExitOK, "1.34.4: 2 objects; 0 break, 0 change, 0 not judged\n"},
+		"one breaks":      {breaks, cli.ExitFailed, "Ingress: it cannot be read"},
+		"one has no work": {func(r *upgrades.Report) { r.Idle, r.Surveyed, r.Path[0].Reached = true, 0, false }, cli.ExitOK, ""},
+		"one died": {
+			func(r *upgrades.Report) { r.Finished, r.Path[0].Reached = time.Time{}, false }, cli.ExitBroken,
+			"shard 2/2 ended early",
+		},
+		"another plan": {func(r *upgrades.Report) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
+		"a later form": {func(r *upgrades.Report) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			merged := filepath.Join(t.TempDir(), "merged")
+			code, out, errs := command(t, "merge", rehearsedShard(t, 2, test.second), rehearsedShard(t, 1, nil), "-o", merged)
+			if said := out + errs; code != test.code || !strings.Contains(said, test.says) {
+				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
+			}
+			_, err := os.Stat(filepath.Join(merged, "upgrade.json"))
 			if wrote := err == nil; wrote != (code != cli.ExitInput) {
 				t.Errorf("exit code %d, and the merged file: %v", code, err)
 			}

@@ -7,15 +7,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -38,6 +37,7 @@ type upgradeFlags struct {
 	strategy     string
 	systems      session.SystemFlags
 	plan         bool
+	shard        string
 	reportDir    string
 }
 
@@ -66,6 +66,9 @@ copied to etcd as stored, and never recreated.
 --system runs an operator beside your objects, so that they can be its custom resources. --upgrade
 upgrades it after Kubernetes. Without --to, only the operator is upgraded.
 
+With --shard 2/5, all objects are created, but only a part of the kinds is checked; rehearse merge
+merges the reports.
+
 Pods run on simulated nodes: no image is pulled, and nothing in a container runs.
 
 Exit codes: 0 nothing breaks; 1 something breaks; 2 the input is wrong; 3 something could not be
@@ -80,13 +83,13 @@ judged; 130 interrupted.`,
   rehearse upgrade --from-context prod --to 1.36
   rehearse upgrade --capture prod.capture --to 1.36
   rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
+  rehearse upgrade --capture prod.capture --to 1.36 --shard 1/2 --report-dir shard-1
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command)
 		},
 	}
-	command.SetFlagErrorFunc(unknownShard)
 	flags.ReleaseFlags.AddTo(command)
 	flags.originFlags.add(command)
 	flags.systems.AddTo(command)
@@ -123,20 +126,12 @@ judged; 130 interrupted.`,
 	set.BoolVar(&flags.noRollback, "no-rollback", false, "only upgrade: no rollback and no second upgrade")
 	set.BoolVar(&flags.noRedeploy, "no-redeploy", false, "do not recreate the objects on the target version for "+
 		"another rollback")
+	set.StringVar(&flags.shard, "shard", "", "check only the objects of this part of the kinds: 2/5 is the second of "+
+		"five; rehearse merge merges the reports of all parts")
 	set.BoolVar(&flags.plan, "plan", false, "show what would be done, and start nothing")
 	set.StringVar(&flags.reportDir, "report-dir", "rehearse-report",
 		"folder for report.html, upgrade.json, upgrade.md and junit.xml")
 	return command
-}
-
-// unknownShard explains why an upgrade has no --shard, which other commands have.
-func unknownShard(command *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedName() == "shard" {
-		err = fmt.Errorf("%w: an upgrade has no shards, since its objects depend on each other, and would break without "+
-			"each other; rehearse independent objects in several runs, by their files or with --only", err)
-	}
-	return command.Root().FlagErrorFunc()(command, err)
 }
 
 // options returns the options of the rehearsal. It finds all mistakes in the input.
@@ -148,6 +143,14 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	if (f.ordinary || len(f.files)+len(f.overlays) > 0) == f.copies() {
 		return o, errors.New("give the objects with -f or -k, or use --ordinary, or one of --from-context, --capture and " +
 			"--etcd-snapshot; see rehearse upgrade --help")
+	}
+	var err error
+	if o.Shard, err = planning.ParseShard(f.shard); err != nil {
+		return o, fmt.Errorf("--shard: %w", err)
+	}
+	if f.shard != "" && f.context != "" {
+		return o, errors.New("--shard with --from-context: the objects of a live cluster may change between the shards; " +
+			"capture the cluster with rehearse capture, and give each shard the file with --capture")
 	}
 	if !slices.Contains(upgrade.Strategies(), upgrade.Strategy(f.strategy)) {
 		return o, fmt.Errorf("--strategy %s: want one of %v", f.strategy, upgrade.Strategies())
@@ -175,7 +178,11 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		if o.Origin, first, err = f.origin(command, provider, from, o.Progress); err != nil {
 			return o, err
 		}
-		o.Origin.Selection = f.selection()
+		if o.Origin.Selection = f.selection(); f.shard != "" {
+			if o.Origin.Digest, err = f.digest(); err != nil {
+				return o, err
+			}
+		}
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
@@ -197,7 +204,11 @@ func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]
 	for _, system := range first {
 		from.Systems = append(from.Systems, clusters.SystemChange{System: system})
 	}
+	if err != nil {
+		return nil, err
+	}
 	o.Systems = with
+	o.Definitions, err = f.systems.Definitions()
 	return upgraded, err
 }
 
@@ -245,25 +256,13 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 	reported := session.Report[*upgrades.Report]{
 		Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
 	}
-	planned := plannedUpgrade(options)
-	planned.Command = cli.CommandLine(command)
+	planned := upgrade.Planned(options)
+	planned.Command, planned.Program = cli.CommandLine(command), cli.ProgramVersion()
 	if err := reported.Begin(planned); err != nil { // a rehearsal that dies leaves this
 		return err
 	}
 	report, err := upgrade.Run(command.Context(), options)
-	report.Command = planned.Command
+	report.Command, report.Program = planned.Command, planned.Program
 	reported.Of = report
 	return reported.Finish(command, err)
-}
-
-// plannedUpgrade returns the report of a rehearsal that has not reached any state yet.
-func plannedUpgrade(o upgrade.Options) *upgrades.Report {
-	report := &upgrades.Report{
-		Head: reports.Head{Format: 1, Started: time.Now()}, Objects: len(o.Objects),
-		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{}, Matrix: []*upgrades.Row{},
-	}
-	for i, state := range o.Path.States {
-		report.Path = append(report.Path, &upgrades.State{Name: state.String(), Way: o.Path.Ways[i]})
-	}
-	return report
 }

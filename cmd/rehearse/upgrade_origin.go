@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -150,6 +153,20 @@ func (f *originFlags) origin(
 		origin.Surveyed = func() { _ = recorder.Down() }
 	}
 	return origin, first, err
+}
+
+// digest is equal for equal files with the objects.
+func (f *originFlags) digest() (string, error) {
+	file, err := os.Open(cmp.Or(f.capture, f.snapshot))
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // files returns the programs of --webhook by their names.

@@ -26,9 +26,10 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		{"no files", "--from 1.35 --to 1.36", "", "give the objects with -f or -k"},
 		{"no version", "-f -", object, "-f, -k and --ordinary need --from"},
 		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "give the objects with -f or -k"},
+		{"a wrong shard", "--from 1.35 --to 1.36 -f - --shard 3/2", object, `--shard: shard "3/2": want NUMBER/ALL`},
 		{
-			"a shard", "--from 1.35 --to 1.36 -f - --shard 1/2", object,
-			"unknown flag: --shard: an upgrade has no shards, since its objects depend",
+			"shards of a live cluster", "--to 1.36 --from-context b --shard 1/2", "",
+			"--shard with --from-context: the objects of a live cluster may change between the shards",
 		},
 		{"a file that is not there", "--from 1.35 --to 1.36 -f missing.yaml", "", "missing.yaml: no such file"},
 		{"no YAML", "--from 1.35 --to 1.36 -f -", "a: b: c\n", "stdin:1: not valid YAML"},
@@ -185,7 +186,7 @@ func smallCapture(t *testing.T) string {
 
 // What a rehearsal that is killed leaves cannot be mistaken for a success.
 func TestPlannedUpgrade(t *testing.T) {
-	report := plannedUpgrade(upgrade.Options{Path: upgrade.Path{
+	report := upgrade.Planned(upgrade.Options{Path: upgrade.Path{
 		States: []clusters.State{{Version: "1.35.4"}, {Version: "1.36.3"}, {Version: "1.35.4"}},
 		Ways:   []string{upgrades.Start, upgrades.Up, upgrades.Back},
 	}})

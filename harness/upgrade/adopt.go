@@ -18,6 +18,8 @@ import (
 // Origin is a copy of another cluster. Its objects are rehearsed as they are stored there.
 type Origin struct {
 	*transplant.Copy
+	// Digest of the file that was copied. Shards must have the same.
+	Digest string
 	// Selection of the objects to survey. The copy contains all objects.
 	Selection manifests.Selection
 	// Created is called when the copy runs, before the first survey. May be nil.
@@ -73,7 +75,12 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if objects, err = r.Origin.Selection.Of(objects); err != nil {
 		return err
 	}
+	r.share = shareOf(r.Shard, objects)
+	r.report.Idle = r.share.idle()
 	for _, o := range objects {
+		if !r.share.has(o) {
+			continue
+		}
 		r.survey.Add(survey.Created{
 			Object: manifestOf(o), Namespace: o.Content.GetNamespace(),
 			UID: string(o.Content.GetUID()),

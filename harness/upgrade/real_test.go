@@ -3,6 +3,7 @@ package upgrade_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -31,6 +33,12 @@ func rehearse(t *testing.T, from clusters.State, to clusters.Change, files ...st
 // travel rehearses a path on three nodes.
 func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Report {
 	t.Helper()
+	return travelIn(t, planning.Shard{}, wanted, files...)
+}
+
+// travelIn rehearses one shard.
+func travelIn(t *testing.T, shard planning.Shard, wanted upgrade.Wanted, files ...string) *upgrades.Report {
+	t.Helper()
 	p := clustertest.Local(t)
 	objects, err := manifests.Load(files, nil)
 	if err != nil {
@@ -48,6 +56,7 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 	)
 	report, err := upgrade.Run(t.Context(), upgrade.Options{
 		Provider: p, Path: path, Objects: objects, Namespace: "default", Settle: time.Second, Features: p.Releases,
+		Shard: shard,
 		Progress: func(format string, args ...any) {
 			line := fmt.Sprintf(format, args...)
 			t.Log(line)
@@ -126,6 +135,39 @@ func TestUpgradeOfOrdinaryObjects(t *testing.T) {
 			!slices.Contains(f.Flips, "StrictIPCIDRValidation turns on") {
 			t.Errorf("%s: StrictIPCIDRValidation is not among the gates %v", f.What, f.Flips)
 		}
+	}
+}
+
+// The shards of a rehearsal find together what one run finds. A shard without kinds passes.
+func TestUpgradeInShards(t *testing.T) {
+	path := upgrade.Wanted{
+		From: clusters.State{Version: "1.35"}, To: clusters.Change{Version: "1.36"}, NoRollback: true,
+	}
+	files := []string{"testdata/red/addresses.yaml", "testdata/red/numbers.yaml"}
+	whole := travel(t, path, files...)
+	const shards = 5
+	var parts []upgrades.Part
+	idle := 0
+	for n := range shards {
+		part := travelIn(t, planning.Shard{Number: n + 1, Of: shards}, path, files...)
+		parts = append(parts, upgrades.Part{Result: part, From: fmt.Sprint(n)})
+		if part.Idle {
+			idle++
+		}
+	}
+	merged, err := upgrades.Merge(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := said(merged), said(whole); got != want || want == "" {
+		t.Errorf("the shards find\n%s\nand one run\n%s", got, want)
+	}
+	if kinds := len(whole.Matrix); idle != max(shards-kinds, 0) || idle == 0 {
+		t.Errorf("%d of %d shards have no kinds, and there are %d kinds", idle, shards, kinds)
+	}
+	if merged.Surveyed != whole.Surveyed || !reflect.DeepEqual(merged.Matrix, whole.Matrix) ||
+		!reflect.DeepEqual(merged.Checks, whole.Checks) || merged.ExitCode() != whole.ExitCode() {
+		t.Errorf("the shards say\n%s\nand one run\n%s", upgrades.Text(merged), upgrades.Text(whole))
 	}
 }
 

@@ -45,8 +45,8 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 		deleted = append(deleted, one.object)
 	}
 	r.survey.Replace(deleted, created...)
-	known := r.lose(i, removed.going, left, r.survey.Broken)
-	for _, one := range append(removed.kept, known...) { // those that are kept are still checked
+	known := r.lose(i, r.share.rejected(removed.going), r.share.rejected(left), r.survey.Broken)
+	for _, one := range append(r.share.rejected(removed.kept), known...) { // those that are kept are still checked
 		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,
 			one.object.Place(), r.report.Path[i-1].Name, one.err))
 	}

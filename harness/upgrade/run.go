@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -32,6 +33,10 @@ type Options struct {
 	Settle time.Duration
 	// Sample limits dry runs to so many objects of one kind and shape. Default: all.
 	Sample int
+	// Shard is the part of the kinds to survey. All objects are created in each shard.
+	Shard planning.Shard
+	// Definitions are the contents of the files that define the path's systems, by name. Shards must have the same.
+	Definitions map[string]string
 	// Features lists feature gates, to report which ones change at each hop. May be nil.
 	Features features.Lister
 	// Systems has the simulators and modules of the path's systems.
@@ -49,8 +54,9 @@ const (
 // Run rehearses, and returns the report. An error means that the rehearsal itself failed. The report is valid even
 // then.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, hidden: hidden{}, report: &upgrades.Report{
-		Head:    reports.Head{Format: 1, Started: time.Now()},
+	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Objects), report: &upgrades.Report{
+		Head:    reports.Head{Format: upgrades.Format, Started: time.Now()},
+		Shard:   Planned(o).Shard,
 		Objects: len(o.Objects),
 	}}
 	for _, o := range o.Objects {
@@ -113,6 +119,7 @@ func name(state clusters.State, path []clusters.State) string {
 type rehearsal struct {
 	Options
 	hidden  hidden
+	share   share
 	report  *upgrades.Report
 	cluster clusters.Cluster
 	// host is the cluster with its systems.
@@ -125,11 +132,15 @@ type rehearsal struct {
 	// limited only in a form that can be checked.
 	waiting                 []*manifests.Object
 	left, withheld, limited []rejected
-	// created are the objects that are surveyed.
+	// created are all objects that were created, of which the shard's share is surveyed.
 	created []survey.Created
 }
 
 func (r *rehearsal) run(ctx context.Context) error {
+	if r.Origin == nil && r.share.idle() {
+		r.report.Idle = true
+		return nil
+	}
 	for _, state := range r.Path.States {
 		if err := r.Provider.Prepare(ctx, state); err != nil {
 			return fmt.Errorf("prepare %s: %w", state, err)
@@ -173,7 +184,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	r.waiting, r.withheld, r.limited = withhold(r.Objects)
 	for i := range r.Path.States {
 		whole, err := r.visit(ctx, i)
-		if r.unanswered(i) || err != nil || !whole {
+		if r.unanswered(i) || err != nil || !whole || r.report.Idle {
 			return err
 		}
 	}
@@ -202,8 +213,8 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	}
 	if i == 0 {
 		if r.Origin != nil {
-			if err := r.adopt(ctx); err != nil {
-				return false, err
+			if err := r.adopt(ctx); err != nil || r.report.Idle {
+				return err == nil, err
 			}
 		}
 		if r.mark, err = r.survey.Begin(ctx); err != nil {
@@ -242,10 +253,10 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	r.survey.Add(created...)
+	r.survey.Add(r.share.created(created)...)
 	r.created = append(r.created, created...)
 	if i > 0 {
-		for _, c := range created {
+		for _, c := range r.share.created(created) {
 			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) was first accepted at %s, and was created there",
 				c.Object, c.Object.Place(), r.report.Path[i].Name))
 		}
@@ -337,11 +348,11 @@ func (r *rehearsal) ended(i int, severity upgrades.Severity, what string, err er
 
 // unaccepted reports the objects that no state has accepted: they are not judged.
 func (r *rehearsal) unaccepted() {
-	for _, one := range append(r.left, r.withheld...) {
+	for _, one := range r.share.rejected(slices.Concat(r.left, r.withheld)) {
 		r.uncreated(one, 0, "it was not checked, because no state of the path contains it",
 			"fix the manifest, or exclude it with --except")
 	}
-	for _, one := range r.limited {
+	for _, one := range r.share.rejected(r.limited) {
 		r.uncreated(one, 0, "not all of its versions were checked",
 			"run the webhook beside the cluster with --system, or rehearse a live cluster or its capture with --webhook")
 	}

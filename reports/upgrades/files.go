@@ -43,7 +43,7 @@ func JUnit(r *Report) ([]byte, error) {
 			cases = append(cases, c)
 		}
 	}
-	if r.reached() < len(r.Path) {
+	if r.reached() < len(r.Path) && !r.Idle {
 		message := fmt.Sprintf("%d of %d states were reached", r.reached(), len(r.Path))
 		cases = append(cases, reporters.JUnitTestCase{
 			Name: "the whole path", Classname: "upgrade", Status: string(Unjudged),

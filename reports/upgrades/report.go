@@ -30,10 +30,17 @@ const (
 // Severities lists them, worst first.
 func Severities() []Severity { return []Severity{Breaks, Unjudged, Changes, Before} }
 
+// Format of an upgrade.json. It changes if a program can no longer read the file of another version.
+const Format = 1
+
 // Report is the result of one rehearsal. It is upgrade.json.
 type Report struct {
 	reports.Head
 
+	// Shard says which part of the kinds was surveyed; nil for all. Idle says that the part has no kinds, because there
+	// are fewer kinds than shards.
+	Shard *reports.Shard `json:"shard,omitempty"`
+	Idle  bool           `json:"idle,omitempty"`
 	// Interrupted says that the rehearsal did not finish.
 	Interrupted bool `json:"interrupted,omitempty"`
 	// Failure is the error that ended the rehearsal. A finding has it, too.
@@ -223,11 +230,18 @@ func (r *Report) Sentence() string {
 	for _, s := range r.Path {
 		names = append(names, s.Name)
 	}
+	if r.Idle {
+		return fmt.Sprintf("%s: shard %d/%d has nothing to check: there are fewer kinds than shards",
+			strings.Join(names, " -> "), r.Shard.Number, r.Shard.Of)
+	}
 	text := fmt.Sprintf("%s: %s; %s, %s, %d not judged", strings.Join(names, " -> "),
 		plain.Plural(r.Objects, "object"),
 		verb(r.Count(Breaks), "break"), verb(r.Count(Changes), "change"), r.Count(Unjudged))
 	if n := r.Count(Before); n > 0 {
 		text += fmt.Sprintf(", %d %s broken before", n, be(n))
+	}
+	if r.Shard != nil {
+		text += fmt.Sprintf("; shard %d/%d: %d checked", r.Shard.Number, r.Shard.Of, r.Surveyed)
 	}
 	if reached := r.reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
@@ -246,6 +260,8 @@ func (r *Report) ExitCode() int {
 		return 130
 	case r.Count(Breaks) > 0:
 		return 1
+	case r.Idle && r.Failure == "":
+		return 0
 	case r.Count(Unjudged) > 0, r.reached() < len(r.Path), r.Surveyed == 0:
 		return 3
 	}

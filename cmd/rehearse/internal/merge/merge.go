@@ -26,7 +26,7 @@ func Command() *cobra.Command {
 		Use:   "merge RESULT|FOLDER|LOG...",
 		Short: "Merge the reports of all shards into one",
 		Long: `Merge merges the report folders of all shards (--shard) of rehearse run, conformance, faults,
-explore or matrix into one. Each shard must be present exactly once, and all must have the same
+explore, upgrade or matrix into one. Each shard must be present exactly once, and all must have the same
 input and the same version of rehearse. --output must be another folder than those of the shards. If
 a shard ended early, its remaining scenarios are not judged. A LOG is the output of "kubectl logs"
 for pods of rehearse job. If the Job retried a shard, the later attempt counts.
@@ -38,7 +38,7 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
   rehearse merge shard-1 shard-2 -o merged
   kubectl logs --tail=-1 --max-log-requests=50 -l batch.kubernetes.io/job-name=rehearse > job.log
   rehearse merge job.log -o merged`,
-		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json, matrix.json), " +
+		Args: cli.Named("the result of each shard (run.json, faults.json, explore.json, upgrade.json, matrix.json), " +
 			"its report folder, or the log of its pod"),
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
@@ -79,6 +79,8 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		return explored(command, files, out)
 	case pastruns.MatrixFile:
 		return cells(command, files, out)
+	case pastruns.UpgradeFile:
+		return upgraded(command, files, out)
 	default:
 		run, unfinished, err := runs(command, files, out, page.File)
 		if err != nil {

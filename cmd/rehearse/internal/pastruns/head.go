@@ -20,6 +20,7 @@ const (
 	FaultsFile  = faults.File
 	ExploreFile = "explore.json"
 	MatrixFile  = matrices.File
+	UpgradeFile = "upgrade.json"
 )
 
 // Head is the common beginning of all result files that can be merged.
@@ -31,6 +32,7 @@ type Head struct {
 	Trials json.RawMessage `json:"trials"`
 	Kinds  json.RawMessage `json:"kinds"`
 	Cells  json.RawMessage `json:"cells"`
+	Checks json.RawMessage `json:"checks"`
 }
 
 // Kind returns the usual name of a file with this head.
@@ -42,6 +44,8 @@ func (h *Head) Kind() string {
 		return ExploreFile
 	case h.Cells != nil:
 		return MatrixFile
+	case h.Checks != nil:
+		return UpgradeFile
 	}
 	return RunFile
 }
@@ -52,7 +56,7 @@ func FileIn(path string) (string, error) {
 		return path, nil
 	}
 	var found []string
-	for _, name := range []string{RunFile, FaultsFile, ExploreFile, MatrixFile} {
+	for _, name := range []string{RunFile, FaultsFile, ExploreFile, MatrixFile, UpgradeFile} {
 		file := filepath.Join(path, name)
 		if _, err := os.Stat(file); err == nil {
 			found = append(found, file)

@@ -27,6 +27,21 @@ func (s *SystemFlags) AddTo(command *cobra.Command) {
 // Any reports whether the flags name any systems.
 func (s *SystemFlags) Any() bool { return len(s.Systems)+len(s.Upgrades) > 0 }
 
+// Definitions are the contents of the files that define the systems, by the flags that name the files.
+func (s *SystemFlags) Definitions() (map[string]string, error) {
+	all := map[string]string{}
+	for flag, values := range map[string][]string{"--system": s.Systems, "--upgrade": s.Upgrades} {
+		contents, err := cli.DefinitionFiles(values)
+		if err != nil {
+			return nil, err
+		}
+		for name, content := range contents {
+			all[flag+" "+name] = content
+		}
+	}
+	return all, nil
+}
+
 // Read returns the systems, those that are upgraded in the end, and the options to run them.
 func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []clusters.System, o systems.Options, _ error) {
 	first, err1 := cli.DefinedSystems("--system", s.Systems)

@@ -1,0 +1,31 @@
+package merge
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// upgraded merges upgrade.json files.
+func upgraded(command *cobra.Command, files []string, out string) error {
+	parts, err := each(files, upgrades.Read)
+	if err != nil {
+		return err
+	}
+	merged, err := upgrades.Merge(parts)
+	if err != nil {
+		return err
+	}
+	unfinished := reports.Unfinished(reports.PiecesOf(parts))
+	err = session.Report[*upgrades.Report]{
+		Of: merged, Dir: out, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
+	}.Finish(command, unfinished)
+	if unfinished != nil { // this outweighs the exit code of the report
+		return cli.Broken(err)
+	}
+	return err
+}

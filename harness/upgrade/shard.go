@@ -1,0 +1,101 @@
+package upgrade
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
+)
+
+// Planned is the report of a rehearsal that has not reached any state yet.
+func Planned(o Options) *upgrades.Report {
+	report := &upgrades.Report{
+		Head: reports.Head{Format: upgrades.Format, Started: time.Now()}, Objects: len(o.Objects),
+		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{}, Matrix: []*upgrades.Row{},
+	}
+	for i, state := range o.Path.States {
+		report.Path = append(report.Path, &upgrades.State{Name: state.String(), Way: o.Path.Ways[i]})
+	}
+	if o.Shard.Of > 0 {
+		report.Shard = &reports.Shard{Number: o.Shard.Number, Of: o.Shard.Of, Plan: o.digest()}
+	}
+	return report
+}
+
+// digest is equal for the shards of one rehearsal. Paths of files are not part of it: they may differ between machines.
+func (o Options) digest() string {
+	sum := sha256.New()
+	for i, state := range o.Path.States {
+		fmt.Fprintf(sum, "%s\x00%s\x00", o.Path.Ways[i], state)
+	}
+	fmt.Fprintf(sum, "%s\x00%s\x00%d\x00", o.Namespace, o.Settle, o.Sample)
+	for _, object := range o.Objects {
+		text, err := json.Marshal(object.Content.Object)
+		if err != nil {
+			text = fmt.Appendf(nil, "%#v", object.Content.Object)
+		}
+		fmt.Fprintf(sum, "%s\x00", text)
+	}
+	if o.Origin != nil {
+		fmt.Fprintf(sum, "%s\x00%v\x00", o.Origin.Digest, o.Origin.Selection)
+	}
+	for _, name := range clusters.SortedKeys(o.Definitions) {
+		fmt.Fprintf(sum, "%s\x00%s\x00", name, o.Definitions[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// share is the kinds that a shard surveys. Each shard creates all objects, because they depend on each other.
+type share struct {
+	// kinds are those of this shard; nil if there are no shards.
+	kinds map[schema.GroupKind]bool
+}
+
+// shareOf deals the kinds by the number of their objects.
+func shareOf(shard planning.Shard, objects []*manifests.Object) share {
+	if shard.Of == 0 {
+		return share{}
+	}
+	counts := map[schema.GroupKind]int{}
+	for _, o := range objects {
+		counts[o.GVK().GroupKind()]++
+	}
+	all := make([]schema.GroupKind, 0, len(counts))
+	for kind := range counts {
+		all = append(all, kind)
+	}
+	slices.SortFunc(all, func(a, b schema.GroupKind) int { return cmp.Compare(a.String(), b.String()) })
+	mine := share{kinds: map[schema.GroupKind]bool{}}
+	for _, kind := range planning.Deal(shard, all, func(kind schema.GroupKind) int { return counts[kind] }) {
+		mine.kinds[kind] = true
+	}
+	return mine
+}
+
+// has reports whether the shard surveys an object.
+func (s share) has(o *manifests.Object) bool { return s.kinds == nil || s.kinds[o.GVK().GroupKind()] }
+
+// idle reports whether the shard has no kinds, because there are fewer kinds than shards.
+func (s share) idle() bool { return s.kinds != nil && len(s.kinds) == 0 }
+
+// created are the objects that the shard surveys.
+func (s share) created(all []survey.Created) []survey.Created {
+	return slices.DeleteFunc(slices.Clone(all), func(one survey.Created) bool { return !s.has(one.Object) })
+}
+
+// rejected are the objects that the shard reports.
+func (s share) rejected(all []rejected) []rejected {
+	return slices.DeleteFunc(slices.Clone(all), func(one rejected) bool { return !s.has(one.object) })
+}

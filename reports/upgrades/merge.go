@@ -1,0 +1,111 @@
+package upgrades
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// Part is the report of a shard, with where it was read.
+type Part = reports.ShardOf[*Report]
+
+// Piece returns the report as a shard.
+func (r *Report) Piece() reports.Piece {
+	return reports.Piece{Head: r.Head, Shard: r.Shard, Interrupted: r.Interrupted}
+}
+
+// Read reads an upgrade.json.
+func Read(data []byte) (*Report, error) {
+	var r Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read an upgrade.json: %w", err)
+	}
+	if r.Format != Format || len(r.Path) == 0 {
+		return nil, fmt.Errorf("read an upgrade.json: it has format %d and %d states; this rehearse reads format %d; it was "+
+			"written by rehearse %s", r.Format, len(r.Path), Format, r.Program)
+	}
+	return &r, nil
+}
+
+// Merge merges the reports of all shards, each of which must be there once. A state is reached if all shards reached
+// it.
+func Merge(parts []Part) (*Report, error) {
+	results, head, err := reports.Join(parts)
+	if err != nil {
+		return nil, err
+	}
+	all := &Report{Head: head, Findings: []*Finding{}, Checks: []*Check{}, Matrix: []*Row{}}
+	for _, s := range results[0].Path {
+		all.Path = append(all.Path, &State{Name: s.Name, Way: s.Way, Flips: s.Flips, Reached: true})
+	}
+	for _, part := range results {
+		all.add(part)
+	}
+	slices.SortStableFunc(all.Checks, func(a, b *Check) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	slices.SortStableFunc(all.Matrix, func(a, b *Row) int { return cmp.Compare(a.Kind, b.Kind) })
+	slices.SortStableFunc(all.Findings, func(a, b *Finding) int { return a.Severity.rank() - b.Severity.rank() })
+	return all, nil
+}
+
+// add adds the results of a shard.
+func (r *Report) add(part *Report) {
+	r.Interrupted, r.Failure = r.Interrupted || part.Interrupted, cmp.Or(r.Failure, part.Failure)
+	r.Objects = max(r.Objects, part.Objects) // each shard creates all objects
+	r.Surveyed, r.Sampled, r.Requests = r.Surveyed+part.Surveyed, r.Sampled+part.Sampled, r.Requests+part.Requests
+	for i, s := range part.Path {
+		whole := r.Path[i]
+		whole.Reached = whole.Reached && (s.Reached || part.Idle)
+		whole.Transition, whole.Survey = max(whole.Transition, s.Transition), max(whole.Survey, s.Survey)
+		if len(whole.Flips) == 0 {
+			whole.Flips = s.Flips
+		}
+	}
+	r.Processes = append(r.Processes, part.Processes...)
+	r.Matrix = append(r.Matrix, part.Matrix...) // each kind is in one shard
+	r.Notes = reports.Union(r.Notes, part.Notes)
+	for _, f := range part.Findings {
+		r.addFinding(f)
+	}
+	for _, check := range part.Checks {
+		r.addCheck(check)
+	}
+}
+
+// addFinding adds a finding that no other shard has. Each shard reports what happens to the cluster as a whole.
+func (r *Report) addFinding(f *Finding) {
+	for _, known := range r.Findings {
+		if known.Severity == f.Severity && known.Check == f.Check && known.Kind == f.Kind && known.What == f.What &&
+			known.State == f.State && slices.Equal(known.Objects, f.Objects) {
+			return
+		}
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+// addCheck adds a check, or the worse result of one that several shards have, because it is about the objects that
+// controllers create.
+func (r *Report) addCheck(check *Check) {
+	for _, known := range r.Checks {
+		if known.Name == check.Name && known.Kind == check.Kind {
+			if check.Severity.rank() < known.Severity.rank() {
+				known.Severity, known.Message = check.Severity, check.Message
+			}
+			return
+		}
+	}
+	copied := *check
+	r.Checks = append(r.Checks, &copied)
+}
+
+// rank orders severities, worst first; "" is good.
+func (s Severity) rank() int {
+	if at := slices.Index(Severities(), s); at >= 0 {
+		return at
+	}
+	return len(Severities())
+}
