@@ -157,7 +157,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	}
 	go s.watch(sys.definition.Name, process)
 	if sys.place.service != nil {
-		sys.place.service.enter(sys, look)
+		sys.place.service.enter(sys, true, look)
 	}
 	if sys.place.front != nil && sys.program.installsItself {
 		return s.redirectCalls(ctx, sys)
