@@ -3,8 +3,11 @@ package systems
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // mostOutages is how many restarts of the API server a program may live through. client-go doubles the delay of its
@@ -36,6 +39,79 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	before := o.last
 	o.last = now
 	return before != "" && before != now
+}
+
+// noteReadiness notes which programs are ready. Only these are waited for after the cluster has changed: the scenario
+// may have made another one unready, and that one stays so. The others keep what was noted.
+func noteReadiness(ctx context.Context, s *Set) {
+	var all sync.WaitGroup
+	for _, name := range s.order {
+		if sys := s.system(name); alive(sys.process) {
+			all.Go(func() { sys.unready = !isReady(ctx, sys) })
+		}
+	}
+	all.Wait()
+}
+
+// isReady reports whether a program is ready. Like a kubelet, it believes only several failures.
+func isReady(ctx context.Context, sys *system) bool {
+	look, err := readiness(sys)
+	for range forwarding.MostFailures {
+		if err != nil {
+			break
+		}
+		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
+		failed := look(attempt)
+		cancel()
+		if failed == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keepUp checks a system that stays unchanged while the cluster changed.
+func (s *Set) keepUp(ctx context.Context, sys *system) error {
+	if alive(sys.process) {
+		if err := refresh(ctx, sys, s.Progress); err != nil {
+			return err
+		}
+	}
+	return s.resume(ctx, sys)
+}
+
+// resume starts a system's program if it has ended, and returns when the system serves as before. After an error, the
+// next Converge installs the system again.
+func (s *Set) resume(ctx context.Context, sys *system) (err error) {
+	defer func() { sys.installed = sys.installed && err == nil }()
+	switch {
+	case !alive(sys.process):
+		if endedByItself(sys.process) {
+			s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
+		}
+		err = s.start(ctx, sys)
+	case !sys.unready:
+		err = enter(ctx, s, sys)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.answerCalls(ctx, sys); err != nil {
+		return err
+	}
+	return s.serves(ctx, sys)
+}
+
+// watch reports a program that exits unexpectedly.
+func (s *Set) watch(name string, process *processes.Process) {
+	<-process.Done()
+	if s.held.Load() || process.Expected() {
+		return
+	}
+	select {
+	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
+	default: // the channel is full: the first errors are enough
+	}
 }
 
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its

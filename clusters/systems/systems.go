@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -78,9 +79,10 @@ type Set struct {
 	// seen are the outages of the API server.
 	seen outages
 
-	mu sync.Mutex
 	// held: the API server may be down, so that the exit of a process is expected.
-	held    bool
+	held atomic.Bool
+
+	mu      sync.Mutex
 	systems map[string]*system
 	// order in which they were installed.
 	order []string
@@ -100,8 +102,12 @@ type system struct {
 	place   *place
 	program program
 	process *processes.Process
+	// watched: the exit of the process is noticed.
+	watched bool
 	// outages of the API server that the process lived through.
 	outages int
+	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
+	unready bool
 	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
 	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
@@ -126,8 +132,9 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
 		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
-		held: true, systems: map[string]*system{}, logs: map[string][]string{},
+		systems: map[string]*system{}, logs: map[string][]string{},
 	}
+	s.held.Store(true)
 	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
@@ -137,17 +144,20 @@ func (s *Set) Died() <-chan error { return s.died }
 
 // Hold announces that the cluster is about to change. Until the returned function is called, new connections of
 // processes to the API server wait until it is ready. Until the next Converge, Died does not report the exit of a
-// process. Converge restarts it, as a pod would be.
-func (s *Set) Hold() (release func()) {
-	s.hold(true)
+// process. Converge restarts it, as a pod would be. Only a process that is ready now must be ready after Converge.
+func (s *Set) Hold(ctx context.Context) (release func()) {
+	s.converging.Lock()
+	s.hold(ctx)
+	s.converging.Unlock()
 	s.holdConnections(true)
 	return func() { s.holdConnections(false) }
 }
 
-func (s *Set) hold(held bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = held
+// hold makes the exit of a process expected. Before the cluster changes, it notes which processes are ready.
+func (s *Set) hold(ctx context.Context) {
+	if !s.held.Swap(true) {
+		noteReadiness(ctx, s)
+	}
 }
 
 // Converge makes the cluster have exactly these systems, in this order. It returns when each serves: its CRDs are
@@ -159,14 +169,14 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	if err := sameCalls(wanted); err != nil {
 		return err
 	}
-	s.hold(true)
+	s.hold(ctx)
 	if s.seen.happened(s.cluster) {
 		for _, name := range s.order {
 			s.system(name).outages++
 		}
 	}
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
-	s.hold(false)
+	s.held.Store(false)
 	if err != nil {
 		return err
 	}
@@ -198,7 +208,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 // ended returns an error if a process exited unexpectedly while the systems were held.
 func (s *Set) ended() error {
 	for _, name := range s.order {
-		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
+		if sys := s.system(name); endedByItself(sys.process) {
 			return fmt.Errorf("system %s: %w", name, sys.process.Failure())
 		}
 	}
@@ -316,7 +326,7 @@ func (s *places) end(ctx context.Context, sys *system) error {
 func (s *Set) Close(ctx context.Context, stays bool) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	s.hold(true)
+	s.held.Store(true)
 	var errs []error
 	for i, name := range slices.Backward(slices.Clone(s.order)) {
 		var err error
