@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
@@ -41,6 +42,28 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	return before != "" && before != now
 }
 
+// pardonTime is how long after a restart of the API server a program may end by itself and is restarted, once: it lost
+// its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
+const pardonTime = 30 * time.Second
+
+// pardon lets programs end by themselves after an outage, or no longer if the last outage was too long ago.
+func pardon(s *Set, outage bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sys := range s.systems {
+		switch {
+		case outage:
+			sys.outages++
+			sys.pardoned = s.now().Add(pardonTime)
+		case s.now().After(sys.pardoned):
+			sys.pardoned = time.Time{}
+		}
+	}
+}
+
+// lostLease reports whether a program ended by itself after it lived through an outage, for the first time.
+func (sys *system) lostLease() bool { return endedByItself(sys.process) && !sys.pardoned.IsZero() }
+
 // noteReadiness notes which programs are ready. Only these are waited for after the cluster has changed: the scenario
 // may have made another one unready, and that one stays so. The others keep what was noted.
 func noteReadiness(ctx context.Context, s *Set) {
@@ -70,14 +93,20 @@ func isReady(ctx context.Context, sys *system) bool {
 	return false
 }
 
-// keepUp checks a system that stays unchanged while the cluster changed.
+// keepUp checks a system that stays unchanged while the cluster changed. A program that loses its lease meanwhile is
+// restarted once.
 func (s *Set) keepUp(ctx context.Context, sys *system) error {
 	if alive(sys.process) {
 		if err := refresh(ctx, sys, s.Progress); err != nil {
 			return err
 		}
 	}
-	return s.resume(ctx, sys)
+	err := s.resume(ctx, sys)
+	if err != nil && sys.lostLease() {
+		err = s.resume(ctx, sys)
+	}
+	sys.installed = err == nil
+	return err
 }
 
 // resume starts a system's program if it has ended, and returns when the system serves as before. After an error, the
@@ -102,16 +131,51 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	return s.serves(ctx, sys)
 }
 
-// watch reports a program that exits unexpectedly.
-func (s *Set) watch(name string, process *processes.Process) {
+// watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.
+func (s *Set) watch(name string, sys *system, process *processes.Process) {
 	<-process.Done()
+	s.mu.Lock()
+	pardoned := s.now().Before(sys.pardoned)
+	s.mu.Unlock()
 	if s.held.Load() || process.Expected() {
 		return
 	}
+	err := fmt.Errorf("system %s: %w", name, process.Failure())
+	if pardoned {
+		err = s.revive(sys, process, pardonTime)
+	}
+	if err == nil {
+		return
+	}
 	select {
-	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
+	case s.died <- err:
 	default: // the channel is full: the first errors are enough
 	}
+}
+
+// revive restarts a program that ended by itself, unless that was done meanwhile, or the system was changed or removed.
+// If it runs but does not become ready in time, the scenario may have made it unready since the outage.
+func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duration) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	if sys.process != ended || ended.Expected() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(s.life, timeout)
+	defer cancel()
+	sound := sys.installed
+	err := s.resume(ctx, sys)
+	if err != nil && alive(sys.process) {
+		s.Progress("system %s runs again, but: %v", sys.definition.Name, err)
+		sys.unready = true
+		err = enter(s.life, s, sys)
+	}
+	sys.installed = sound && err == nil
+	if err == nil || s.life.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("restart system %s, which ended by itself after a restart of the API server: %w",
+		sys.definition.Name, err)
 }
 
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its

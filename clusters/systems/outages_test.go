@@ -9,8 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -221,6 +224,118 @@ func TestAFailedStartIsNotForgotten(t *testing.T) {
 	die(t, s, "lws")
 	if err := <-s.Died(); err == nil {
 		t.Error("it is not watched")
+	}
+}
+
+// A program that ends by itself while its cluster is brought to a state is restarted if an API server was: it lost its
+// lease.
+func TestALeaseLostDuringATransition(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		victim  string
+		outage  bool
+		healthy bool // after the program has ended
+	}{
+		{"before it is ready again", "b", true, false},
+		{"after it was ready again", "a", true, true},
+		{"without an outage", "a", false, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h, c := newHealth(t), newFakeCluster(t)
+			s := newSet(t, c, Options{})
+			converge(t, s, sleeper("a"), h.system("b"))
+			first := s.system(test.victim).process
+			if test.outage {
+				c.state = clusters.State{Version: "1.35.4"}
+			}
+			s.Hold(t.Context())
+			h.set(func() bool { // when b is looked at, a was found well
+				if !alive(first) {
+					return true
+				}
+				die(t, s, test.victim)
+				return test.healthy
+			})
+			err := s.Converge(t.Context(), []clusters.System{sleeper("a"), h.system("b")})
+			if !test.outage {
+				if err == nil || !strings.Contains(err.Error(), "ended by itself") {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil || !alive(s.system(test.victim).process) {
+				t.Errorf("not restarted: %v", err)
+			}
+			select {
+			case err := <-s.Died():
+				t.Errorf("reported as a death: %v", err)
+			default:
+			}
+		})
+	}
+}
+
+// A program that ends by itself soon after an outage is restarted, but only once, and not later.
+func TestALeaseLostAfterATransition(t *testing.T) {
+	c := newFakeCluster(t)
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64
+	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+	restarting := make(chan struct{}, 8)
+	s.Progress = func(format string, args ...any) {
+		if t.Logf(format, args...); strings.HasPrefix(format, "restarting system") {
+			restarting <- struct{}{}
+		}
+	}
+	transition := func(version string) {
+		c.state = clusters.State{Version: version}
+		s.Hold(t.Context())
+		converge(t, s, sleeper("lws"))
+	}
+	converge(t, s, sleeper("lws"))
+	transition("1.35.4")
+	first := s.system("lws").process
+	die(t, s, "lws")
+	<-restarting
+	s.converging.Lock() // the restart has it until it is complete
+	second := s.system("lws").process
+	s.converging.Unlock()
+	if second == first || !alive(second) || !s.system("lws").installed {
+		t.Fatal("not restarted")
+	}
+	die(t, s, "lws")
+	if err := <-s.Died(); !strings.Contains(err.Error(), "ended by itself") {
+		t.Errorf("a second time: %v", err)
+	}
+	transition("1.36.3") // restarts it
+	transition("1.37.2")
+	passed.Store(int64(pardonTime))
+	die(t, s, "lws")
+	if err := <-s.Died(); !strings.Contains(err.Error(), "ended by itself") {
+		t.Errorf("too late: %v", err)
+	}
+}
+
+// A program that is restarted between two transitions need not become ready: the scenario may prevent it.
+func TestARestartBetweenTransitionsNeedNotBeReady(t *testing.T) {
+	h := newHealth(t)
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, h.system("lws"))
+	s.held.Store(true) // so that only this test restarts it
+	for _, killed := range []bool{false, true} {
+		process := s.system("lws").process
+		if !killed {
+			die(t, s, "lws")
+		} else if err := s.Kill(t.Context(), "lws"); err != nil {
+			t.Fatal(err)
+		}
+		h.set(never)
+		if err := s.revive(s.system("lws"), process, 0); err != nil {
+			t.Error(err)
+		}
+		if runs := alive(s.system("lws").process); runs == killed || !s.system("lws").installed {
+			t.Errorf("killed: %t, runs: %t", killed, runs)
+		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	}
 	name := sys.definition.Name
 	s.mu.Lock()
-	sys.process, sys.watched = process, false
+	sys.process, sys.watched, sys.pardoned = process, false, time.Time{}
 	s.logs[name] = append(s.logs[name], process.LogFile)
 	s.mu.Unlock()
 	if sys.unready {
@@ -148,7 +148,7 @@ func enter(ctx context.Context, s *Set, sys *system) error {
 	}
 	if !sys.watched {
 		sys.watched = true
-		go s.watch(sys.definition.Name, sys.process)
+		go s.watch(sys.definition.Name, sys, sys.process)
 	}
 	if sys.place.service != nil {
 		sys.place.service.enter(sys, !sys.unready, look)

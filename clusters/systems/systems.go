@@ -74,6 +74,9 @@ type Set struct {
 	cluster clusters.Cluster
 	spawner *processes.Spawner
 	died    chan error
+	// life ends with quit, when the set is closed.
+	life context.Context
+	quit context.CancelFunc
 	// converging serialises changes of systems.
 	converging sync.Mutex
 	// seen are the outages of the API server.
@@ -106,6 +109,8 @@ type system struct {
 	watched bool
 	// outages of the API server that the process lived through.
 	outages int
+	// pardoned is until when the process may end by itself after an outage; zero if it may not.
+	pardoned time.Time
 	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
 	unready bool
 	// objects that were created for it, in their order; objects that existed before are not included.
@@ -135,6 +140,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		systems: map[string]*system{}, logs: map[string][]string{},
 	}
 	s.held.Store(true)
+	s.life, s.quit = context.WithCancel(context.Background())
 	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
@@ -170,17 +176,13 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 		return err
 	}
 	s.hold(ctx)
-	if s.seen.happened(s.cluster) {
-		for _, name := range s.order {
-			s.system(name).outages++
-		}
-	}
+	pardon(s, s.seen.happened(s.cluster))
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	s.held.Store(false)
 	if err != nil {
 		return err
 	}
-	return s.ended()
+	return s.ended(ctx)
 }
 
 func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere func()) error {
@@ -205,11 +207,22 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 	return nil
 }
 
-// ended returns an error if a process exited unexpectedly while the systems were held.
-func (s *Set) ended() error {
+// ended returns an error if a process exited unexpectedly while the systems were held. One that lost its lease is
+// restarted.
+func (s *Set) ended(ctx context.Context) error {
 	for _, name := range s.order {
-		if sys := s.system(name); endedByItself(sys.process) {
-			return fmt.Errorf("system %s: %w", name, sys.process.Failure())
+		sys := s.system(name)
+		if !endedByItself(sys.process) {
+			continue
+		}
+		err := sys.process.Failure()
+		if sys.lostLease() {
+			timed, cancel := context.WithTimeout(ctx, installTimeout)
+			err = s.resume(timed, sys)
+			cancel()
+		}
+		if err != nil {
+			return fmt.Errorf("system %s: %w", name, err)
 		}
 	}
 	return nil
@@ -324,6 +337,7 @@ func (s *places) end(ctx context.Context, sys *system) error {
 
 // Close ends all systems. If the cluster stays, they are removed with everything that was created for them.
 func (s *Set) Close(ctx context.Context, stays bool) error {
+	s.quit()
 	s.converging.Lock()
 	defer s.converging.Unlock()
 	s.held.Store(true)
