@@ -57,7 +57,7 @@ func (t *trackRun) converge(ctx context.Context, state clusters.State, options p
 	if t.systems == nil {
 		return convergeCluster(ctx, t.cluster, state, options)
 	}
-	release := t.systems.Hold()
+	release := t.systems.Hold(ctx)
 	err := convergeCluster(ctx, t.cluster, state, options)
 	release()
 	if err != nil {

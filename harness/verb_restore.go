@@ -36,7 +36,7 @@ func restoreAll(ctx context.Context, s *scenarioRun, cluster clusters.Snapshotte
 	if s.shared.systems == nil {
 		return cluster.Restore(ctx, name)
 	}
-	defer s.shared.systems.Hold()()
+	defer s.shared.systems.Hold(ctx)()
 	for _, system := range installed {
 		if system.Kind() == "manifests" {
 			continue

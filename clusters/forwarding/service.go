@@ -2,6 +2,7 @@ package forwarding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -16,6 +17,10 @@ const (
 	probePeriod  = 250 * time.Millisecond
 	probeTimeout = 5 * time.Second
 )
+
+// MostFailures is how many readiness checks must fail in a row until a program that was ready no longer is. It is the
+// default of a kubelet. Single checks fail on a busy machine.
+const MostFailures = 3
 
 // Service is an address in front of the replicas of a program, as a Service of Kubernetes is: each connection goes to a
 // replica that is ready. It does not look into the connections, which TLS encrypts between their two ends.
@@ -35,7 +40,9 @@ type Service struct {
 type replica struct {
 	address string
 	ready   bool
-	stop    context.CancelFunc
+	// failures are the readiness checks that failed since the last one that succeeded.
+	failures int
+	stop     context.CancelFunc
 }
 
 // NewService returns a service at an address that does not listen yet.
@@ -75,14 +82,17 @@ func (s *Service) Refuse() {
 	s.open.Wait()
 }
 
-// Add adds a replica that is ready, or replaces it. The service repeats its readiness check until it is removed.
-func (s *Service) Add(name, address string, look func(context.Context) error) {
-	s.Remove(name)
+// Add adds a replica that is ready or not yet, or replaces it. The service repeats its readiness check until it is
+// removed.
+func (s *Service) Add(name, address string, ready bool, look func(context.Context) error) {
 	ctx, stop := context.WithCancel(context.Background())
-	r := &replica{address: address, ready: true, stop: stop}
+	r := &replica{address: address, ready: ready, stop: stop}
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.replicas[name]; old != nil {
+		old.stop()
+	}
 	s.replicas[name] = r
-	s.mu.Unlock()
 	go s.probe(ctx, r, look)
 }
 
@@ -121,14 +131,29 @@ func (s *Service) probe(ctx context.Context, r *replica, look func(context.Conte
 		attempt, cancel := context.WithTimeout(ctx, probeTimeout)
 		err := look(attempt)
 		cancel()
-		s.note(r, err == nil)
+		s.note(r, err)
 	}
 }
 
-func (s *Service) note(r *replica, ready bool) {
+// note notes the result of a readiness check. A replica that does not listen is not ready at once; a kubelet, too, sees
+// the end of a program at once.
+func (s *Service) note(r *replica, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r.ready = ready
+	if err == nil {
+		r.ready, r.failures = true, 0
+		return
+	}
+	r.failures++
+	if r.failures >= MostFailures || refused(err) {
+		r.ready = false
+	}
+}
+
+// refused reports whether nothing listened for a connection.
+func refused(err error) bool {
+	var operation *net.OpError
+	return errors.As(err, &operation) && operation.Op == "dial" && !operation.Timeout()
 }
 
 // pass forwards a connection. Without a replica that is ready, it closes the connection.
@@ -167,7 +192,7 @@ func (s *Service) connect(ctx context.Context) net.Conn {
 		case ctx.Err() != nil:
 			return nil
 		}
-		s.note(r, false)
+		s.note(r, err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"syscall"
 	"testing"
 	"time"
@@ -83,20 +84,14 @@ func TestServiceForwardsToReadyReplicas(t *testing.T) {
 	}
 	one, end := replicaThat(t, "one")
 	two, _ := replicaThat(t, "two")
-	looked := make(chan struct{}, 100)
-	s.Add("one", one, healthy)
-	s.Add("two", two, func(context.Context) error {
-		looked <- struct{}{}
-		return errors.New("starting")
-	})
-	<-looked
-	<-looked // so the result of the first one is known
+	s.Add("one", one, true, healthy)
+	s.Add("two", two, false, func(context.Context) error { return errors.New("starting") })
 	for range 10 {
 		if answer, err := ask(s); answer != "one" || err != nil {
 			t.Fatalf("only one is ready: %q, %v", answer, err)
 		}
 	}
-	s.Add("two", two, healthy)
+	s.Add("two", two, true, healthy)
 	end()
 	for range 10 {
 		if answer, err := ask(s); answer != "two" || err != nil {
@@ -108,10 +103,40 @@ func TestServiceForwardsToReadyReplicas(t *testing.T) {
 	}
 }
 
+// Like a kubelet, a service believes the third failure in a row, but the end of a program at once.
+func TestReadinessOfAReplica(t *testing.T) {
+	unready := errors.New("500")
+	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+	late := &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	for _, test := range []struct {
+		name    string
+		before  bool
+		results []error
+		want    bool
+	}{
+		{"two failures", true, []error{unready, unready}, true},
+		{"three failures", true, []error{unready, late, reset}, false},
+		{"not in a row", true, []error{unready, unready, nil, unready, unready}, true},
+		{"ready again", true, []error{unready, unready, unready, nil, unready}, true},
+		{"nothing listens", true, []error{refused}, false},
+		{"not ready yet", false, []error{unready}, false},
+		{"ready for the first time", false, []error{unready, nil}, true},
+	} {
+		r := &replica{ready: test.before}
+		for _, err := range test.results {
+			new(Service).note(r, err)
+		}
+		if r.ready != test.want {
+			t.Errorf("%s: ready is %t", test.name, r.ready)
+		}
+	}
+}
+
 func TestServiceChangesHowItAnswers(t *testing.T) {
 	s := newTestService(t)
 	address, _ := replicaThat(t, "one")
-	s.Add("one", address, healthy)
+	s.Add("one", address, true, healthy)
 	open, err := net.Dial("tcp", s.Address())
 	if err != nil {
 		t.Fatal(err)

@@ -26,12 +26,19 @@ func (s *Store) CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, bo
 		return clusters.BuiltModule{}, false
 	}
 	lacking, err := e.lacking([]string{programName(m)})
-	return e.built(m), err == nil && len(lacking) == 0 && isFolder(e.source())
+	if err != nil || len(lacking) > 0 {
+		return clusters.BuiltModule{}, false
+	}
+	intact, err := s.intact(e)
+	return e.built(m), err == nil && intact
 }
 
 // BuildModule returns a program of a Go module, and builds it if it is not in the cache.
 func (s *Store) BuildModule(ctx context.Context, m clusters.ModuleProgram) (clusters.BuiltModule, error) {
 	if built, cached := s.CachedModule(m); cached {
+		if e, err := s.moduleEntry(m); err == nil {
+			s.adopt(ctx, e)
+		}
 		return built, nil
 	}
 	built, err := s.buildModule(ctx, m)
@@ -55,14 +62,26 @@ func (s *Store) buildModule(ctx context.Context, m clusters.ModuleProgram) (clus
 		return clusters.BuiltModule{}, err
 	}
 	defer unlock()
-	if !isFolder(e.source()) {
+	intact, err := s.intact(e)
+	if err != nil {
+		return clusters.BuiltModule{}, err
+	}
+	if !intact {
+		if isFolder(e.source()) {
+			s.options.Progress("the files in %s are no longer what was stored: getting them again", e.source())
+		}
 		if err := s.storeSource(ctx, tool, e, m); err != nil {
 			return clusters.BuiltModule{}, err
 		}
 	}
+	built := false
 	err = s.complete(ctx, e, []string{programName(m)}, func(_ []string, temp string) (string, error) {
+		built = true
 		return s.compile(ctx, tool, e, m, temp)
 	})
+	if err == nil && (built || !intact) {
+		err = s.recordFiles(e) // a build may have completed them
+	}
 	return e.built(m), err
 }
 
@@ -98,7 +117,7 @@ func programName(m clusters.ModuleProgram) string {
 	return path.Base(prefix)
 }
 
-// storeSource downloads a module's files into the cache.
+// storeSource downloads a module's files into the cache, instead of what is there.
 func (s *sources) storeSource(ctx context.Context, tool goTool, e entry, m clusters.ModuleProgram) error {
 	temp, remove, err := e.tempDir()
 	if err != nil {
@@ -107,6 +126,9 @@ func (s *sources) storeSource(ctx context.Context, tool goTool, e entry, m clust
 	defer remove()
 	l := layout{tool: tool, dir: filepath.Join(temp, sourceName), module: m, progress: s.options.Progress}
 	if err := l.fetch(ctx, m.Path, "."); err != nil {
+		return err
+	}
+	if err := e.clear(); err != nil {
 		return err
 	}
 	if err := os.Rename(l.dir, e.source()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,7 +75,9 @@ type sources struct {
 	platform string
 	// unreachable records that the release host did not answer, so that only the first attempt waits for it.
 	unreachable atomic.Bool
-	lists       listCache
+	// checked are the entries of modules whose files were found as they were stored.
+	checked sync.Map
+	lists   listCache
 }
 
 // New returns a store. It uses neither disk nor network.

@@ -38,7 +38,7 @@ func (h *Host) Converge(ctx context.Context, state clusters.State) error {
 	if h.set == nil {
 		return h.Cluster.Converge(ctx, state)
 	}
-	release := h.set.Hold()
+	release := h.set.Hold(ctx)
 	err := h.Cluster.Converge(ctx, state)
 	release()
 	if err != nil {

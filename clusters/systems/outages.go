@@ -3,8 +3,12 @@ package systems
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // mostOutages is how many restarts of the API server a program may live through. client-go doubles the delay of its
@@ -36,6 +40,142 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	before := o.last
 	o.last = now
 	return before != "" && before != now
+}
+
+// pardonTime is how long after a restart of the API server a program may end by itself and is restarted, once: it lost
+// its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
+const pardonTime = 30 * time.Second
+
+// pardon lets programs end by themselves after an outage, or no longer if the last outage was too long ago.
+func pardon(s *Set, outage bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sys := range s.systems {
+		switch {
+		case outage:
+			sys.outages++
+			sys.pardoned = s.now().Add(pardonTime)
+		case s.now().After(sys.pardoned):
+			sys.pardoned = time.Time{}
+		}
+	}
+}
+
+// lostLease reports whether a program ended by itself after it lived through an outage, for the first time.
+func (sys *system) lostLease() bool { return endedByItself(sys.process) && !sys.pardoned.IsZero() }
+
+// noteReadiness notes which programs are ready. Only these are waited for after the cluster has changed: the scenario
+// may have made another one unready, and that one stays so. The others keep what was noted.
+func noteReadiness(ctx context.Context, s *Set) {
+	var all sync.WaitGroup
+	for _, name := range s.order {
+		if sys := s.system(name); alive(sys.process) {
+			all.Go(func() { sys.unready = !isReady(ctx, sys) })
+		}
+	}
+	all.Wait()
+}
+
+// isReady reports whether a program is ready. Like a kubelet, it believes only several failures.
+func isReady(ctx context.Context, sys *system) bool {
+	look, err := readiness(sys)
+	for range forwarding.MostFailures {
+		if err != nil {
+			break
+		}
+		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
+		failed := look(attempt)
+		cancel()
+		if failed == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// keepUp checks a system that stays unchanged while the cluster changed. A program that loses its lease meanwhile is
+// restarted once.
+func (s *Set) keepUp(ctx context.Context, sys *system) error {
+	if alive(sys.process) {
+		if err := refresh(ctx, sys, s.Progress); err != nil {
+			return err
+		}
+	}
+	err := s.resume(ctx, sys)
+	if err != nil && sys.lostLease() {
+		err = s.resume(ctx, sys)
+	}
+	sys.installed = err == nil
+	return err
+}
+
+// resume starts a system's program if it has ended, and returns when the system serves as before. After an error, the
+// next Converge installs the system again.
+func (s *Set) resume(ctx context.Context, sys *system) (err error) {
+	defer func() { sys.installed = sys.installed && err == nil }()
+	switch {
+	case !alive(sys.process):
+		if endedByItself(sys.process) {
+			s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
+		}
+		err = s.start(ctx, sys)
+	case !sys.unready:
+		err = enter(ctx, s, sys)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.answerCalls(ctx, sys); err != nil {
+		return err
+	}
+	return s.serves(ctx, sys)
+}
+
+// watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.
+func (s *Set) watch(name string, sys *system, process *processes.Process) {
+	<-process.Done()
+	s.mu.Lock()
+	pardoned := s.now().Before(sys.pardoned)
+	s.mu.Unlock()
+	if s.held.Load() || process.Expected() {
+		return
+	}
+	err := fmt.Errorf("system %s: %w", name, process.Failure())
+	if pardoned {
+		err = s.revive(sys, process, pardonTime)
+	}
+	if err == nil {
+		return
+	}
+	select {
+	case s.died <- err:
+	default: // the channel is full: the first errors are enough
+	}
+}
+
+// revive restarts a program that ended by itself, unless that was done meanwhile, or the system was changed or removed.
+// If it runs but does not become ready in time, the scenario may have made it unready since the outage.
+func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duration) error {
+	s.converging.Lock()
+	defer s.converging.Unlock()
+	if sys.process != ended || ended.Expected() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(s.life, timeout)
+	defer cancel()
+	sound := sys.installed
+	err := s.resume(ctx, sys)
+	if err != nil && alive(sys.process) {
+		s.Progress("system %s runs again, but: %v", sys.definition.Name, err)
+		sys.unready = true
+		err = enter(s.life, s, sys)
+	}
+	sys.installed = sound && err == nil
+	if err == nil || s.life.Err() != nil {
+		return nil
+	}
+	return fmt.Errorf("restart system %s, which ended by itself after a restart of the API server: %w",
+		sys.definition.Name, err)
 }
 
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its

@@ -158,6 +158,7 @@ func TestCloseWithAStuckSystem(t *testing.T) {
 		api, deleted := stuckAPI(ctx, t, stuck, things)
 		s := &Set{
 			Options: Options{Progress: t.Logf}, installer: installer{api: api}, spawner: processes.NewSpawner(),
+			quit:    func() {},
 			systems: map[string]*system{"first": {objects: []reference{things}}, "last": {objects: []reference{stuck}}},
 			order:   []string{"first", "last"},
 		}

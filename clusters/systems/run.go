@@ -69,6 +69,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		}
 		installed()
 	}
+	sys.unready = false
 	err = s.start(ctx, sys)
 	if sys.program.installsItself {
 		if err != nil {
@@ -85,27 +86,6 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	return s.answerCalls(ctx, sys)
 }
 
-// keepUp checks a system that stays unchanged while the cluster changed.
-func (s *Set) keepUp(ctx context.Context, sys *system) error {
-	switch {
-	case alive(sys.process):
-		if err := refresh(ctx, sys, s.Progress); err != nil {
-			return err
-		}
-	case sys.process != nil && !sys.process.Expected():
-		s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
-	}
-	if !alive(sys.process) {
-		if err := s.start(ctx, sys); err != nil {
-			return err
-		}
-	}
-	if err := s.answerCalls(ctx, sys); err != nil {
-		return err
-	}
-	return s.serves(ctx, sys)
-}
-
 func alive(p *processes.Process) bool {
 	if p == nil {
 		return false
@@ -118,7 +98,10 @@ func alive(p *processes.Process) bool {
 	}
 }
 
-// start starts a system's process and returns when it reports that it is ready.
+// endedByItself reports whether a process has exited unexpectedly. The process may be nil.
+func endedByItself(p *processes.Process) bool { return p != nil && !alive(p) && !p.Expected() }
+
+// start starts a system's process and returns when it is ready; if it was not ready before, when it runs.
 func (s *Set) start(ctx context.Context, sys *system) error {
 	sys.outages = 0
 	for name, text := range sys.program.files {
@@ -126,7 +109,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 			return fmt.Errorf("write its file %s: %w", name, err)
 		}
 	}
-	spec, err := s.spec(sys)
+	spec, err := s.spec(sys, s.Keep)
 	if err != nil {
 		return err
 	}
@@ -134,30 +117,16 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	if err != nil {
 		return err
 	}
+	name := sys.definition.Name
 	s.mu.Lock()
-	sys.process = process
-	s.logs[sys.definition.Name] = append(s.logs[sys.definition.Name], process.LogFile)
+	sys.process, sys.watched, sys.pardoned = process, false, time.Time{}
+	s.logs[name] = append(s.logs[name], process.LogFile)
 	s.mu.Unlock()
-	look, err := readiness(sys)
-	if err != nil {
+	if sys.unready {
+		s.Progress("system %s was not ready before: not waiting until it is", name)
+	}
+	if err := enter(ctx, s, sys); err != nil {
 		return err
-	}
-	told := &complaints{say: func(waited time.Duration, text string) {
-		s.Progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
-	}}
-	if err := await(ctx, process, told.watching(look)); err != nil {
-		err = fmt.Errorf("wait until its process is ready: %w", err)
-		if alive(process) {
-			return err
-		}
-		return &clusters.BrokenError{
-			Component: clusters.SystemComponent(sys.definition.Name),
-			Words:     processes.LastLines(process.LogFile, 12), Err: err,
-		}
-	}
-	go s.watch(sys.definition.Name, process)
-	if sys.place.service != nil {
-		sys.place.service.enter(sys, look)
 	}
 	if sys.place.front != nil && sys.program.installsItself {
 		return s.redirectCalls(ctx, sys)
@@ -165,7 +134,49 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	return nil
 }
 
-func (s *Set) spec(sys *system) (processes.Spec, error) {
+// enter returns when a system's process is ready, if it must be, and makes its service use it. The process is watched
+// from then on.
+func enter(ctx context.Context, s *Set, sys *system) error {
+	look, err := readiness(sys)
+	if err != nil {
+		return err
+	}
+	if !sys.unready {
+		if err := becomesReady(ctx, sys, look, s.Progress); err != nil {
+			return err
+		}
+	}
+	if !sys.watched {
+		sys.watched = true
+		go s.watch(sys.definition.Name, sys, sys.process)
+	}
+	if sys.place.service != nil {
+		sys.place.service.enter(sys, !sys.unready, look)
+	}
+	return nil
+}
+
+func becomesReady(ctx context.Context, sys *system, look func(context.Context) error,
+	progress clusters.Progress,
+) error {
+	told := &complaints{say: func(waited time.Duration, text string) {
+		progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
+	}}
+	err := await(ctx, sys.process, told.watching(look))
+	if err == nil {
+		return nil
+	}
+	err = fmt.Errorf("wait until its process is ready: %w", err)
+	if alive(sys.process) {
+		return err
+	}
+	return &clusters.BrokenError{
+		Component: clusters.SystemComponent(sys.definition.Name),
+		Words:     processes.LastLines(sys.process.LogFile, 12), Err: err,
+	}
+}
+
+func (s *places) spec(sys *system, lasting bool) (processes.Spec, error) {
 	name := sys.definition.Name
 	file, err := absolute(sys.program.command[0])
 	if err != nil {
@@ -183,7 +194,7 @@ func (s *Set) spec(sys *system) (processes.Spec, error) {
 	return processes.Spec{
 		Name: "system-" +
 			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.dir, LogDir: sys.place.file("logs"),
-		Owner: s.owner(), Detached: s.Keep,
+		Owner: s.owner(), Detached: lasting,
 	}, nil
 }
 
@@ -193,21 +204,6 @@ func (s *places) owner() string {
 		return housed.Folder() + string(os.PathSeparator)
 	}
 	return s.dir + string(os.PathSeparator)
-}
-
-// watch reports a process that exits unexpectedly.
-func (s *Set) watch(name string, process *processes.Process) {
-	<-process.Done()
-	s.mu.Lock()
-	held := s.held
-	s.mu.Unlock()
-	if held || process.Expected() {
-		return
-	}
-	select {
-	case s.died <- fmt.Errorf("system %s: %w", name, process.Failure()):
-	default: // the channel is full: the first errors are enough
-	}
 }
 
 // readiness returns the check whether a process is ready.
@@ -326,13 +322,14 @@ func await(ctx context.Context, process *processes.Process, look func(context.Co
 func (s *Set) Kill(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := s.controllable(name)
+	sys, err := controllable(s, name)
 	if err != nil {
 		return err
 	}
 	if !alive(sys.process) {
 		return errors.New("it is not running")
 	}
+	sys.unready = !isReady(ctx, sys)
 	return sys.process.Kill(ctx)
 }
 
@@ -340,7 +337,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 func (s *Set) Restart(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := s.controllable(name)
+	sys, err := controllable(s, name)
 	if err != nil {
 		return err
 	}
@@ -349,13 +346,11 @@ func (s *Set) Restart(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if err := s.start(ctx, sys); err != nil {
-		return err
-	}
-	return s.serves(ctx, sys)
+	sys.unready = false
+	return s.resume(ctx, sys)
 }
 
-func (s *Set) controllable(name string) (*system, error) {
+func controllable(s *Set, name string) (*system, error) {
 	sys := s.system(name)
 	if sys == nil {
 		return nil, errors.New("it is not installed")
@@ -383,8 +378,8 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 			return fmt.Errorf("wait until %s is served: %w", object, err)
 		}
 	}
-	if sys.place == nil || sys.place.front != nil && !sys.place.front.usual() {
-		return nil // webhooks that must not answer cannot be proven
+	if sys.place == nil || sys.unready || sys.place.front != nil && !sys.place.front.usual() {
+		return nil // webhooks that need not answer, or must not, cannot be proven
 	}
 	hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
 	if err != nil {

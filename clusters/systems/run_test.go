@@ -116,7 +116,7 @@ func TestDeathIsReported(t *testing.T) {
 func TestDeathWhileTheClusterChanges(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, sleeper("lws"))
-	s.Hold()
+	s.Hold(t.Context())
 	die(t, s, "lws")
 	converge(t, s, sleeper("lws"))
 	if !alive(s.system("lws").process) {

@@ -92,10 +92,10 @@ func (s *places) removeReplica(sys *system) {
 // url is where the API server calls webhooks through the service.
 func (s *service) url() string { return "https://" + s.Address() }
 
-// enter makes a program that is ready a target of connections.
-func (s *service) enter(sys *system, look func(context.Context) error) {
+// enter makes a program a target of connections, now or once it is ready.
+func (s *service) enter(sys *system, ready bool, look func(context.Context) error) {
 	address := net.JoinHostPort(sys.place.host, strconv.Itoa(sys.place.port))
-	s.Add(sys.definition.Name, address, look)
+	s.Add(sys.definition.Name, address, ready, look)
 }
 
 // answer makes the service answer calls as one of its replicas wants it. A replica that wants nothing special does not

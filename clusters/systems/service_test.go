@@ -23,7 +23,7 @@ func replicaOf(t *testing.T, all *places, name, service string) (*system, func()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys.place.service.enter(sys, look)
+	sys.place.service.enter(sys, true, look)
 	return sys, func() error {
 		client.CloseIdleConnections()
 		return get(t.Context(), client, sys.place.service.url())

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -73,14 +74,18 @@ type Set struct {
 	cluster clusters.Cluster
 	spawner *processes.Spawner
 	died    chan error
+	// life ends with quit, when the set is closed.
+	life context.Context
+	quit context.CancelFunc
 	// converging serialises changes of systems.
 	converging sync.Mutex
 	// seen are the outages of the API server.
 	seen outages
 
-	mu sync.Mutex
 	// held: the API server may be down, so that the exit of a process is expected.
-	held    bool
+	held atomic.Bool
+
+	mu      sync.Mutex
 	systems map[string]*system
 	// order in which they were installed.
 	order []string
@@ -100,8 +105,14 @@ type system struct {
 	place   *place
 	program program
 	process *processes.Process
+	// watched: the exit of the process is noticed.
+	watched bool
 	// outages of the API server that the process lived through.
 	outages int
+	// pardoned is until when the process may end by itself after an outage; zero if it may not.
+	pardoned time.Time
+	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
+	unready bool
 	// objects that were created for it, in their order; objects that existed before are not included.
 	objects []reference
 	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
@@ -126,8 +137,10 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
 		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
-		held: true, systems: map[string]*system{}, logs: map[string][]string{},
+		systems: map[string]*system{}, logs: map[string][]string{},
 	}
+	s.held.Store(true)
+	s.life, s.quit = context.WithCancel(context.Background())
 	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
@@ -137,17 +150,20 @@ func (s *Set) Died() <-chan error { return s.died }
 
 // Hold announces that the cluster is about to change. Until the returned function is called, new connections of
 // processes to the API server wait until it is ready. Until the next Converge, Died does not report the exit of a
-// process. Converge restarts it, as a pod would be.
-func (s *Set) Hold() (release func()) {
-	s.hold(true)
+// process. Converge restarts it, as a pod would be. Only a process that is ready now must be ready after Converge.
+func (s *Set) Hold(ctx context.Context) (release func()) {
+	s.converging.Lock()
+	s.hold(ctx)
+	s.converging.Unlock()
 	s.holdConnections(true)
 	return func() { s.holdConnections(false) }
 }
 
-func (s *Set) hold(held bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.held = held
+// hold makes the exit of a process expected. Before the cluster changes, it notes which processes are ready.
+func (s *Set) hold(ctx context.Context) {
+	if !s.held.Swap(true) {
+		noteReadiness(ctx, s)
+	}
 }
 
 // Converge makes the cluster have exactly these systems, in this order. It returns when each serves: its CRDs are
@@ -159,18 +175,14 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	if err := sameCalls(wanted); err != nil {
 		return err
 	}
-	s.hold(true)
-	if s.seen.happened(s.cluster) {
-		for _, name := range s.order {
-			s.system(name).outages++
-		}
-	}
+	s.hold(ctx)
+	pardon(s, s.seen.happened(s.cluster))
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
-	s.hold(false)
+	s.held.Store(false)
 	if err != nil {
 		return err
 	}
-	return s.ended()
+	return s.ended(ctx)
 }
 
 func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere func()) error {
@@ -195,11 +207,22 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 	return nil
 }
 
-// ended returns an error if a process exited unexpectedly while the systems were held.
-func (s *Set) ended() error {
+// ended returns an error if a process exited unexpectedly while the systems were held. One that lost its lease is
+// restarted.
+func (s *Set) ended(ctx context.Context) error {
 	for _, name := range s.order {
-		if sys := s.system(name); sys.process != nil && !alive(sys.process) && !sys.process.Expected() {
-			return fmt.Errorf("system %s: %w", name, sys.process.Failure())
+		sys := s.system(name)
+		if !endedByItself(sys.process) {
+			continue
+		}
+		err := sys.process.Failure()
+		if sys.lostLease() {
+			timed, cancel := context.WithTimeout(ctx, installTimeout)
+			err = s.resume(timed, sys)
+			cancel()
+		}
+		if err != nil {
+			return fmt.Errorf("system %s: %w", name, err)
 		}
 	}
 	return nil
@@ -314,9 +337,10 @@ func (s *places) end(ctx context.Context, sys *system) error {
 
 // Close ends all systems. If the cluster stays, they are removed with everything that was created for them.
 func (s *Set) Close(ctx context.Context, stays bool) error {
+	s.quit()
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	s.hold(true)
+	s.held.Store(true)
 	var errs []error
 	for i, name := range slices.Backward(slices.Clone(s.order)) {
 		var err error
