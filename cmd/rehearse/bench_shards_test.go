@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/reports"
+)
+
+// BenchmarkShards runs a suite as a whole, and then in five shards one after the other, dealt by the times of the first
+// run. The merged verdicts must be those of the whole run.
+//
+//   - longest/mean is the time of the longest shard by the mean of all: 1 is a perfect deal.
+//   - shards/whole is the time of all shards by that of the whole run: what the shards cost in addition.
+func BenchmarkShards(b *testing.B) {
+	const shards = 5
+	suite := filepath.Join("..", "..", "scenarios", "kubernetes")
+	for b.Loop() {
+		dir := b.TempDir()
+		of := func(name string) string { return filepath.Join(dir, name) }
+		whole := timed(b, "run", suite, "--report-dir", of("whole"))
+		var all, longest time.Duration
+		merge := []string{"merge", "-o", of("merged")}
+		for n := range shards {
+			name := fmt.Sprintf("shard-%d", n+1)
+			took := timed(b, "run", suite, "--shard", fmt.Sprintf("%d/%d", n+1, shards), "--report-dir", of(name),
+				"--timings", filepath.Join(of("whole"), pastruns.RunFile))
+			all, longest, merge = all+took, max(longest, took), append(merge, of(name))
+		}
+		timed(b, merge...)
+		want, got := statuses(b, of("whole")), statuses(b, of("merged"))
+		if len(want) == 0 || !maps.EqualFunc(want, got, slices.Equal) {
+			b.Fatalf("the whole run says\n%v\nand the shards say\n%v", want, got)
+		}
+		b.ReportMetric(longest.Seconds()*shards/all.Seconds(), "longest/mean")
+		b.ReportMetric(all.Seconds()/whole.Seconds(), "shards/whole")
+		b.ReportMetric(whole.Seconds(), "whole-s")
+	}
+}
+
+// timed runs a command that must succeed.
+func timed(b *testing.B, args ...string) time.Duration {
+	b.Helper()
+	var out, errs bytes.Buffer
+	began := time.Now()
+	if code := run(b.Context(), args, nil, &out, &errs); code != cli.ExitOK {
+		b.Fatalf("rehearse %q: exit code %d:\n%s%s", args, code, out.String(), errs.String())
+	}
+	return time.Since(began)
+}
+
+// statuses of the scenarios in a report folder, by their names.
+func statuses(b *testing.B, folder string) map[string][]reports.Status {
+	b.Helper()
+	result, _, err := pastruns.Read(folder)
+	if err != nil {
+		b.Fatal(err)
+	}
+	all := map[string][]reports.Status{}
+	for _, track := range result.Tracks {
+		for _, s := range track.Scenarios {
+			all[s.Name] = append(all[s.Name], s.Status)
+		}
+	}
+	return all
+}
