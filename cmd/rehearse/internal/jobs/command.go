@@ -43,11 +43,13 @@ With --git, the files come from a repository: each pod fetches --ref before it s
 the image --git-image, and the command runs in the repository's folder.
 
 --apply creates the Job on the cluster of the kubeconfig, shows its output, merges the reports into
-one report folder, and deletes the Job.
+one report folder, and deletes the Job. It shows why a pod cannot start, and gives up if no pod has
+run for --timeout.
 
 The Job handles each exit code: a failed scenario or wrong input (1, 2) ends the shard; a pod that
-was interrupted, evicted or lost with its node is repeated; a shard that could not be judged (3) is
-retried once.
+was interrupted or evicted is repeated; a shard that could not be judged (3) is retried once. The
+pod of a lost node is repeated as soon as its Node object is deleted. A Job ends after a day, and is
+deleted a day later (an hour with --apply).
 
 Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 		Example: `  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios > job.yaml
@@ -76,8 +78,11 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 			if err := s.check(); err != nil {
 				return err
 			}
-			if !apply {
+			if s.remains = remainsPrinted; !apply {
 				return s.print(command.OutOrStdout())
+			}
+			if !a.keep {
+				s.remains = remainsApplied
 			}
 			a.settings, a.merge = s, program.Merge
 			return a.run(command)

@@ -4,6 +4,7 @@ package jobs
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/api/core/v1"
@@ -20,6 +21,8 @@ type settings struct {
 	image, name, namespace   string
 	completions, parallelism int32
 	cpu, memory              string
+	// remains is how long the Job remains on the cluster after its end.
+	remains time.Duration
 	// command is what each shard runs: run, with its arguments.
 	command []string
 	// files is the archive of what the command reads; nil if the image or a Git repository contains it.
@@ -37,6 +40,11 @@ const (
 	user = 65532
 	// The measured need of a shard with one cluster, and some more (docs/ci.md).
 	defaultCPU, defaultMemory = "1", "2Gi"
+	// longest is how long a Job may run, so that a Job that nobody watches ends.
+	longest = 24 * time.Hour
+	// A Job that nobody gathers remains for a day, so that its logs can be read. Otherwise it remains only if
+	// rehearse was killed.
+	remainsPrinted, remainsApplied = 24 * time.Hour, time.Hour
 )
 
 // objects are the ConfigMap with the files, if there are any, and the Job.
@@ -76,10 +84,12 @@ func (s *settings) job() (*batchv1.Job, error) {
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
 			Completions:    ptr.To(s.completions), Parallelism: ptr.To(s.parallelism),
 			// A shard that could not judge is retried once.
-			BackoffLimitPerIndex: ptr.To[int32](1),
-			PodReplacementPolicy: ptr.To(batchv1.Failed),
-			PodFailurePolicy:     failurePolicy(),
-			Template:             v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: s.meta().Labels}, Spec: *pod},
+			BackoffLimitPerIndex:    ptr.To[int32](1),
+			PodReplacementPolicy:    ptr.To(batchv1.Failed), // Kubernetes allows no other with a failure policy
+			PodFailurePolicy:        failurePolicy(),
+			ActiveDeadlineSeconds:   ptr.To(int64(longest.Seconds())),
+			TTLSecondsAfterFinished: ptr.To(int32(s.remains.Seconds())),
+			Template:                v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: s.meta().Labels}, Spec: *pod},
 		},
 	}, nil
 }
