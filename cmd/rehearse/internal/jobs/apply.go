@@ -116,8 +116,10 @@ func (a *application) create(ctx context.Context, client kubernetes.Interface) e
 		return nil
 	}
 	files := a.configMap()
-	files.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(made,
-		batchv1.SchemeGroupVersion.WithKind("Job"))}
+	owner := metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))
+	// OpenShift lets only those who may update the Job's finalizers set this field.
+	owner.BlockOwnerDeletion = nil
+	files.OwnerReferences = []metav1.OwnerReference{*owner}
 	if _, err := client.CoreV1().ConfigMaps(a.namespace).Create(ctx, files, metav1.CreateOptions{}); err != nil {
 		return errors.Join(a.notCreated(err), a.delete(ctx, client))
 	}
