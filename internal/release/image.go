@@ -104,7 +104,7 @@ func imageOf(ctx context.Context, s settings, built *program, kubernetes []strin
 	image := base
 	for i, part := range parts {
 		file := filepath.Join(work, fmt.Sprintf("%s-%d.tar", built.platform.Arch, i))
-		layer, err := layerOf(part.members, built, file)
+		layer, err := layerOf(part, file)
 		if err != nil {
 			return nil, err
 		}
@@ -125,12 +125,12 @@ func imageOf(ctx context.Context, s settings, built *program, kubernetes []strin
 }
 
 // layerOf writes a layer's files into an archive, and compresses it.
-func layerOf(members []member, built *program, file string) (v1.Layer, error) {
+func layerOf(part layerPart, file string) (v1.Layer, error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return nil, err
 	}
-	err = writeTar(f, members, built.committed)
+	err = writeTar(f, part.members, part.at)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

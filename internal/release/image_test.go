@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -66,6 +70,56 @@ func TestImage(t *testing.T) {
 	}
 	if other, err := imageFor(t, p).Digest(); err != nil || one != other {
 		t.Errorf("made twice: %s and %s, %v", one, other, err)
+	}
+}
+
+// Images of two commits share all layers but the last, which has the program.
+func TestSharedLayers(t *testing.T) {
+	var digests [2][]string
+	for i, at := range []time.Time{committed, committed.Add(time.Hour)} {
+		p := built(t)
+		p.committed = at
+		layers, err := imageFor(t, p).Layers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, layer := range layers {
+			digest, err := layer.Digest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			digests[i] = append(digests[i], digest.String())
+		}
+	}
+	if one, other := digests[0], digests[1]; len(one) != 2 || one[0] != other[0] || one[1] == other[1] {
+		t.Errorf("the layers are %s and %s", one, other)
+	}
+}
+
+// The layer of a version of Kubernetes has nothing of a commit of Rehearse, and no time of its own.
+func TestLayerOfKubernetes(t *testing.T) {
+	store, err := releases.New(releases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := store.CachedVersions()
+	if len(cached) == 0 {
+		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+	}
+	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, cached[0].String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !part.at.Equal(time.Unix(0, 0)) {
+		t.Errorf("its files are of %s", part.at)
+	}
+	for _, m := range part.members {
+		if bytes.Contains(m.data, []byte(`"timestamp"`)) {
+			t.Errorf("%s has a time", m.name)
+		}
+		if path.Base(m.name) == "manifest.json" && !bytes.Contains(m.data, []byte(`"1970-01-01T00:00:00Z"`)) {
+			t.Errorf("the times in %s are not those of the files: %s", m.name, m.data)
+		}
 	}
 }
 
