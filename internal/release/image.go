@@ -31,7 +31,7 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 		return err
 	}
 	defer os.RemoveAll(work)
-	with, tagged, err := cachedVersions(ctx, kubernetes)
+	with, tagged, err := cachedVersions(ctx, platforms, kubernetes)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,9 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 	return nil
 }
 
-// cachedVersions returns the exact versions in the cache, and the suffix for the image's tag.
-func cachedVersions(ctx context.Context, wanted []string) ([]string, string, error) {
+// cachedVersions returns the exact versions in the cache, and the suffix for the image's tag. It checks every platform,
+// because a missing version would otherwise show only after minutes of building.
+func cachedVersions(ctx context.Context, platforms []platform, wanted []string) ([]string, string, error) {
 	if len(wanted) == 0 {
 		return nil, "", nil
 	}
@@ -88,6 +89,11 @@ func cachedVersions(ctx context.Context, wanted []string) ([]string, string, err
 		exact, err := store.Resolve(ctx, version)
 		if err != nil {
 			return nil, "", err
+		}
+		for _, p := range platforms {
+			if _, err := store.Bundle(ctx, exact, p.OS+"-"+p.Arch, always); err != nil {
+				return nil, "", err
+			}
 		}
 		versions, names = append(versions, exact), append(names, version)
 	}

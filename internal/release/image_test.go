@@ -123,6 +123,25 @@ func TestLayerOfKubernetes(t *testing.T) {
 	}
 }
 
+// A version that the cache has only for this platform is an error before anything is built.
+func TestVersionOfAnotherPlatform(t *testing.T) {
+	store, err := releases.New(releases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := store.CachedVersions()
+	if len(cached) == 0 {
+		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+	}
+	version, own := cached[0].String(), platform{runtime.GOOS, runtime.GOARCH}
+	got, suffix, err := cachedVersions(t.Context(), []platform{own}, []string{version})
+	if err != nil || !slices.Equal(got, []string{version}) || suffix != "-k8s"+version {
+		t.Errorf("got %s, %s, %v", got, suffix, err)
+	}
+	_, _, err = cachedVersions(t.Context(), []platform{own, {"linux", "riscv64"}}, []string{version})
+	golden.Error(t, err, "rehearse fetch --platform linux/riscv64 "+version)
+}
+
 func TestAuthorities(t *testing.T) {
 	n := 0
 	for rest := authorities(); ; n++ {
