@@ -64,7 +64,7 @@ func TestPrintedJob(t *testing.T) {
 		"job.yaml": "--image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios",
 		"in-image.yaml": "--image i --completions 2 --parallelism 1 --in-image --name mine -n ci --memory 4Gi -- run " +
 			"/scenarios",
-		"no-files.yaml": "--image i --completions 2 -- faults kai --try",
+		"no-files.yaml": "--image i --completions 2 --cpu-limit 1500m -- faults kai --try",
 		"git.yaml": "--image i --completions 2 --git https://example.com/team/repository.git --ref v1.2.0 " +
 			"--git-image example.com/git:2 -- run scenarios",
 	} {
@@ -91,6 +91,8 @@ func TestRejectedJobs(t *testing.T) {
 		"--image i --completions 2 -- run ../..":                   "only files below the current folder",
 		"--image i --completions 2 --cpu much -- run scenarios":    "--cpu much",
 		"--image i --completions 2 --memory much -- run scenarios": "--memory much",
+		"--image i --completions 2 --cpu-limit much -- faults":     "--cpu-limit much",
+		"--image i --completions 2 --cpu-limit 1m -- faults":       "--cpu-limit 1m is less than the request, --cpu 1",
 		"--image i --completions 2 --ref v1 -- run scenarios":      "--ref and --git-image are for --git",
 		"--image i --completions 2 --git https://e.com/r --ref v1 --git-image g --in-image -- run scenarios": "either in " +
 			"the repository or in the image",

@@ -20,7 +20,7 @@ import (
 type settings struct {
 	image, name, namespace   string
 	completions, parallelism int32
-	cpu, memory              string
+	cpu, cpuLimit, memory    string
 	// remains is how long the Job remains on the cluster after its end.
 	remains time.Duration
 	// command is what each shard runs: run, with its arguments.
@@ -175,7 +175,7 @@ func restricted() *v1.SecurityContext {
 	}
 }
 
-// resources sets no limit of processors, so that a shard may use idle ones. The memory limit equals the request,
+// resources sets no limit of processors by default, so that a shard may use idle ones. The memory limit equals the request,
 // because a run derives its number of clusters from the limit.
 func (s *settings) resources() (v1.ResourceRequirements, error) {
 	var wanted v1.ResourceRequirements
@@ -189,5 +189,15 @@ func (s *settings) resources() (v1.ResourceRequirements, error) {
 	}
 	wanted.Requests = v1.ResourceList{v1.ResourceCPU: cpu, v1.ResourceMemory: memory}
 	wanted.Limits = v1.ResourceList{v1.ResourceMemory: memory}
+	if s.cpuLimit != "" {
+		limit, err := resource.ParseQuantity(s.cpuLimit)
+		if err != nil {
+			return wanted, fmt.Errorf("--cpu-limit %s: %w", s.cpuLimit, err)
+		}
+		if limit.Cmp(cpu) < 0 {
+			return wanted, fmt.Errorf("--cpu-limit %s is less than the request, --cpu %s", s.cpuLimit, s.cpu)
+		}
+		wanted.Limits[v1.ResourceCPU] = limit
+	}
 	return wanted, nil
 }
