@@ -36,8 +36,9 @@ func Command(program Program) *cobra.Command {
 		Short: "Run the shards of a command as an Indexed Job on a cluster",
 		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
 with the files of the command. The command is run, conformance, faults --try or explore. The pods
-need no permissions and no volumes. They need a network only to get Kubernetes versions that are not
-in the image. Each pod's report is in its log: rehearse merge reads the logs.
+need no permissions and no volume of the cluster. They need a network only to get Kubernetes versions that are not
+in the image. Each pod's report is in its log: rehearse merge reads the logs. With --results-claim,
+the whole report also goes to a volume.
 
 With --git, the files come from a repository: each pod fetches --ref before it starts, with git from
 the image --git-image, and the command runs in the repository's folder.
@@ -99,6 +100,7 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 		"none)")
 	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod requests, and its limit")
 	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
+	set.StringVar(&s.claim, "results-claim", "", "PersistentVolumeClaim that also gets each shard's whole report")
 	s.git.add(set)
 	set.StringArrayVar(&more, "include", nil, "another file or folder that the command reads; may be repeated")
 	set.BoolVar(&apply, "apply", false, "create the Job, merge the reports, and delete the Job")
@@ -166,6 +168,7 @@ func shardCommand(run Run) *cobra.Command {
 		},
 	}
 	command.Flags().IntVar(&s.of, "of", 0, "number of shards")
+	command.Flags().StringVar(&s.results, "results", "", "folder for the report, in a folder of the shard")
 	command.Flags().StringVar(&s.files, "files", "", "archive of the files that the command reads")
 	return command
 }

@@ -29,6 +29,8 @@ type settings struct {
 	files []byte
 	// git is the repository with the files, if they are in one.
 	git repository
+	// claim is the PersistentVolumeClaim that also gets the reports; "" for none.
+	claim string
 }
 
 // Names and places in a pod.
@@ -36,6 +38,8 @@ const (
 	containerName = "rehearse"
 	filesMount    = "/files"
 	filesName     = "files.tar.gz"
+	resultsMount  = "/results"
+	uidVariable   = "JOB_UID"
 	// user is the one of the image. The pod sets its number, so that a policy can see that it is not root.
 	user = 65532
 	// The measured need of a shard with one cluster, and some more (docs/ci.md).
@@ -135,6 +139,15 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 			ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: s.name}},
 		}})
 	}
+	var env []v1.EnvVar
+	if s.claim != "" {
+		env = []v1.EnvVar{uidOfJob()}
+		args = append(args, "--results", resultsMount+"/"+s.name+"-$("+uidVariable+")")
+		mounts = append(mounts, v1.VolumeMount{Name: "results", MountPath: resultsMount})
+		volumes = append(volumes, v1.Volume{Name: "results", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: s.claim},
+		}})
+	}
 	folder, fetching := "", []v1.Container(nil)
 	if s.git.url != "" {
 		folder, fetching = gitFolder, s.git.containers(resources)
@@ -161,10 +174,17 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 		Containers: []v1.Container{{
 			Name: containerName, Image: s.image, ImagePullPolicy: v1.PullIfNotPresent, WorkingDir: folder,
 			Args: append(append(args, "--"), s.command...), Resources: resources, VolumeMounts: mounts,
-			SecurityContext: restricted(),
+			SecurityContext: restricted(), Env: env,
 		}},
 		Volumes: volumes,
 	}, nil
+}
+
+// uidOfJob distinguishes the reports of this Job from those of an earlier Job with its name.
+func uidOfJob() v1.EnvVar {
+	return v1.EnvVar{Name: uidVariable, ValueFrom: &v1.EnvVarSource{FieldRef: &v1.ObjectFieldSelector{
+		APIVersion: "v1", FieldPath: "metadata.labels['" + batchv1.ControllerUidLabel + "']",
+	}}}
 }
 
 // restricted is the security context of each container.
