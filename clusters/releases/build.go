@@ -54,7 +54,8 @@ func (s *sources) build(ctx context.Context, v clusters.Version, programs []stri
 	s.options.Progress("building %s from source (a few minutes the first time)", what)
 	counter := &buildCounter{what: what, every: every{now: s.options.Now}, progress: s.options.Progress}
 	cache := filepath.Join(filepath.Dir(dir), buildCache)
-	_, err = tool.with("GOCACHE="+cache).run(ctx, module, counter.line, args...)
+	system, architecture, _ := strings.Cut(s.platform, "-")
+	_, err = tool.with("GOCACHE="+cache, "GOOS="+system, "GOARCH="+architecture).run(ctx, module, counter.line, args...)
 	if ctx.Err() == nil {
 		err = errors.Join(err, os.RemoveAll(cache))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -37,9 +38,8 @@ func (s *Store) Bundle(ctx context.Context, version, platform string, at time.Ti
 		return nil, err
 	}
 	if lacking, err := e.lacking(programs); err != nil || len(lacking) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("the cache has no Kubernetes %s for %s in %s; `rehearse fetch %s` gets it "+
-			"on such "+
-			"a machine", v, platform, e.dir, v))
+		return nil, errors.Join(err, fmt.Errorf("the cache has no Kubernetes %s for %s in %s: get it with: rehearse fetch "+
+			"--platform %s %s", v, platform, e.dir, strings.Replace(platform, "-", "/", 1), v))
 	}
 	list, err := s.FeatureList(ctx, version)
 	if err != nil {
@@ -75,13 +75,17 @@ func (s *Store) Bundle(ctx context.Context, version, platform string, at time.Ti
 
 // entry returns the place of a version: the bundle, if it has all programs and the list of gates, or the cache.
 func (s *Store) entry(v clusters.Version, programs ...string) entry {
+	return s.entryOf(s.platform, v, programs...)
+}
+
+func (s *Store) entryOf(platform string, v clusters.Version, programs ...string) entry {
 	if s.options.BundleDir != "" {
-		e := s.entryIn(s.options.BundleDir, v, s.platform)
+		e := s.entryIn(s.options.BundleDir, v, platform)
 		if want, err := wanted(programs); err == nil && e.bundled(want) {
 			return e
 		}
 	}
-	return s.entryIn(s.options.CacheDir, v, s.platform)
+	return s.entryIn(s.options.CacheDir, v, platform)
 }
 
 func (s *Store) entryIn(root string, v clusters.Version, platform string) entry {

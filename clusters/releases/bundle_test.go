@@ -59,6 +59,32 @@ func TestBundle(t *testing.T) {
 	}
 }
 
+// Programs of another platform are stored beside those of this one, and get into a bundle for that platform. They are
+// not started: here they report another version.
+func TestBundleForAnotherPlatform(t *testing.T) {
+	g := newFakeGo(t).withFeatures(t)
+	cache := t.TempDir()
+	mustEnsure(t, newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path}), "1.34.9")
+	g.write(t, "stamp", "v9.9.9")
+	foreign := newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path, Platform: "linux-riscv64"})
+	if b := mustEnsure(t, foreign, "1.34.9"); filepath.Base(b.Dir) != "linux-riscv64" {
+		t.Errorf("the programs are in %s", b.Dir)
+	}
+	if platform := golden.Read(t, filepath.Join(g.dir, "built.platform")); platform != "linux-riscv64\n" {
+		t.Errorf("they are built for %s", platform)
+	}
+	if _, err := foreign.FeatureList(t.Context(), "1.34.9"); err != nil {
+		t.Errorf("the gates of the version: %v", err)
+	}
+	made := newStore(t, Options{CacheDir: cache, Go: g.path})
+	files, err := made.Bundle(t.Context(), "1.34.9", "linux-riscv64", time.Now())
+	must(t, err)
+	if files[0].Name != "kubernetes/v1.34.9/linux-riscv64/kube-apiserver" ||
+		!strings.Contains(golden.Read(t, files[0].Path), "v9.9.9") {
+		t.Errorf("the bundle has %+v", files[0])
+	}
+}
+
 // What a bundle does not have is downloaded as without a bundle.
 func TestBundleThatLacksSomething(t *testing.T) {
 	made := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: newFakeGo(t).withFeatures(t).path})
@@ -87,7 +113,8 @@ func TestBundleThatLacksSomething(t *testing.T) {
 		}
 	}
 	_, err := made.Bundle(t.Context(), "1.34.9", "linux-sparc", time.Now())
-	golden.Error(t, err, "the cache has no Kubernetes 1.34.9 for linux-sparc")
+	golden.Error(t, err, "the cache has no Kubernetes 1.34.9 for linux-sparc",
+		"rehearse fetch --platform linux/sparc 1.34.9")
 }
 
 func TestNoControlPlaneOutsideOfLinux(t *testing.T) {

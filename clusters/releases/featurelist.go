@@ -57,7 +57,8 @@ func (s *Store) FeatureList(ctx context.Context, version string) (*features.List
 			Err:     fmt.Errorf("your own build in %s may have gates that no release has", s.options.BinDir),
 		}
 	}
-	list, err := s.featureList(ctx, s.entry(v))
+	// The programs that are asked for their gates must run here.
+	list, err := s.featureList(ctx, s.entryOf(thisPlatform, v))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

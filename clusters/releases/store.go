@@ -45,6 +45,8 @@ type Options struct {
 	Source Source
 	// BinDir is a folder with the user's own build of the programs. If it is set, nothing else is used or downloaded.
 	BinDir string
+	// Platform of the programs, such as linux-arm64; those of another platform are only stored. Default: this one.
+	Platform string
 	// Refresh makes Resolve look for the newest patch even if the cache has one.
 	Refresh bool
 	// HTTPClient for downloads. Default: one with timeouts for an unresponsive host.
@@ -80,6 +82,8 @@ type sources struct {
 	lists   listCache
 }
 
+const thisPlatform = runtime.GOOS + "-" + runtime.GOARCH
+
 // New returns a store. It uses neither disk nor network.
 func New(o Options) (*Store, error) {
 	if o.Source == "" {
@@ -110,7 +114,10 @@ func New(o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Store{sources: sources{options: o, platform: runtime.GOOS + "-" + runtime.GOARCH}}, nil
+	if o.Platform == "" {
+		o.Platform = thisPlatform
+	}
+	return &Store{sources: sources{options: o, platform: o.Platform}}, nil
 }
 
 // UserCache is the folder under the user's cache directory for programs and clusters.
@@ -210,6 +217,9 @@ func (s *sources) fetchProven(ctx context.Context, v clusters.Version, programs 
 	source, err := s.fetch(ctx, v, programs, dir)
 	if err != nil {
 		return "", err
+	}
+	if s.platform != thisPlatform {
+		return source, nil // they cannot run here
 	}
 	for _, program := range programs {
 		if err := provesVersion(ctx, filepath.Join(dir, program), v); err != nil {

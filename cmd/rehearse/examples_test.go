@@ -60,6 +60,14 @@ func TestFetchOfScenarios(t *testing.T) {
 	if code == cli.ExitOK || !strings.Contains(errs, `no program of Kubernetes is called "kubctl"`) {
 		t.Errorf("exit code %d: %s", code, errs)
 	}
+	code, _, errs = command(t, "fetch", "--platform", "linux/arm64", none)
+	if code != cli.ExitInput || !strings.Contains(errs, "--platform: name versions") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	code, _, errs = command(t, "fetch", "--platform", "linux/sparc", "1.36")
+	if code != cli.ExitInput || !strings.Contains(errs, "want linux/amd64 or linux/arm64") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
 	code, _, errs = command(t, "fetch", "no/such/file.yaml")
 	if code != cli.ExitInput || !strings.Contains(errs, "no/such/file.yaml") {
 		t.Errorf("exit code %d: %s", code, errs)

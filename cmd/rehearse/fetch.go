@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +15,7 @@ import (
 func newFetchCommand() *cobra.Command {
 	var flags cli.ReleaseFlags
 	var programs []string
+	var platform string
 	command := &cobra.Command{
 		Use:   "fetch VERSION|FILE|FOLDER...",
 		Short: "Get the programs that runs need, in advance",
@@ -22,15 +25,28 @@ reached, it builds them from the module k8s.io/kubernetes. "1.34" is the newest 
 that minor version; "1.34.4" is exactly that patch.
 
 For a file or folder of scenarios, it gets their versions of Kubernetes that are not in the cache,
-and builds the Go modules of their systems.`,
+and builds the Go modules of their systems.
+
+With --platform, it gets a version's programs for an image of another platform (make image). The
+image also needs those of this machine's platform in the cache.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch examples/operators/gatekeeper
   rehearse fetch --source build 1.34.4
-  rehearse fetch --program kubectl 1.36`,
+  rehearse fetch --program kubectl 1.36
+  rehearse fetch --platform linux/arm64 1.36`,
 		Args: cli.Named("a version, such as 1.35, or a file of scenarios"),
 		RunE: func(command *cobra.Command, args []string) error {
 			options := flags.Options(cli.ProgressTo(command.ErrOrStderr()))
 			options.Refresh = true
+			if command.Flags().Changed("platform") {
+				if platform != "linux/amd64" && platform != "linux/arm64" {
+					return fmt.Errorf("--platform %s: want linux/amd64 or linux/arm64", platform)
+				}
+				if slices.ContainsFunc(args, isPath) {
+					return errors.New("--platform: name versions; the files of scenarios need programs of this machine's platform")
+				}
+				options.Platform = strings.Replace(platform, "/", "-", 1)
+			}
 			store, err := releases.New(options)
 			if err != nil {
 				return err
@@ -54,6 +70,8 @@ and builds the Go modules of their systems.`,
 	flags.AddTo(command)
 	command.Flags().StringSliceVar(&programs, "program", nil,
 		"also get this program: kubectl, kubelet, kubeadm or kube-proxy")
+	command.Flags().StringVar(&platform, "platform", "", "get the programs for an image of this platform: linux/amd64 or "+
+		"linux/arm64 (default: this machine's)")
 	return command
 }
 

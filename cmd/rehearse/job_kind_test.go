@@ -28,6 +28,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -37,15 +38,27 @@ const (
 	versionInImage = "1.36"
 )
 
+// failing is on a cluster of the other scenarios.
+const failing = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: fails}
+spec:
+  cluster: {version: "1.36", systems: [{name: kai, simulated: {variant: webhook}}]}
+  steps:
+  - name: no rule rejects it
+    create: {apiVersion: v1, kind: ConfigMap, metadata: {name: accepted}}
+    expect: {rejected: {message: never}}
+`
+
 // Three shards on a cluster of three nodes give the verdicts of one machine, although a pod is deleted and a node is
-// drained while they run.
+// drained while they run. One scenario fails. The namespace admits only pods of the restricted standard.
 func TestSlowLiveJob(t *testing.T) {
 	needsKind(t)
-	t.Chdir("../..") // a Job gets files below the current folder
-	scenarios := []string{"scenarios/kai", "scenarios/porch"}
+	t.Chdir("../..")
 	tag, archive := imageForJob(t)
 	live := clusterForJob(t)
 	loadImage(t, live.Name(), archive)
+	scenarios := scenariosForJob(t)
 
 	began := time.Now()
 	one := verdicts(t, append([]string{"run"}, scenarios...)...)
@@ -53,6 +66,10 @@ func TestSlowLiveJob(t *testing.T) {
 
 	began = time.Now()
 	client := kubernetes.NewForConfigOrDie(live.RESTConfig())
+	if _, err := client.CoreV1().Namespaces().Patch(t.Context(), "default", types.MergePatchType,
+		[]byte(`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":"restricted"}}}`), metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var disturbing sync.WaitGroup
 	disturbing.Go(func() { disturb(ctx, t, client) })
@@ -64,8 +81,8 @@ func TestSlowLiveJob(t *testing.T) {
 	disturbing.Wait()
 	t.Logf("one machine: %v; the Job, with a deleted pod and a drained node: %v", alone, time.Since(began))
 
-	if len(one) < 10 {
-		t.Errorf("only %d verdicts: %v", len(one), one)
+	if len(one) < 10 || one["fails"] != reports.Failed {
+		t.Errorf("only %d verdicts, or none that failed: %v", len(one), one)
 	}
 	if !maps.Equal(one, all) {
 		t.Errorf("verdicts of one machine:\n%v\nof the Job:\n%v", one, all)
@@ -74,6 +91,21 @@ func TestSlowLiveJob(t *testing.T) {
 	if err != nil || len(left.Items) > 0 {
 		t.Errorf("%d Jobs are left, %v", len(left.Items), err)
 	}
+}
+
+// scenariosForJob copies scenarios and one that fails to a new folder and makes it the current one, because a Job gets
+// files below the current folder.
+func scenariosForJob(t *testing.T) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"kai", "porch"} {
+		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("scenarios", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Write(t, filepath.Join(dir, "fails.yaml"), failing)
+	t.Chdir(dir)
+	return []string{"kai", "porch", "fails.yaml"}
 }
 
 // imageForJob makes the image with make image's program, and returns its tag and its archive.
@@ -138,12 +170,12 @@ func loadImage(t *testing.T, name, archive string) {
 	}
 }
 
-// verdicts runs a command and returns the results of all scenarios and steps in its report.
+// verdicts runs a command, of which a scenario fails, and returns the results of all scenarios and steps in its report.
 func verdicts(t *testing.T, args ...string) map[string]reports.Status {
 	t.Helper()
 	dir := t.TempDir()
 	args = append([]string{args[0], "--report-dir", dir}, args[1:]...)
-	t.Log(exits(t, cli.ExitOK, args...))
+	t.Log(exits(t, cli.ExitFailed, args...))
 	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ type (
 		Dependencies []bomDependency `json:"dependencies"`
 	}
 	bomMetadata struct {
-		Timestamp string       `json:"timestamp"`
+		Timestamp string       `json:"timestamp,omitempty"`
 		Component bomComponent `json:"component"`
 	}
 	bomComponent struct {
@@ -49,7 +49,7 @@ type (
 	}
 )
 
-// encodeBOM returns the list of the modules in a program as JSON.
+// encodeBOM returns the list of the modules in a program as JSON. It has no time if at is zero.
 func encodeBOM(info *buildinfo.BuildInfo, version string, at time.Time) ([]byte, error) {
 	data, err := json.MarshalIndent(bomOf(info, version, at), "", "  ")
 	if err != nil {
@@ -71,7 +71,10 @@ func bomOf(info *buildinfo.BuildInfo, version string, at time.Time) *bom {
 	}
 	list := &bom{
 		Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1,
-		Metadata: bomMetadata{Timestamp: at.UTC().Format(time.RFC3339), Component: main},
+		Metadata: bomMetadata{Component: main},
+	}
+	if !at.IsZero() {
+		list.Metadata.Timestamp = at.UTC().Format(time.RFC3339)
 	}
 	goVersion, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
 	list.Components = append(list.Components, componentOf("library", "std", goVersion))

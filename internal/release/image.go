@@ -31,7 +31,7 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 		return err
 	}
 	defer os.RemoveAll(work)
-	with, tagged, err := cachedVersions(ctx, kubernetes)
+	with, tagged, err := cachedVersions(ctx, platforms, kubernetes)
 	if err != nil {
 		return err
 	}
@@ -71,8 +71,9 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 	return nil
 }
 
-// cachedVersions returns the exact versions in the cache, and the suffix for the image's tag.
-func cachedVersions(ctx context.Context, wanted []string) ([]string, string, error) {
+// cachedVersions returns the exact versions in the cache, and the suffix for the image's tag. It checks every platform,
+// because a missing version would otherwise show only after minutes of building.
+func cachedVersions(ctx context.Context, platforms []platform, wanted []string) ([]string, string, error) {
 	if len(wanted) == 0 {
 		return nil, "", nil
 	}
@@ -89,6 +90,11 @@ func cachedVersions(ctx context.Context, wanted []string) ([]string, string, err
 		if err != nil {
 			return nil, "", err
 		}
+		for _, p := range platforms {
+			if _, err := store.Bundle(ctx, exact, p.OS+"-"+p.Arch, always); err != nil {
+				return nil, "", err
+			}
+		}
 		versions, names = append(versions, exact), append(names, version)
 	}
 	return versions, "-k8s" + strings.Join(names, "-"), nil
@@ -104,7 +110,7 @@ func imageOf(ctx context.Context, s settings, built *program, kubernetes []strin
 	image := base
 	for i, part := range parts {
 		file := filepath.Join(work, fmt.Sprintf("%s-%d.tar", built.platform.Arch, i))
-		layer, err := layerOf(part.members, built, file)
+		layer, err := layerOf(part, file)
 		if err != nil {
 			return nil, err
 		}
@@ -125,12 +131,12 @@ func imageOf(ctx context.Context, s settings, built *program, kubernetes []strin
 }
 
 // layerOf writes a layer's files into an archive, and compresses it.
-func layerOf(members []member, built *program, file string) (v1.Layer, error) {
+func layerOf(part layerPart, file string) (v1.Layer, error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return nil, err
 	}
-	err = writeTar(f, members, built.committed)
+	err = writeTar(f, part.members, part.at)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}

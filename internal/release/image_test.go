@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"io"
+	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -18,6 +21,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -69,6 +73,75 @@ func TestImage(t *testing.T) {
 	}
 }
 
+// Images of two commits share all layers but the last, which has the program.
+func TestSharedLayers(t *testing.T) {
+	var digests [2][]string
+	for i, at := range []time.Time{committed, committed.Add(time.Hour)} {
+		p := built(t)
+		p.committed = at
+		layers, err := imageFor(t, p).Layers()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, layer := range layers {
+			digest, err := layer.Digest()
+			if err != nil {
+				t.Fatal(err)
+			}
+			digests[i] = append(digests[i], digest.String())
+		}
+	}
+	if one, other := digests[0], digests[1]; len(one) != 2 || one[0] != other[0] || one[1] == other[1] {
+		t.Errorf("the layers are %s and %s", one, other)
+	}
+}
+
+// The layer of a version of Kubernetes has nothing of a commit of Rehearse, and no time of its own.
+func TestLayerOfKubernetes(t *testing.T) {
+	store, err := releases.New(releases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := store.CachedVersions()
+	if len(cached) == 0 {
+		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+	}
+	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, cached[0].String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !part.at.Equal(time.Unix(0, 0)) {
+		t.Errorf("its files are of %s", part.at)
+	}
+	for _, m := range part.members {
+		if bytes.Contains(m.data, []byte(`"timestamp"`)) {
+			t.Errorf("%s has a time", m.name)
+		}
+		if path.Base(m.name) == "manifest.json" && !bytes.Contains(m.data, []byte(`"1970-01-01T00:00:00Z"`)) {
+			t.Errorf("the times in %s are not those of the files: %s", m.name, m.data)
+		}
+	}
+}
+
+// A version that the cache has only for this platform is an error before anything is built.
+func TestVersionOfAnotherPlatform(t *testing.T) {
+	store, err := releases.New(releases.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := store.CachedVersions()
+	if len(cached) == 0 {
+		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+	}
+	version, own := cached[0].String(), platform{runtime.GOOS, runtime.GOARCH}
+	got, suffix, err := cachedVersions(t.Context(), []platform{own}, []string{version})
+	if err != nil || !slices.Equal(got, []string{version}) || suffix != "-k8s"+version {
+		t.Errorf("got %s, %s, %v", got, suffix, err)
+	}
+	_, _, err = cachedVersions(t.Context(), []platform{own, {"linux", "riscv64"}}, []string{version})
+	golden.Error(t, err, "rehearse fetch --platform linux/riscv64 "+version)
+}
+
 func TestAuthorities(t *testing.T) {
 	n := 0
 	for rest := authorities(); ; n++ {
@@ -116,9 +189,25 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// The image of the Dockerfile has the same environment, user, working folder and entrypoint as ours.
+// The image of the Dockerfile has the same files, labels, environment, user, working folder and entrypoint as ours.
 func TestDockerfile(t *testing.T) {
+	p := built(t)
 	stages := strings.Split(strings.ReplaceAll(golden.Read(t, "../../Dockerfile"), "\\\n", " "), "\nFROM ")
+	build := stages[len(stages)-2]
+	parts, err := partsOf(t.Context(), settings{source: "../.."}, p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range parts {
+		for _, m := range part.members {
+			folder := m.file == "" && m.data == nil
+			// A file may be copied into its folder.
+			if !folder && !strings.Contains(build, "/image/"+m.name) && !strings.Contains(build, "/"+path.Base(m.name)+
+				" /image/"+path.Dir(m.name)+"/ ") {
+				t.Errorf("nothing makes %s", m.name)
+			}
+		}
+	}
 	last := stages[len(stages)-1]
 	said := func(instruction string) []string {
 		var all []string
@@ -127,7 +216,7 @@ func TestDockerfile(t *testing.T) {
 		}
 		return all
 	}
-	want := configOf(built(t), nil)
+	want := configOf(p, nil)
 	if env := strings.Fields(strings.Join(said("ENV"), " ")); !slices.Equal(env, want.Env) {
 		t.Errorf("ENV %q, want %q", env, want.Env)
 	}
@@ -142,8 +231,7 @@ func TestDockerfile(t *testing.T) {
 		t.Errorf("the image is made from %.20q", last)
 	}
 	for key := range want.Labels {
-		if key != "org.opencontainers.image.revision" && key != "org.opencontainers.image.created" &&
-			key != "org.opencontainers.image.version" && !strings.Contains(last, key) {
+		if !strings.Contains(last, key+"=") {
 			t.Errorf("there is no label %s", key)
 		}
 	}

@@ -7,17 +7,22 @@ import (
 	"encoding/pem"
 	"path"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 )
 
-// layerPart is the content of one layer.
+// layerPart is the content of one layer, and the time of its files.
 type layerPart struct {
 	about   string
+	at      time.Time
 	members []member
 }
+
+// always is the time of files that do not come from a commit of Rehearse. So all versions of Rehearse share them.
+var always = time.Unix(0, 0).UTC() //nolint:gochecknoglobals // a constant
 
 // partsOf returns the layers of an image, from what changes least to what changes most. Each version of Kubernetes is
 // its own layer, which images share.
@@ -29,7 +34,7 @@ func partsOf(ctx context.Context, s settings, built *program, kubernetes []strin
 			return nil, err
 		}
 		for _, version := range kubernetes {
-			part, err := controlPlane(ctx, store, built, version)
+			part, err := controlPlane(ctx, store, built.platform, version)
 			if err != nil {
 				return nil, err
 			}
@@ -40,7 +45,7 @@ func partsOf(ctx context.Context, s settings, built *program, kubernetes []strin
 	if err != nil {
 		return nil, err
 	}
-	return append(parts, layerPart{about: "rehearse " + built.version(), members: []member{
+	return append(parts, layerPart{about: "rehearse " + built.version(), at: built.committed, members: []member{
 		{name: "usr", mode: 0o755},
 		{name: "usr/bin", mode: 0o755},
 		{name: "usr/bin/rehearse", mode: 0o755, file: built.file},
@@ -55,7 +60,7 @@ func partsOf(ctx context.Context, s settings, built *program, kubernetes []strin
 
 // system contains what any program needs: users, root certificates, and a folder for temporary files.
 func system() layerPart {
-	return layerPart{about: "users, certificates of authorities", members: []member{
+	return layerPart{about: "users, certificates of authorities", at: always, members: []member{
 		{name: "etc", mode: 0o755},
 		{name: "etc/group", mode: 0o644, data: []byte("root:x:0:\nrehearse:x:65532:\n")},
 		{name: "etc/passwd", mode: 0o644, data: []byte("root:x:0:0:root:/:/sbin/nologin\n" +
@@ -80,12 +85,12 @@ func authorities() []byte {
 }
 
 // controlPlane returns the programs of a version, and the lists of their modules.
-func controlPlane(ctx context.Context, store *releases.Store, built *program, version string) (layerPart, error) {
-	files, err := store.Bundle(ctx, version, built.platform.OS+"-"+built.platform.Arch, built.committed)
+func controlPlane(ctx context.Context, store *releases.Store, p platform, version string) (layerPart, error) {
+	files, err := store.Bundle(ctx, version, p.OS+"-"+p.Arch, always)
 	if err != nil {
 		return layerPart{}, err
 	}
-	part := layerPart{about: "Kubernetes " + version}
+	part := layerPart{about: "Kubernetes " + version, at: always}
 	folders := map[string]bool{}
 	add := func(one member) {
 		var missing []string
@@ -113,7 +118,7 @@ func controlPlane(ctx context.Context, store *releases.Store, built *program, ve
 		if err != nil {
 			return part, err
 		}
-		modules, err := encodeBOM(info, "v"+version, built.committed)
+		modules, err := encodeBOM(info, "v"+version, time.Time{})
 		if err != nil {
 			return part, err
 		}

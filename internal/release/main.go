@@ -41,7 +41,7 @@ func newCommand() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&s.source, "source", ".", "folder of the checkout")
 	root.PersistentFlags().StringVarP(&s.out, "output", "o", "dist", "folder for what is made")
-	root.AddCommand(newBinariesCommand(&s), newImageCommand(&s))
+	root.AddCommand(newBinariesCommand(&s), newImageCommand(&s), newBOMCommand())
 	return root
 }
 
@@ -79,6 +79,24 @@ func newImageCommand(s *settings) *cobra.Command {
 	command.Flags().StringVar(&kubernetes, "kubernetes", "",
 		"versions of Kubernetes in the cache that the image has as layers of their own")
 	return command
+}
+
+func newBOMCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "bom PROGRAM", Short: "Print the bill of materials of a binary, as the Dockerfile needs it", Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, args []string) error {
+			built, err := readProgram(platform{}, args[0])
+			if err != nil {
+				return err
+			}
+			list, err := encodeBOM(built.info, built.version(), built.committed)
+			if err != nil {
+				return err
+			}
+			_, err = command.OutOrStdout().Write(list)
+			return err
+		},
+	}
 }
 
 // listed splits a list separated by blanks or commas.

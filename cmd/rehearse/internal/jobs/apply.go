@@ -27,6 +27,7 @@ type application struct {
 	kubeconfig, context string
 	reportDir           string
 	keep                bool
+	timeout             time.Duration
 	merge               func(*cobra.Command, []string, string) error
 }
 
@@ -35,7 +36,8 @@ func (a *application) add(set *pflag.FlagSet) {
 		"~/.kube/config)")
 	set.StringVar(&a.context, "context", "", "with --apply: context of the kubeconfig (default: the current one)")
 	set.StringVar(&a.reportDir, "report-dir", "rehearse-report", "with --apply: folder for the merged reports")
-	set.BoolVar(&a.keep, "keep", false, "with --apply: keep the Job on the cluster")
+	set.BoolVar(&a.keep, "keep", false, "with --apply: keep the Job on the cluster for a day after its end")
+	set.DurationVar(&a.timeout, "timeout", 15*time.Minute, "with --apply: give up if no pod has run for this long; 0: never")
 }
 
 func (a *application) run(command *cobra.Command) error {
@@ -56,9 +58,11 @@ func (a *application) run(command *cobra.Command) error {
 	}
 	g := &gathering{
 		client: client, namespace: a.namespace, job: a.name, of: int(a.completions), out: command.OutOrStdout(), dir: work,
-		interval: time.Second, patience: defaultPatience,
+		interval: time.Second, patience: defaultPatience, timeout: a.timeout,
 	}
-	if err := g.wait(ctx); err != nil {
+	err = g.wait(ctx)
+	var stalled *stalledError
+	if err != nil && !errors.As(err, &stalled) {
 		if ctx.Err() != nil {
 			err = errors.New("interrupted: the Job and its shards were deleted, and nothing was merged")
 			if a.keep {
@@ -72,9 +76,12 @@ func (a *application) run(command *cobra.Command) error {
 		if len(folders) > 0 {
 			missing = fmt.Errorf("%w\nthe reports of the other shards are in %s; rehearse report html shows them", missing, work)
 		}
-		return cli.Broken(missing)
+		return cli.Broken(errors.Join(err, missing))
 	}
 	defer os.RemoveAll(work)
+	if stalled != nil {
+		fmt.Fprintf(command.ErrOrStderr(), "%v\n", stalled)
+	}
 	return a.merge(command, folders, a.reportDir)
 }
 
@@ -109,8 +116,10 @@ func (a *application) create(ctx context.Context, client kubernetes.Interface) e
 		return nil
 	}
 	files := a.configMap()
-	files.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(made,
-		batchv1.SchemeGroupVersion.WithKind("Job"))}
+	owner := metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))
+	// OpenShift lets only those who may update the Job's finalizers set this field.
+	owner.BlockOwnerDeletion = nil
+	files.OwnerReferences = []metav1.OwnerReference{*owner}
 	if _, err := client.CoreV1().ConfigMaps(a.namespace).Create(ctx, files, metav1.CreateOptions{}); err != nil {
 		return errors.Join(a.notCreated(err), a.delete(ctx, client))
 	}

@@ -36,18 +36,21 @@ func Command(program Program) *cobra.Command {
 		Short: "Run the shards of a command as an Indexed Job on a cluster",
 		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
 with the files of the command. The command is run, conformance, faults --try or explore. The pods
-need no permissions and no volumes. They need a network only to get Kubernetes versions that are not
-in the image. Each pod's report is in its log: rehearse merge reads the logs.
+need no permissions and no volume of the cluster. They need a network only to get Kubernetes versions that are not
+in the image. Each pod's report is in its log: rehearse merge reads the logs. With --results-claim,
+the whole report also goes to a volume.
 
 With --git, the files come from a repository: each pod fetches --ref before it starts, with git from
 the image --git-image, and the command runs in the repository's folder.
 
 --apply creates the Job on the cluster of the kubeconfig, shows its output, merges the reports into
-one report folder, and deletes the Job.
+one report folder, and deletes the Job. It shows why a pod cannot start, and gives up if no pod has
+run for --timeout.
 
 The Job handles each exit code: a failed scenario or wrong input (1, 2) ends the shard; a pod that
-was interrupted, evicted or lost with its node is repeated; a shard that could not be judged (3) is
-retried once.
+was interrupted or evicted is repeated; a shard that could not be judged (3) is retried once. The
+pod of a lost node is repeated as soon as its Node object is deleted. A Job ends after a day, and is
+deleted a day later (an hour with --apply).
 
 Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 		Example: `  rehearse job --image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios > job.yaml
@@ -76,8 +79,11 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 			if err := s.check(); err != nil {
 				return err
 			}
-			if !apply {
+			if s.remains = remainsPrinted; !apply {
 				return s.print(command.OutOrStdout())
+			}
+			if !a.keep {
+				s.remains = remainsApplied
 			}
 			a.settings, a.merge = s, program.Merge
 			return a.run(command)
@@ -90,8 +96,11 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 	set.StringVar(&s.name, "name", "rehearse", "name of the Job and of its ConfigMap")
 	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace (default: the kubeconfig's)")
 	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod requests")
+	set.StringVar(&s.cpuLimit, "cpu-limit", "", "limit of a pod's processors, if the namespace's quota demands one (default: "+
+		"none)")
 	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod requests, and its limit")
 	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
+	set.StringVar(&s.claim, "results-claim", "", "PersistentVolumeClaim that also gets each shard's whole report")
 	s.git.add(set)
 	set.StringArrayVar(&more, "include", nil, "another file or folder that the command reads; may be repeated")
 	set.BoolVar(&apply, "apply", false, "create the Job, merge the reports, and delete the Job")
@@ -159,6 +168,7 @@ func shardCommand(run Run) *cobra.Command {
 		},
 	}
 	command.Flags().IntVar(&s.of, "of", 0, "number of shards")
+	command.Flags().StringVar(&s.results, "results", "", "folder for the report, in a folder of the shard")
 	command.Flags().StringVar(&s.files, "files", "", "archive of the files that the command reads")
 	return command
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -32,12 +30,16 @@ type gathering struct {
 	interval       time.Duration
 	// patience is how long the API server may be unavailable, and the log of a pod that has ended.
 	patience time.Duration
+	// timeout is how long the Job may be without a running pod; 0: for any time.
+	timeout time.Duration
 
 	mu sync.Mutex
 	// reports are those of the shards, by index. trouble is why the last attempt left none, and unread why a log could
 	// not be read.
 	reports         map[int]attempt
 	trouble, unread map[int]string
+	// noted has what was said last about a pod.
+	noted map[types.UID]string
 	// over says that the Job has ended.
 	over      bool
 	followed  map[types.UID]bool
@@ -50,18 +52,20 @@ type attempt struct {
 	finished time.Time
 }
 
-// wait returns when the Job has ended and the logs of its pods have been read.
+// wait returns when the Job has ended and the logs of its pods have been read. It returns a *stalledError if no pod
+// has run for the timeout.
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
-	g.followed = map[types.UID]bool{}
+	g.followed, g.noted = map[types.UID]bool{}, map[types.UID]string{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer g.followers.Wait()
 	defer cancel()
 	answered := time.Now()
+	worked := answered
 	for {
-		ended, err := g.look(ctx)
+		now, err := g.look(ctx)
 		switch {
-		case err == nil && ended:
+		case err == nil && now == finished:
 			g.mu.Lock()
 			g.over = true
 			g.mu.Unlock()
@@ -69,6 +73,11 @@ func (g *gathering) wait(ctx context.Context) error {
 			return ctx.Err()
 		case err == nil:
 			answered = time.Now()
+			if now == working {
+				worked = answered
+			} else if g.timeout > 0 && answered.Sub(worked) >= g.timeout {
+				return &stalledError{job: g.job, namespace: g.namespace, timeout: g.timeout}
+			}
 		case apierrors.IsNotFound(err):
 			return fmt.Errorf("the Job %s was deleted before it ended", g.job)
 		case ctx.Err() == nil && time.Since(answered) > g.patience:
@@ -82,19 +91,20 @@ func (g *gathering) wait(ctx context.Context) error {
 	}
 }
 
-// look follows pods that have started since the last look, and reports whether the Job has ended.
-func (g *gathering) look(ctx context.Context) (bool, error) {
+// look follows pods that have started since the last look, and returns what the Job does.
+func (g *gathering) look(ctx context.Context) (activity, error) {
 	// The Job is read first: if it has ended, the list contains all its pods.
 	job, err := g.client.BatchV1().Jobs(g.namespace).Get(ctx, g.job, metav1.GetOptions{})
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	pods, err := g.client.CoreV1().Pods(g.namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: batchv1.JobNameLabel + "=" + g.job,
 	})
 	if err != nil {
-		return false, err
+		return "", err
 	}
+	now := idle
 	for i := range pods.Items {
 		pod := &pods.Items[i]
 		index, err := strconv.Atoi(pod.Labels[batchv1.JobCompletionIndexAnnotation])
@@ -102,64 +112,20 @@ func (g *gathering) look(ctx context.Context) (bool, error) {
 			continue
 		}
 		g.note(index, pod)
+		if isRunning(pod) {
+			now = working
+		}
 		if !g.followed[pod.UID] && started(pod) {
-			g.followed[pod.UID] = true
+			g.followed[pod.UID], now = true, working
 			g.followers.Go(func() { g.follow(ctx, index, pod.Name, pod.UID) })
 		}
 	}
 	for _, c := range job.Status.Conditions {
 		if (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == v1.ConditionTrue {
-			return true, nil
+			return finished, nil
 		}
 	}
-	return false, nil
-}
-
-// note records and shows why a pod does not start, or failed.
-func (g *gathering) note(index int, pod *v1.Pod) {
-	why := whyNot(pod)
-	if why == "" {
-		return
-	}
-	why = "pod " + pod.Name + ": " + why
-	g.mu.Lock()
-	known := g.trouble[index]
-	g.trouble[index] = why
-	g.mu.Unlock()
-	if known != why {
-		g.say(index, why)
-	}
-}
-
-// whyNot returns why a pod has not started, or why it failed; "" if there is no reason.
-func whyNot(pod *v1.Pod) string {
-	for i, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
-		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
-			why := strings.TrimSpace(fmt.Sprintf("%s (exit code %d) %s", t.Reason, t.ExitCode, t.Message))
-			if i < len(pod.Status.InitContainerStatuses) {
-				why = c.Name + ": " + why
-			}
-			return why
-		}
-		if w := c.State.Waiting; w != nil && w.Message != "" {
-			return w.Reason + ": " + w.Message
-		}
-	}
-	for _, c := range pod.Status.Conditions {
-		if c.Type == v1.PodScheduled && c.Status == v1.ConditionFalse || c.Type == v1.DisruptionTarget {
-			return c.Reason + ": " + c.Message
-		}
-	}
-	return ""
-}
-
-func started(pod *v1.Pod) bool {
-	for _, c := range pod.Status.ContainerStatuses {
-		if c.State.Running != nil || c.State.Terminated != nil {
-			return true
-		}
-	}
-	return false
+	return now, nil
 }
 
 // say prints a line of a shard.

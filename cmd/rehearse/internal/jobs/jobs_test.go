@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,7 +65,8 @@ func TestPrintedJob(t *testing.T) {
 		"job.yaml": "--image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios",
 		"in-image.yaml": "--image i --completions 2 --parallelism 1 --in-image --name mine -n ci --memory 4Gi -- run " +
 			"/scenarios",
-		"no-files.yaml": "--image i --completions 2 -- faults kai --try",
+		"claim.yaml":    "--image i --completions 2 --results-claim reports -- faults kai --try",
+		"no-files.yaml": "--image i --completions 2 --cpu-limit 1500m -- faults kai --try",
 		"git.yaml": "--image i --completions 2 --git https://example.com/team/repository.git --ref v1.2.0 " +
 			"--git-image example.com/git:2 -- run scenarios",
 	} {
@@ -91,6 +93,8 @@ func TestRejectedJobs(t *testing.T) {
 		"--image i --completions 2 -- run ../..":                   "only files below the current folder",
 		"--image i --completions 2 --cpu much -- run scenarios":    "--cpu much",
 		"--image i --completions 2 --memory much -- run scenarios": "--memory much",
+		"--image i --completions 2 --cpu-limit much -- faults":     "--cpu-limit much",
+		"--image i --completions 2 --cpu-limit 1m -- faults":       "--cpu-limit 1m is less than the request, --cpu 1",
 		"--image i --completions 2 --ref v1 -- run scenarios":      "--ref and --git-image are for --git",
 		"--image i --completions 2 --git https://e.com/r --ref v1 --git-image g --in-image -- run scenarios": "either in " +
 			"the repository or in the image",
@@ -159,6 +163,32 @@ func TestShardOfAPod(t *testing.T) {
 			t.Errorf("exit code %d: %d reports in the log, want %d: %s", code, found, reports, out)
 		}
 	}
+}
+
+// The report of a retried shard replaces that of its first attempt in the claim. It is in the log, too.
+func TestReportInAClaim(t *testing.T) {
+	t.Setenv("JOB_COMPLETION_INDEX", "1")
+	results := filepath.Join(t.TempDir(), "rehearse-uid")
+	for _, name := range []string{"first", "second"} {
+		wrote := func(_ context.Context, args []string, _, _ io.Writer) int {
+			golden.Write(t, filepath.Join(args[4], "explore.json"), `{"kinds": []}`)
+			golden.Write(t, filepath.Join(args[4], name), "")
+			return cli.ExitBroken
+		}
+		out, err := execute(t, wrote, "shard", "--of", "2", "--results", results, "--", "explore")
+		var exit *cli.ExitError
+		if !errors.As(err, &exit) || exit.Code != cli.ExitBroken || out == "" {
+			t.Errorf("%s: %v, and the log has %q", name, err, out)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(results, "*", "*"))
+	want := []string{filepath.Join(results, "shard-2", "explore.json"), filepath.Join(results, "shard-2", "second")}
+	if err != nil || !slices.Equal(files, want) {
+		t.Errorf("the claim has %s, %v", files, err)
+	}
+	golden.Write(t, filepath.Join(results, "file"), "")
+	_, err = execute(t, nil, "shard", "--of", "2", "--results", filepath.Join(results, "file"), "--", "explore")
+	golden.Error(t, err, "group 65532 must be able to write there")
 }
 
 func TestShardOutsideOfAJob(t *testing.T) {

@@ -4,6 +4,7 @@ package jobs
 import (
 	"fmt"
 	"strconv"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/api/core/v1"
@@ -19,13 +20,17 @@ import (
 type settings struct {
 	image, name, namespace   string
 	completions, parallelism int32
-	cpu, memory              string
+	cpu, cpuLimit, memory    string
+	// remains is how long the Job remains on the cluster after its end.
+	remains time.Duration
 	// command is what each shard runs: run, with its arguments.
 	command []string
 	// files is the archive of what the command reads; nil if the image or a Git repository contains it.
 	files []byte
 	// git is the repository with the files, if they are in one.
 	git repository
+	// claim is the PersistentVolumeClaim that also gets the reports; "" for none.
+	claim string
 }
 
 // Names and places in a pod.
@@ -33,10 +38,17 @@ const (
 	containerName = "rehearse"
 	filesMount    = "/files"
 	filesName     = "files.tar.gz"
+	resultsMount  = "/results"
+	uidVariable   = "JOB_UID"
 	// user is the one of the image. The pod sets its number, so that a policy can see that it is not root.
 	user = 65532
 	// The measured need of a shard with one cluster, and some more (docs/ci.md).
 	defaultCPU, defaultMemory = "1", "2Gi"
+	// longest is how long a Job may run, so that a Job that nobody watches ends.
+	longest = 24 * time.Hour
+	// A Job that nobody gathers remains for a day, so that its logs can be read. Otherwise it remains only if
+	// rehearse was killed.
+	remainsPrinted, remainsApplied = 24 * time.Hour, time.Hour
 )
 
 // objects are the ConfigMap with the files, if there are any, and the Job.
@@ -76,10 +88,12 @@ func (s *settings) job() (*batchv1.Job, error) {
 			CompletionMode: ptr.To(batchv1.IndexedCompletion),
 			Completions:    ptr.To(s.completions), Parallelism: ptr.To(s.parallelism),
 			// A shard that could not judge is retried once.
-			BackoffLimitPerIndex: ptr.To[int32](1),
-			PodReplacementPolicy: ptr.To(batchv1.Failed),
-			PodFailurePolicy:     failurePolicy(),
-			Template:             v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: s.meta().Labels}, Spec: *pod},
+			BackoffLimitPerIndex:    ptr.To[int32](1),
+			PodReplacementPolicy:    ptr.To(batchv1.Failed), // Kubernetes allows no other with a failure policy
+			PodFailurePolicy:        failurePolicy(),
+			ActiveDeadlineSeconds:   ptr.To(int64(longest.Seconds())),
+			TTLSecondsAfterFinished: ptr.To(int32(s.remains.Seconds())),
+			Template:                v1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: s.meta().Labels}, Spec: *pod},
 		},
 	}, nil
 }
@@ -125,6 +139,15 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 			ConfigMap: &v1.ConfigMapVolumeSource{LocalObjectReference: v1.LocalObjectReference{Name: s.name}},
 		}})
 	}
+	var env []v1.EnvVar
+	if s.claim != "" {
+		env = []v1.EnvVar{uidOfJob()}
+		args = append(args, "--results", resultsMount+"/"+s.name+"-$("+uidVariable+")")
+		mounts = append(mounts, v1.VolumeMount{Name: "results", MountPath: resultsMount})
+		volumes = append(volumes, v1.Volume{Name: "results", VolumeSource: v1.VolumeSource{
+			PersistentVolumeClaim: &v1.PersistentVolumeClaimVolumeSource{ClaimName: s.claim},
+		}})
+	}
 	folder, fetching := "", []v1.Container(nil)
 	if s.git.url != "" {
 		folder, fetching = gitFolder, s.git.containers(resources)
@@ -151,10 +174,17 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 		Containers: []v1.Container{{
 			Name: containerName, Image: s.image, ImagePullPolicy: v1.PullIfNotPresent, WorkingDir: folder,
 			Args: append(append(args, "--"), s.command...), Resources: resources, VolumeMounts: mounts,
-			SecurityContext: restricted(),
+			SecurityContext: restricted(), Env: env,
 		}},
 		Volumes: volumes,
 	}, nil
+}
+
+// uidOfJob distinguishes the reports of this Job from those of an earlier Job with its name.
+func uidOfJob() v1.EnvVar {
+	return v1.EnvVar{Name: uidVariable, ValueFrom: &v1.EnvVarSource{FieldRef: &v1.ObjectFieldSelector{
+		APIVersion: "v1", FieldPath: "metadata.labels['" + batchv1.ControllerUidLabel + "']",
+	}}}
 }
 
 // restricted is the security context of each container.
@@ -165,7 +195,7 @@ func restricted() *v1.SecurityContext {
 	}
 }
 
-// resources sets no limit of processors, so that a shard may use idle ones. The memory limit equals the request,
+// resources sets no limit of processors by default, so that a shard may use idle ones. The memory limit equals the request,
 // because a run derives its number of clusters from the limit.
 func (s *settings) resources() (v1.ResourceRequirements, error) {
 	var wanted v1.ResourceRequirements
@@ -179,5 +209,15 @@ func (s *settings) resources() (v1.ResourceRequirements, error) {
 	}
 	wanted.Requests = v1.ResourceList{v1.ResourceCPU: cpu, v1.ResourceMemory: memory}
 	wanted.Limits = v1.ResourceList{v1.ResourceMemory: memory}
+	if s.cpuLimit != "" {
+		limit, err := resource.ParseQuantity(s.cpuLimit)
+		if err != nil {
+			return wanted, fmt.Errorf("--cpu-limit %s: %w", s.cpuLimit, err)
+		}
+		if limit.Cmp(cpu) < 0 {
+			return wanted, fmt.Errorf("--cpu-limit %s is less than the request, --cpu %s", s.cpuLimit, s.cpu)
+		}
+		wanted.Limits[v1.ResourceCPU] = limit
+	}
 	return wanted, nil
 }

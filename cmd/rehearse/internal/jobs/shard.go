@@ -26,6 +26,7 @@ type shard struct {
 	index   string // JOB_COMPLETION_INDEX
 	of      int
 	files   string
+	results string // folder with a folder for each shard's report; "" if the report stays in the pod
 	pod     string
 	command []string
 }
@@ -43,7 +44,10 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 		return cli.Broken(fmt.Errorf("make a folder for the shard: %w", err))
 	}
 	defer func() { _ = remove() }() // the pod ends
-	report := filepath.Join(work, "report")
+	report, err := s.report(work, index)
+	if err != nil {
+		return cli.Broken(err)
+	}
 	if s.files != "" {
 		if err := s.unpack(filepath.Join(work, "files")); err != nil {
 			return cli.Broken(err)
@@ -62,6 +66,19 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 		return &cli.ExitError{Code: code}
 	}
 	return nil
+}
+
+// report returns the folder of the report. A report of an earlier attempt at the shard is removed.
+func (s *shard) report(work string, index int) (string, error) {
+	if s.results == "" {
+		return filepath.Join(work, "report"), nil
+	}
+	folder := filepath.Join(s.results, fmt.Sprintf("shard-%d", index+1))
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(s.results, 0o770)); err != nil {
+		return "", fmt.Errorf("make the folder for the reports in the volume of --results-claim; group %d must be able to write "+
+			"there: %w", user, err)
+	}
+	return folder, nil
 }
 
 // unpack unpacks the files that the command reads, and makes their folder the current one.
