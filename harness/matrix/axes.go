@@ -20,8 +20,8 @@ type Axes struct {
 	Kubernetes []string
 	// Definition of the system. Default: each scenario uses its own definition.
 	Definition *clusters.System
-	// Up: each version of the system has one cluster, which is upgraded through the versions of Kubernetes. Default: each
-	// cell has its own cluster, which starts with the versions of the cell.
+	// Up: each version of the system has one cluster, which is upgraded through the versions of Kubernetes. Default: the
+	// cluster of a cell starts with the versions of the cell.
 	Up bool
 }
 
