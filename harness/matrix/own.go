@@ -90,6 +90,15 @@ func (o own) relative(value any) any {
 	return value
 }
 
+// Replicas returns the names of the systems of a scenario whose versions a matrix of the system changes: the system
+// itself, and its replicas. It returns none if the scenario does not have the system.
+func Replicas(s *scenarios.Scenario, system string) []string {
+	if own := versionsOf(s, system); own.there {
+		return own.names
+	}
+	return nil
+}
+
 // programsOf returns the programs of a system on a scenario's path.
 func programsOf(s *scenarios.Scenario, system string) []string {
 	var all []string

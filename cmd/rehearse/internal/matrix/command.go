@@ -2,7 +2,6 @@
 package matrix
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -86,22 +85,13 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 // axes returns the axes of the matrix that the flags ask for.
 func (s *settings) axes() (matrix.Axes, error) {
 	axes := matrix.Axes{Versions: s.versions, Up: s.up}
-	name, file, hasFile := strings.Cut(s.system, "=")
-	if name == "" || hasFile && file == "" {
-		return axes, errors.New("--system: want the name of a system, or NAME=FILE.yaml")
-	}
-	axes.System = name
-	if hasFile {
-		definition, err := scenarios.LoadSystem(strings.TrimPrefix(file, "module:"))
-		if err != nil {
-			return axes, fmt.Errorf("--system %s: %w", s.system, err)
-		}
-		axes.Definition = &definition
+	var err error
+	if axes.System, axes.Definition, err = cli.NamedSystem(s.system); err != nil {
+		return axes, err
 	}
 	if len(s.versions) == 0 {
-		return axes, fmt.Errorf("--versions: name the versions of %s", name)
+		return axes, fmt.Errorf("--versions: name the versions of %s", axes.System)
 	}
-	var err error
 	if axes.Kubernetes, err = matrix.ParseKubernetes(s.releases); err != nil {
 		return axes, fmt.Errorf("--kubernetes: %w", err)
 	}
