@@ -1,13 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // The scenarios of the examples are well formed, and lint, which plans them, needs neither the network nor a build.
@@ -32,6 +35,38 @@ func TestExamples(t *testing.T) {
 	})
 	if err != nil || found < 8 {
 		t.Errorf("found %d examples, %v", found, err)
+	}
+}
+
+// Each file of Kyverno has its own definition, since flags, probes and filters differ. Everything else is the same.
+func TestDefinitionsOfKyverno(t *testing.T) {
+	set, err := scenarios.Load([]string{"../../examples/operators/kyverno"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := regexp.MustCompile(`"--(serverIP|webhookTimeout)=[^"]*",|"KYVERNO_POD_NAME":"[^"]*",|` +
+		`"excludeUsernames":"[^"]*",|\[(ServiceCIDR|IPAddress),\*,\*\] ?`)
+	first, found := "", 0
+	for _, s := range set.Scenarios {
+		for _, system := range s.Spec.Cluster.Systems {
+			found++
+			module := *system.Module
+			module.Service, module.Ready = "", nil
+			text, err := json.Marshal(module)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := strings.ReplaceAll(own.ReplaceAllString(string(text), ""), `":" [`, `":"[`)
+			if first == "" {
+				first = same
+			}
+			if same != first {
+				t.Errorf("%s: the definition of %s is\n%s\nwant\n%s", s.Position, system.Name, same, first)
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("found %d definitions", found)
 	}
 }
 

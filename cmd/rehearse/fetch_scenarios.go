@@ -24,29 +24,49 @@ func isPath(text string) bool {
 	return err == nil || strings.HasSuffix(text, ".yaml") || strings.HasSuffix(text, ".yml") || strings.Contains(text, "/")
 }
 
-// fetchFor gets what the scenarios of a path need: a release of each Kubernetes minor version that the cache does not
+// scenarios gets what the scenarios of a path need: a release of each Kubernetes minor version that the cache does not
 // have, with additional programs, and the programs of Go modules.
-func fetchFor(command *cobra.Command, options releases.Options, path string, programs []string) error {
+func (f *fetching) scenarios(command *cobra.Command, options releases.Options, path string) error {
 	set, err := scenarios.Load([]string{path})
 	if err != nil {
 		return err
+	}
+	if !f.system.isIn(set.Scenarios) {
+		return fmt.Errorf("--system %s: no scenario of %s has this system", f.system.name, path)
 	}
 	options.Refresh = false
 	store, err := releases.New(options)
 	if err != nil {
 		return err
 	}
-	versions, modules := needed(set.Scenarios)
 	var errs []error
-	for _, version := range versions {
+	for _, version := range kubernetesOf(set.Scenarios) {
 		exact, err := store.Resolve(command.Context(), version)
 		if err != nil {
 			errs = append(errs, cli.Broken(err))
 			continue
 		}
-		errs = append(errs, ensure(command, store, exact, programs))
+		errs = append(errs, ensure(command, store, exact, f.programs))
 	}
+	var modules []clusters.ModuleProgram
+	for _, s := range set.Scenarios {
+		for _, program := range f.system.of(s) {
+			if !slices.Contains(modules, program) {
+				modules = append(modules, program)
+			}
+		}
+	}
+	return errors.Join(append(errs, build(command, store, modules))...)
+}
+
+// build builds programs of Go modules, and prints where they are.
+func build(command *cobra.Command, store *releases.Store, modules []clusters.ModuleProgram) error {
+	var errs []error
 	for _, module := range modules {
+		if err := module.Check(); err != nil {
+			errs = append(errs, err)
+			continue
+		}
 		built, err := store.BuildModule(command.Context(), module)
 		if err != nil {
 			errs = append(errs, cli.Broken(err))
@@ -57,8 +77,8 @@ func fetchFor(command *cobra.Command, options releases.Options, path string, pro
 	return errors.Join(errs...)
 }
 
-// needed returns the versions of Kubernetes and the programs of Go modules that scenarios need, in their order.
-func needed(list []*scenarios.Scenario) (versions []string, modules []clusters.ModuleProgram) {
+// kubernetesOf returns the versions of Kubernetes that scenarios need, in their order.
+func kubernetesOf(list []*scenarios.Scenario) (versions []string) {
 	for _, s := range list {
 		for _, state := range s.Path() {
 			for _, component := range append([]clusters.Component{clusters.APIServer}, state.OwnVersions()...) {
@@ -66,12 +86,7 @@ func needed(list []*scenarios.Scenario) (versions []string, modules []clusters.M
 					versions = append(versions, version)
 				}
 			}
-			for _, system := range state.Systems {
-				if program, ok := system.Program(); ok && !slices.Contains(modules, program) {
-					modules = append(modules, program)
-				}
-			}
 		}
 	}
-	return versions, modules
+	return versions
 }

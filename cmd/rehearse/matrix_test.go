@@ -12,8 +12,10 @@ import (
 // Wrong input for a matrix is rejected before anything starts.
 func TestMatrixInput(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("GOPROXY", "off")
 	with := file(t, scenario(withSystem))
 	definition := file(t, "name: lws\nversion: v0.7.0\nmodule: {path: sigs.k8s.io/lws}\n")
+	unserved := file(t, "name: lws\nversion: v0.7.0\nmodule: {path: example.com/lws}\n")
 	for args, want := range map[string]string{
 		"":                                  "name a file, a folder or a glob of scenarios",
 		with:                                "--system: want the name of a system",
@@ -33,6 +35,7 @@ func TestMatrixInput(t *testing.T) {
 		"--system swl --versions 1 --kubernetes 1.35 " + with:                                   "it has no system swl",
 		"--system lws --versions 1,1 --kubernetes 1.35 " + with:                                 "1 is given twice",
 		"--system lws=" + definition + " --versions 0.7.0 --kubernetes 1.35.4 " + with:          `"0.7.0" is no exact version of a Go module`,
+		"--system lws=" + unserved + " --versions v0.7.0 --kubernetes 1.35.4 " + with:           "prepare system lws: cannot build example.com/lws@v0.7.0: ",
 		"--system lws --versions 1 --kubernetes 1.35 --focus zzz " + with:                       "--focus",
 		"--system lws --versions 1 --kubernetes 1.35,1.36 --up --provider existing --x " + with: "unknown flag: --x",
 	} {

@@ -20,8 +20,8 @@ type Axes struct {
 	Kubernetes []string
 	// Definition of the system. Default: each scenario uses its own definition.
 	Definition *clusters.System
-	// Up: each version of the system has one cluster, which is upgraded through the versions of Kubernetes. Default: each
-	// cell has its own cluster, which starts with the versions of the cell.
+	// Up: each version of the system has one cluster, which is upgraded through the versions of Kubernetes. Default: the
+	// cluster of a cell starts with the versions of the cell.
 	Up bool
 }
 
@@ -78,11 +78,38 @@ func (a Axes) check() error {
 	if a.System == "" {
 		return errors.New("name the system of the matrix")
 	}
-	if err := distinct(a.Versions); err != nil {
+	if err := errors.Join(distinct(a.Versions), ascending(a.Versions, isOlderSystem)); err != nil {
 		return fmt.Errorf("versions of %s: %w", a.System, err)
 	}
-	if err := distinct(a.Kubernetes); err != nil {
+	if err := errors.Join(distinct(a.Kubernetes), ascending(a.Kubernetes, isOlderKubernetes)); err != nil {
 		return fmt.Errorf("versions of Kubernetes: %w", err)
 	}
 	return nil
+}
+
+// ascending returns an error if a version is older than an earlier one of the list: an upgrade to the next version
+// would be a downgrade. Versions that cannot be compared may have any order.
+func ascending(all []string, isOlder func(a, b string) bool) error {
+	for i, version := range all {
+		for _, earlier := range all[:i] {
+			if isOlder(version, earlier) {
+				return fmt.Errorf("%[1]s is older than %[2]s: write %[1]s before %[2]s", version, earlier)
+			}
+		}
+	}
+	return nil
+}
+
+func isOlderSystem(a, b string) bool {
+	return clusters.ValidSystemVersion(a) && clusters.ValidSystemVersion(b) && clusters.CompareSystemVersions(a, b) < 0
+}
+
+// isOlderKubernetes compares versions of Kubernetes. The newest patch, 1.34, is not older than any other one.
+func isOlderKubernetes(a, b string) bool {
+	is, err1 := clusters.ParseVersion(a)
+	than, err2 := clusters.ParseVersion(b)
+	if errors.Join(err1, err2) != nil || is.MinorString() == than.MinorString() && !is.Exact() {
+		return false
+	}
+	return is.Compare(than) < 0
 }

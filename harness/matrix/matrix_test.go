@@ -233,10 +233,21 @@ func TestNoCells(t *testing.T) {
 		axes Axes
 		want string
 	}{
-		"no such system":   {still, axes(func(a *Axes) { a.System = "po" }), "it has no system po"},
-		"nowhere to go":    {upgrade, axes(func(a *Axes) { a.Versions = a.Versions[:1] }), "it needs a newer version of op than v3.0.0"},
-		"no next minor":    {neighbours, axes(func(a *Axes) { a.Kubernetes = []string{"1.35"} }), "it needs Kubernetes 1.36, which"},
-		"given twice":      {still, axes(func(a *Axes) { a.Versions = []string{"v1", "v1"} }), "v1 is given twice"},
+		"no such system": {still, axes(func(a *Axes) { a.System = "po" }), "it has no system po"},
+		"nowhere to go":  {upgrade, axes(func(a *Axes) { a.Versions = a.Versions[:1] }), "it needs a newer version of op than v3.0.0"},
+		"no next minor":  {neighbours, axes(func(a *Axes) { a.Kubernetes = []string{"1.35"} }), "it needs Kubernetes 1.36, which"},
+		"given twice":    {still, axes(func(a *Axes) { a.Versions = []string{"v1", "v1"} }), "v1 is given twice"},
+		"a downgrade": {
+			upgrade, axes(func(a *Axes) { a.Versions = []string{"v1.19.1", "main", "v1.18.2"} }),
+			"versions of op: v1.18.2 is older than v1.19.1: write v1.18.2 before v1.19.1",
+		},
+		"an older minor": {
+			still, axes(func(a *Axes) { a.Kubernetes = []string{"1.35", "1.34.4"} }),
+			"versions of Kubernetes: 1.34.4 is older than 1.35: write 1.34.4 before 1.35",
+		},
+		"an older patch": {
+			still, axes(func(a *Axes) { a.Kubernetes = []string{"1.36.3", "1.36.1"} }), "1.36.1 is older than 1.36.3",
+		},
 		"without versions": {still, axes(func(a *Axes) { a.Versions = nil }), "versions of op: give at least one version"},
 		"a patch": {
 			strings.Replace(still, "  - create", "  - transition: {version: \"1.34.4\"}\n  - create", 1), axes(nil),
@@ -258,6 +269,19 @@ func TestNoCells(t *testing.T) {
 	} {
 		if cells, err := Cells(load(t, test.text), test.axes); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q; cells\n%s", name, err, test.want, described(cells))
+		}
+	}
+}
+
+// Versions that cannot be compared may have any order.
+func TestOrderOfVersions(t *testing.T) {
+	for _, change := range []func(*Axes){
+		func(a *Axes) { a.Versions = []string{"v1.0.0", "main", "v1.0.0+build"} },
+		func(a *Axes) { a.Kubernetes = []string{"1.34.4", "1.34", "1.36.0-rc.1", "1.36.0"} },
+	} {
+		a := axes(change)
+		if err := a.check(); err != nil {
+			t.Errorf("%v on %v: %v", a.Versions, a.Kubernetes, err)
 		}
 	}
 }

@@ -5,92 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	"golang.org/x/mod/semver"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// own are the versions in a scenario itself.
-type own struct {
-	// base is the Kubernetes version of its first state. all are the Kubernetes versions of its path, as written.
-	base clusters.Version
-	all  []string
-	// systems are the versions of the system on its path, ascending. first is the index of the one it begins with.
-	systems []string
-	first   int
-	// there says that the scenario installs the system.
-	there bool
-}
-
-func versionsOf(s *scenarios.Scenario, system string) own {
-	var o own
-	o.base, _ = clusters.ParseVersion(s.Spec.Cluster.Version) // loading a scenario checks it
-	begin := ""
-	for _, state := range s.Path() {
-		if !slices.Contains(o.all, state.Version) {
-			o.all = append(o.all, state.Version)
-		}
-		for _, one := range state.Systems {
-			if one.Name != system {
-				continue
-			}
-			if !o.there {
-				begin, o.there = one.Version, true
-			}
-			if !slices.Contains(o.systems, one.Version) {
-				o.systems = append(o.systems, one.Version)
-			}
-		}
-	}
-	if !slices.ContainsFunc(o.systems, func(v string) bool { return !semver.IsValid(v) }) {
-		slices.SortFunc(o.systems, semver.Compare)
-	}
-	o.first = slices.Index(o.systems, begin)
-	return o
-}
-
-// kubernetes is how many minor versions a version of the scenario's path is above that of its first state.
-func (o own) kubernetes(text string) (int, bool) {
-	v, err := clusters.ParseVersion(text)
-	return v.Minor - o.base.Minor, err == nil && slices.Contains(o.all, text)
-}
-
-// system is how many places a version of the system is above the scenario's first one, among the scenario's versions.
-func (o own) system(text string) (int, bool) {
-	at := slices.Index(o.systems, text)
-	return at - o.first, at >= 0 && text != ""
-}
-
-// relative is a value of a table in which each version is its distance from that of the first state.
-func (o own) relative(value any) any {
-	switch value := value.(type) {
-	case string:
-		if n, is := o.kubernetes(value); is {
-			return map[string]int{"Kubernetes": n}
-		}
-		if n, is := o.system(value); is {
-			return map[string]int{"system": n}
-		}
-	case map[string]any:
-		all := map[string]any{}
-		for key := range value {
-			all[key] = o.relative(value[key])
-		}
-		return all
-	case []any:
-		all := make([]any, len(value))
-		for i := range value {
-			all[i] = o.relative(value[i])
-		}
-		return all
-	}
-	return value
-}
-
 // move adapts a scenario to a cell. All its Kubernetes versions change by the same number of minor versions. Its
-// versions of the system are replaced by those at the corresponding places of the matrix.
+// versions of the system and of its replicas are replaced by those at the corresponding places of the matrix.
 type move struct {
 	axes Axes
 	from *scenarios.Scenario
@@ -105,8 +27,8 @@ func newMove(axes Axes, from *scenarios.Scenario, version, kubernetes int) move 
 
 // scenario is the one of the cell. An error says why the cell has none.
 func (m move) scenario() (*scenarios.Scenario, error) {
-	if !m.own.there {
-		return nil, fmt.Errorf("it has no system %s", m.axes.System)
+	if err := m.possible(); err != nil {
+		return nil, err
 	}
 	moved, err := m.from.Refilled(m.text, m.adapt)
 	if mistake := (*scenarios.Error)(nil); errors.As(err, &mistake) {
@@ -122,14 +44,35 @@ func (m move) scenario() (*scenarios.Scenario, error) {
 		m.climb(moved)
 	}
 	for _, state := range moved.Path() {
-		s, there := state.System(m.axes.System)
-		if there && len(s.Versions) > 0 && !clusters.ValidSystemVersion(s.Version) {
-			return nil, fmt.Errorf("the definition of system %s has versions, and %q cannot be compared with them", s.Name,
-				s.Version)
+		for _, s := range state.Systems {
+			if m.moves(s.Name) && len(s.Versions) > 0 && !clusters.ValidSystemVersion(s.Version) {
+				return nil, fmt.Errorf("the definition of system %s has versions, and %q cannot be compared with them", s.Name,
+					s.Version)
+			}
 		}
 	}
 	return moved, nil
 }
+
+// possible returns why a scenario has no cell at all, if it has none.
+func (m move) possible() error {
+	if !m.own.there {
+		if len(m.own.others) == 0 {
+			return fmt.Errorf("it has no system %s", m.axes.System)
+		}
+		return fmt.Errorf("it has no system %s; its systems: %s", m.axes.System, strings.Join(m.own.others, ", "))
+	}
+	replicas := slices.DeleteFunc(slices.Clone(m.own.names), func(name string) bool { return name == m.axes.System })
+	if definition := m.axes.Definition; definition != nil && len(replicas) > 0 &&
+		!slices.Contains(m.own.programs, programOf(*definition)) {
+		return fmt.Errorf("the definition of the matrix replaces the program of %s by another one, but not that of its "+
+			"replicas: %s", m.axes.System, strings.Join(replicas, ", "))
+	}
+	return nil
+}
+
+// moves reports whether a system has the versions of the matrix.
+func (m move) moves(system string) bool { return slices.Contains(m.own.names, system) }
 
 // text is the cell's version for a text in a table that is one of the scenario's versions. Other texts stay.
 func (m move) text(text string) (string, error) {
@@ -225,19 +168,19 @@ func (m move) change(c *clusters.Change, was clusters.Change) error {
 // systems returns the scenario with the cell's versions of the system, and with the definition of the matrix.
 func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	var errs []error
-	there := false
+	there := map[string]bool{}
 	moved := s.WithSystems(func(_ *scenarios.Step, change clusters.SystemChange) clusters.System {
 		system, err := change.System, error(nil)
-		if change.Name != m.axes.System {
+		if !m.moves(change.Name) {
 			return system
 		}
-		was := there
-		there = !change.Remove
+		was, replaced := there[change.Name], m.axes.Definition != nil && change.Name == m.axes.System
+		there[change.Name] = !change.Remove
 		switch {
 		case change.Remove:
 		case !was:
-			system, err = m.installed(system)
-		case m.axes.Definition != nil && change.Kind() != "":
+			system, err = m.installed(system, replaced)
+		case replaced && change.Kind() != "":
 			err = fmt.Errorf("it changes more of system %s than the version, which is not possible with another definition",
 				m.axes.System)
 		case change.Version != "":
@@ -254,10 +197,11 @@ func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	return moved, nil
 }
 
-// installed is the cell's definition of the system where the scenario installs it.
-func (m move) installed(system clusters.System) (clusters.System, error) {
+// installed is the cell's definition of a system where the scenario installs it. replaced says that it is that of the
+// matrix.
+func (m move) installed(system clusters.System, replaced bool) (clusters.System, error) {
 	version, err := m.versionFor(system.Version)
-	if err == nil && m.axes.Definition != nil {
+	if err == nil && replaced {
 		calls := system.WebhookCalls
 		system = *m.axes.Definition
 		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)

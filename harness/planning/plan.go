@@ -37,6 +37,9 @@ type Options struct {
 	// LeaveOut leaves out the scenarios that cannot be planned, as long as others remain. They are in Plan.LeftOut. By
 	// default, such a scenario is an error of the whole plan.
 	LeaveOut bool
+	// BuildFirst builds the programs of Go modules during planning, with LeaveOut: a scenario whose program cannot be
+	// built is left out, before others share its track and fail with it.
+	BuildFirst bool
 	// Static leaves out the checks of what runs on this machine at the moment, such as ports that are in use.
 	Static bool
 }
@@ -135,6 +138,12 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	}
 	if o.LeaveOut {
 		p.leaveOutTracks(ctx)
+	}
+	if o.LeaveOut && o.BuildFirst {
+		p.leaveOutUnbuilt(ctx)
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("build the programs of Go modules: %w", ctx.Err())
+		}
 	}
 	p.share()
 	for _, track := range p.order {

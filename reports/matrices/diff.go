@@ -2,6 +2,8 @@ package matrices
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -15,54 +17,109 @@ type Diff struct {
 }
 
 // Change of a cell. Before or After is nil where a matrix does not have the cell.
-type Change struct{ Before, After *Cell }
+type Change struct {
+	Before, After *Cell
+	Class         Class
+}
+
+// Class says how the result of a cell changed.
+type Class string
+
+// The classes. A cell has a verdict if it passed, failed, failed as known, or is unstable.
+const (
+	// Worse: its verdict is worse, or a cell without a verdict now failed or could not be judged.
+	Worse Class = "worse"
+	// Lost: it had a verdict and has none, although both versions are still part of the matrix.
+	Lost Class = "no longer judged"
+	// Better: its verdict is better.
+	Better Class = "better"
+	// Added: it is only in the later matrix, and no failure.
+	Added Class = "new"
+	// Gone: it is not in the later matrix. It had no verdict, or one of its versions is no longer part of the matrix.
+	Gone Class = "gone"
+	// Differs: any other difference, such as another reason of the same status.
+	Differs Class = "differs"
+)
 
 // Compare compares two matrices of one system.
 func Compare(before, after *Report) (*Diff, error) {
 	if before.System != after.System {
 		return nil, fmt.Errorf("compare matrices: one is of system %s, the other of system %s", before.System, after.System)
 	}
+	for _, r := range []*Report{before, after} {
+		if r.Shard != nil {
+			return nil, fmt.Errorf("compare matrices: one is only shard %d/%d of a matrix: merge all shards with "+
+				"'rehearse merge', and compare the whole matrices", r.Shard.Number, r.Shard.Of)
+		}
+	}
 	d := &Diff{}
 	for _, is := range after.Cells {
 		was := before.Cell(is.Scenario, is.Version, is.Kubernetes)
-		if was == nil || was.Status != is.Status {
-			d.Changes = append(d.Changes, Change{Before: was, After: is})
+		if was == nil || was.Status != is.Status || cause(was) != cause(is) {
+			d.Changes = append(d.Changes, Change{Before: was, After: is, Class: classOf(was, is)})
 		}
 	}
 	for _, was := range before.Cells {
-		if after.Cell(was.Scenario, was.Version, was.Kubernetes) == nil {
-			d.Changes = append(d.Changes, Change{Before: was})
+		if after.Cell(was.Scenario, was.Version, was.Kubernetes) != nil {
+			continue
 		}
+		class := Gone
+		if judged(was) && slices.Contains(after.Versions, was.Version) && slices.Contains(after.Kubernetes, was.Kubernetes) {
+			class = Lost
+		}
+		d.Changes = append(d.Changes, Change{Before: was, Class: class})
 	}
 	return d, nil
+}
+
+// volatile are the parts of an error that differ between two runs: process ids and paths of clusters.
+var volatile = regexp.MustCompile(`\S*/\S*|\d+`)
+
+// cause returns what must be equal in the reasons of two cells with the same status.
+func cause(cell *Cell) string {
+	switch known(cell.Status) {
+	case reports.Error, reports.NotRun:
+		return volatile.ReplaceAllString(cell.Reason, "")
+	}
+	return cell.Reason
 }
 
 // rank orders statuses: a higher one is better for the system.
 func rank(cell *Cell) int {
 	return map[reports.Status]int{
-		reports.Failed: 0, Unstable: 1, reports.Error: 2, reports.NotRun: 3, reports.Skipped: 4, reports.Known: 5,
-		reports.Passed: 6,
+		reports.Failed: 0, Unstable: 1, reports.Error: 2, reports.NotRun: 2, reports.Skipped: 3, reports.Known: 4,
+		reports.Passed: 5,
 	}[known(cell.Status)]
 }
 
-// Worse reports whether the result of the cell is worse than before. A new cell is worse if it failed or could not be
-// judged. A removed cell is not worse: old versions leave the matrix on purpose.
-func (c Change) Worse() bool {
-	switch {
-	case c.After == nil:
-		return false
-	case c.Before == nil:
-		return rank(c.After) < rank(&Cell{Status: reports.Skipped})
+// judged reports whether the cell has a verdict.
+func judged(cell *Cell) bool {
+	return slices.Contains([]reports.Status{reports.Passed, reports.Known, reports.Failed, Unstable}, known(cell.Status))
+}
+
+// classOf returns the class of a cell of the later matrix. before is nil if the cell is new.
+func classOf(before, after *Cell) Class {
+	was := before
+	if before == nil {
+		was = &Cell{Status: reports.Skipped}
 	}
-	return rank(c.After) < rank(c.Before)
+	switch {
+	case judged(was) && !judged(after):
+		return Lost
+	case rank(after) < rank(was):
+		return Worse
+	case before == nil:
+		return Added
+	case judged(after) && rank(after) > rank(was):
+		return Better
+	}
+	return Differs
 }
 
-func (c Change) better() bool {
-	return c.Before != nil && c.After != nil && rank(c.After) > rank(c.Before)
+// Count counts the cells of some classes.
+func (d *Diff) Count(classes ...Class) int {
+	return plain.Count(d.Changes, func(c Change) bool { return slices.Contains(classes, c.Class) })
 }
-
-// Worse counts the cells with a worse result.
-func (d *Diff) Worse() int { return plain.Count(d.Changes, Change.Worse) }
 
 // String returns a line for each cell that differs.
 func (d *Diff) String() string {
@@ -73,23 +130,21 @@ func (d *Diff) String() string {
 	for _, c := range d.Changes {
 		b.WriteString(c.String() + "\n")
 	}
-	fmt.Fprintf(&b, "%s: %d worse, %d better\n", plain.Differ(len(d.Changes), "cell"), d.Worse(),
-		plain.Count(d.Changes, Change.better))
+	fmt.Fprintf(&b, "%s: %d worse, %d no longer judged, %d better\n", plain.Differ(len(d.Changes), "cell"),
+		d.Count(Worse), d.Count(Lost), d.Count(Better))
 	return b.String()
 }
 
 // String is "worse: upgrade, v1.2.0 on 1.35: passed -> failed: no such field".
 func (c Change) String() string {
-	one, way := c.After, "differs"
-	switch {
-	case c.After == nil:
-		one, way = c.Before, "gone"
-	case c.Worse():
-		way = "worse"
-	case c.better():
-		way = "better"
-	case c.Before == nil:
-		way = "new"
+	one := c.After
+	if one == nil {
+		one = c.Before
+	}
+	text := fmt.Sprintf("%s: %s, %s on %s: ", c.Class, one.Scenario, one.Version, one.Kubernetes)
+	if c.Before != nil && c.After != nil && c.Before.Status == c.After.Status {
+		return fmt.Sprintf("%s%s for another reason: %s (before: %s)", text, Word(one.Status), plain.OneLine(one.Reason),
+			plain.OneLine(c.Before.Reason))
 	}
 	status := func(cell *Cell) string {
 		if cell == nil {
@@ -97,8 +152,7 @@ func (c Change) String() string {
 		}
 		return Word(cell.Status)
 	}
-	text := fmt.Sprintf("%s: %s, %s on %s: %s -> %s", way, one.Scenario, one.Version, one.Kubernetes, status(c.Before),
-		status(c.After))
+	text += status(c.Before) + " -> " + status(c.After)
 	if c.After != nil {
 		text += plain.Prefixed(": ", plain.OneLine(c.After.Reason))
 	}

@@ -157,32 +157,3 @@ func TestJudge(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
-
-func TestCompare(t *testing.T) {
-	before, after := sample(), sample()
-	change := func(scenario, version, kubernetes string, status reports.Status) {
-		after.Cell(scenario, version, kubernetes).Status = status
-	}
-	change("upgrade", "v1.18.2", "1.34", reports.Failed)
-	change("upgrade", "v1.18.2", "1.35", reports.Passed)
-	change("policy <b>", "v1.19.1", "1.35", reports.Skipped)
-	before.Cells = before.Cells[:len(before.Cells)-2] // two are new: one did not run, one is untested
-	after.Cells = append(after.Cells[:3:3], after.Cells[4:]...)
-	diff, err := Compare(before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	golden.Check(t, filepath.Join("testdata", "diff.txt.golden"), diff.String())
-	if diff.Worse() != 2 {
-		t.Errorf("%d are worse, want 2", diff.Worse())
-	}
-	same, err := Compare(sample(), sample())
-	if err != nil || same.Worse() != 0 || same.String() != "no cell differs\n" {
-		t.Errorf("got %q, %v", same, err)
-	}
-	other := sample()
-	other.System = "lws"
-	if _, err := Compare(sample(), other); err == nil {
-		t.Error("matrices of two systems were compared")
-	}
-}

@@ -47,6 +47,24 @@ func (f SystemFlag) Definition() (clusters.System, error) {
 	return definition, err
 }
 
+// NamedSystem reads a value of --system whose versions are given apart: NAME, or NAME=FILE.yaml with its definition.
+// NAME=module:FILE.yaml is the same, since other commands take it.
+func NamedSystem(text string) (string, *clusters.System, error) {
+	name, file, hasFile := strings.Cut(text, "=")
+	if name == "" || hasFile && file == "" {
+		return "", nil, errors.New("--system: want the name of a system, or NAME=FILE.yaml")
+	}
+	if !hasFile {
+		return name, nil, nil
+	}
+	definition, err := scenarios.LoadSystem(strings.TrimPrefix(file, "module:"))
+	if err != nil {
+		return "", nil, fmt.Errorf("--system %s: %w", text, err)
+	}
+	definition.Name = name
+	return name, &definition, nil
+}
+
 // DefinitionFiles reads the files that values of --system name. It returns their contents by the rest of each value,
 // which does not contain the path: shards may run in different folders. A value without a file has no content.
 func DefinitionFiles(values []string) (map[string]string, error) {

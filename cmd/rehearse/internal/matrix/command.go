@@ -2,7 +2,6 @@
 package matrix
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -45,8 +44,9 @@ The scenarios are adapted to each cell. A scenario that starts on 1.34 and goes 
 
 --system NAME uses the definition in the scenarios; NAME=FILE.yaml uses that of a file.
 
-A cell that cannot be planned, for example because its version does not exist, is untested with the
-reason. The other cells run.
+A cell that cannot be planned, for example because its version does not exist or cannot be built, is
+untested with the reason. The other cells run. All versions of the system are built first, also those
+of other shards: rehearse fetch builds them in advance.
 
 --repeat N runs the matrix N times. A cell whose verdicts differ is unstable, which is not passed.
 Each run has its own folder in the report folder (run-1, run-2, ...).
@@ -70,7 +70,8 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 	set.StringSliceVar(&s.releases, "kubernetes", nil,
 		"versions of Kubernetes, from the oldest to the newest: 1.34,1.36.3, or a range of minors, 1.33-1.37")
 	set.BoolVar(&s.up, "up", false, "one cluster for each version of the system, which goes up through the versions of "+
-		"Kubernetes; a scenario with transitions of its own has its own cluster (default: a cluster for each cell)")
+		"Kubernetes; a scenario with transitions of its own has its own cluster (default: the cluster of a cell starts with "+
+		"the versions of the cell)")
 	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
 	s.ShardFlags.AddTo(command)
@@ -84,22 +85,13 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 // axes returns the axes of the matrix that the flags ask for.
 func (s *settings) axes() (matrix.Axes, error) {
 	axes := matrix.Axes{Versions: s.versions, Up: s.up}
-	name, file, hasFile := strings.Cut(s.system, "=")
-	if name == "" || hasFile && file == "" {
-		return axes, errors.New("--system: want the name of a system, or NAME=FILE.yaml")
-	}
-	axes.System = name
-	if hasFile {
-		definition, err := scenarios.LoadSystem(strings.TrimPrefix(file, "module:"))
-		if err != nil {
-			return axes, fmt.Errorf("--system %s: %w", s.system, err)
-		}
-		axes.Definition = &definition
+	var err error
+	if axes.System, axes.Definition, err = cli.NamedSystem(s.system); err != nil {
+		return axes, err
 	}
 	if len(s.versions) == 0 {
-		return axes, fmt.Errorf("--versions: name the versions of %s", name)
+		return axes, fmt.Errorf("--versions: name the versions of %s", axes.System)
 	}
-	var err error
 	if axes.Kubernetes, err = matrix.ParseKubernetes(s.releases); err != nil {
 		return axes, fmt.Errorf("--kubernetes: %w", err)
 	}
@@ -154,7 +146,7 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 	if err := s.Put(&options, s.definition()...); err != nil {
 		return nil, err
 	}
-	options.LeaveOut = true
+	options.LeaveOut, options.BuildFirst = true, true
 	plan, err := harness.NewPlan(command.Context(), provider, set, options)
 	if err != nil {
 		return nil, err
