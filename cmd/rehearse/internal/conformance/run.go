@@ -185,6 +185,7 @@ func (c *suiteRun) oneShard(command *cobra.Command) error {
 		return cli.Broken(err)
 	}
 	defer recorded.Close()
+	recorded.SayIdle(c.plan.Plan, c.Shard)
 	failure := recorded.RunPlan(c.plan.Plan)
 	if n := len(c.plan.Unplanned()); n > 0 {
 		failure = errors.Join(failure, fmt.Errorf("scenarios that cannot be planned: %d; their requirements are "+
