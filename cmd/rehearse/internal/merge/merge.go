@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
@@ -84,7 +85,7 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		if err != nil {
 			return err
 		}
-		return end(reports.ExitCode(run), unfinished)
+		return end(command, run, out, reports.ExitCode(run), unfinished)
 	}
 }
 
@@ -113,12 +114,14 @@ func spared(files []string, out string) error {
 // folderOf is the folder of a shard's artifacts in the merged report folder.
 func folderOf(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 
-// end returns how a merge ends: shards that ended early outweigh the exit code.
-func end(code int, unfinished error) error {
+// end passes the merged run to the CI system, and returns how the merge ends: shards that ended early outweigh the exit
+// code.
+func end(command *cobra.Command, run *reports.Run, out string, code int, unfinished error) error {
+	published := ci.Publish(run, out, os.Getenv, command.OutOrStdout())
 	if unfinished != nil {
-		return cli.Broken(unfinished)
+		return cli.Broken(errors.Join(unfinished, published))
 	}
-	return session.End(code, nil)
+	return session.End(code, published)
 }
 
 // runs merges run.json files. It prints the path of the page, and also returns an error for shards that ended early.
