@@ -145,12 +145,47 @@ func documentedJobs(t *testing.T) []jobOf {
 	return []jobOf{github, gitlab, jenkins(t), ofProw}
 }
 
+// stamped runs a build that knows its commit, so that a merge can tell whether all shards have the same.
+const stamped = "go run -buildvcs=true ./cmd/rehearse "
+
+// The shards of docs/ci.md are of a program that knows its version, and their commands are well formed.
+func TestCIShards(t *testing.T) {
+	parts := blocks(t, ciPage, "yaml")
+	var hub gitHub
+	strictly(t, strings.Replace(parts[3], "on:", `"on":`, 1), &hub)
+	var lab gitLab
+	strictly(t, parts[4], &lab)
+	jobs := map[string][]string{"GitLab": lab["shard"].Script}
+	for _, step := range hub.Jobs["shard"].Steps {
+		if step.Run != "" {
+			jobs["GitHub"] = append(jobs["GitHub"], regexp.MustCompile(`\$\{\{ [a-z.]+ \}\}`).ReplaceAllString(step.Run, "2"))
+		}
+	}
+	for system, commands := range jobs {
+		ran := false
+		for _, text := range commands {
+			if !strings.HasPrefix(text, stamped) {
+				t.Errorf("%s: %s: its version is (devel)", system, text)
+			}
+			command, err := takes(arguments(t, text))
+			if err != nil {
+				t.Errorf("%s: %s: %v", system, text, err)
+				continue
+			}
+			ran = ran || command.Name() == "run" && command.Flag("shard").Changed
+		}
+		if !ran {
+			t.Errorf("%s runs no shard: %q", system, commands)
+		}
+	}
+}
+
 // arguments returns the arguments of a rehearse command of the page.
 func arguments(t *testing.T, command string) []string {
 	t.Helper()
 	command, _, _ = strings.Cut(command, "  #")
 	command, _, _ = strings.Cut(command, " >>")
-	for _, program := range []string{"go run ./cmd/rehearse ", "rehearse "} {
+	for _, program := range []string{"go run ./cmd/rehearse ", stamped, "rehearse "} {
 		if rest, found := strings.CutPrefix(strings.TrimSpace(command), program); found {
 			return strings.Fields(rest)
 		}

@@ -58,6 +58,7 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
 func Shards(command *cobra.Command, paths []string, out string) error {
 	kind := ""
 	var files []string
+	var heads []*pastruns.Head
 	for _, path := range paths {
 		head, file, err := pastruns.ReadHead(path)
 		if err != nil {
@@ -68,11 +69,12 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 				"run", files[0], kind, file,
 				head.Kind())
 		}
-		kind, files = head.Kind(), append(files, file)
+		kind, files, heads = head.Kind(), append(files, file), append(heads, head)
 	}
 	if err := spared(files, out); err != nil {
 		return err
 	}
+	warnOfBuilds(command, heads, files)
 	switch kind {
 	case pastruns.FaultsFile:
 		return trials(command, files, out)
@@ -86,6 +88,20 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 			return err
 		}
 		return end(command, run, out, reports.ExitCode(run), unfinished)
+	}
+}
+
+// warnOfBuilds prints a warning if different programs may have written the shards, and their version does not show it.
+// It is no error: builds of one commit in different folders differ, too.
+func warnOfBuilds(command *cobra.Command, heads []*pastruns.Head, files []string) {
+	for i, head := range heads {
+		if head.Program != heads[0].Program || cli.SameProgram(heads[0].Head, head.Head) {
+			continue
+		}
+		fmt.Fprintf(command.ErrOrStderr(), "warning: %s and %s may be the results of different programs: the version %s "+
+			"does not identify a program, and their builds differ or are unknown. Use one binary for all shards, or build it "+
+			"from a commit without changes (go run -buildvcs=true)\n", files[0], files[i], head.Program)
+		return
 	}
 }
 
