@@ -189,6 +189,11 @@ func (f *exploreFlags) withSystems(command *cobra.Command, o *explore.Options) e
 		return errors.New("--upgrade and --gates: explore them one after the other, or nobody knows which breaks what")
 	}
 	o.Systems = with
+	if o.Shard.Of > 0 {
+		if o.Definitions, err = f.systems.Definitions(); err != nil {
+			return err
+		}
+	}
 	o.Path = explore.WithSystems(o.Path, first, upgraded)
 	o.Base.Systems = append(o.Base.Systems, first...)
 	for i := range o.Gates {

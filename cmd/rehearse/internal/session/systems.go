@@ -27,6 +27,19 @@ func (s *SystemFlags) AddTo(command *cobra.Command) {
 // Any reports whether the flags name any systems.
 func (s *SystemFlags) Any() bool { return len(s.Systems)+len(s.Upgrades) > 0 }
 
+// Definitions returns the contents of the files that the flags name, by the flags without the paths.
+func (s *SystemFlags) Definitions() (map[string]string, error) {
+	contents, err1 := cli.DefinitionFiles(s.Systems)
+	upgrades, err2 := cli.DefinitionFiles(s.Upgrades)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	for name, text := range upgrades {
+		contents["--upgrade "+name] = text
+	}
+	return contents, nil
+}
+
 // Read returns the systems, those that are upgraded in the end, and the options to run them.
 func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []clusters.System, o systems.Options, _ error) {
 	first, err1 := cli.DefinedSystems("--system", s.Systems)
