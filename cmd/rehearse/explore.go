@@ -295,6 +295,9 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	if err := reported.Begin(planned); err != nil { // a shard that dies leaves this
 		return err
 	}
+	if err := cli.Planned(command.Context()); err != nil {
+		return cli.Broken(err)
+	}
 	report, err := explore.Run(command.Context(), options)
 	report.Command, report.Program, report.Build = head.Command, head.Program, head.Build
 	for i, hop := range features.Along(command.Context(), f.features, options.Path...) {

@@ -112,7 +112,12 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 		return err
 	}
 	result, err := faults.Try(command.Context(), f.options, f.kind, cli.Head(command, f.options.Suite.Name),
-		func(result *faults.Result) error { return faults.Write(f.reportDir, result) })
+		func(result *faults.Result) error {
+			if err := faults.Write(f.reportDir, result); err != nil {
+				return err
+			}
+			return cli.Planned(command.Context())
+		})
 	if result != nil {
 		fmt.Fprint(command.OutOrStdout(), result)
 	}

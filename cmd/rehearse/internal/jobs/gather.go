@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,6 +39,8 @@ type gathering struct {
 	// not be read.
 	reports         map[int]attempt
 	trouble, unread map[int]string
+	// shown are all troubles that were shown.
+	shown map[int][]string
 	// over says that the Job has ended.
 	over      bool
 	followed  map[types.UID]bool
@@ -53,6 +56,7 @@ type attempt struct {
 // wait returns when the Job has ended and the logs of its pods have been read.
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
+	g.shown = map[int][]string{}
 	g.followed = map[types.UID]bool{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer g.followers.Wait()
@@ -121,14 +125,7 @@ func (g *gathering) note(index int, pod *v1.Pod) {
 	if why == "" {
 		return
 	}
-	why = "pod " + pod.Name + ": " + why
-	g.mu.Lock()
-	known := g.trouble[index]
-	g.trouble[index] = why
-	g.mu.Unlock()
-	if known != why {
-		g.say(index, why)
-	}
+	g.broken(index, pod.Name, errors.New(why))
 }
 
 // whyNot returns why a pod has not started, or why it failed; "" if there is no reason.

@@ -30,7 +30,8 @@ func Command() *cobra.Command {
 explore or matrix into one. Each shard must be present exactly once, and all must have the same
 input and the same version of rehearse. --output must be another folder than those of the shards. If
 a shard ended early, its remaining scenarios are not judged. A LOG is the output of "kubectl logs"
-for pods of rehearse job. If the Job retried a shard, the later attempt counts.
+for pods of rehearse job. If the Job retried a shard, the last attempt that ended counts. A shard of
+which no attempt ended is not judged.
 
 Exit codes: those of the command of the shards; 3 if a shard ended early, or a scenario cannot be
 planned; 2 if a shard is missing, duplicate or from another run.`,
