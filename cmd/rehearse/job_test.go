@@ -9,6 +9,25 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
+// A Job's pods get what the files of their command name, too.
+func TestReferencesOfShards(t *testing.T) {
+	t.Chdir("../..")
+	const systems, webhooks = "examples/operators/lws/_systems/", "examples/operators/lws/_manifests/webhooks.yaml"
+	for words, want := range map[string][]string{
+		"run examples/operators/lws/kubernetes.yaml":                      {systems + "lws-short-lease.yaml", webhooks},
+		"explore --path 1.36 --system lws=module:" + systems + "lws.yaml": {webhooks},
+		"run --focus rollback scenarios/kubernetes":                       nil,
+		"faults kai --try": nil,
+	} {
+		got, err := referencedByShards(strings.Fields(words))
+		slices.Sort(got)
+		slices.Sort(want)
+		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %s, %v; want %s", words, got, err, want)
+		}
+	}
+}
+
 // A shard of a Job prints its planned run and then its result. Here no cluster is left for the shard.
 func TestShardsPrintTheirPlannedRun(t *testing.T) {
 	t.Setenv("JOB_COMPLETION_INDEX", "998")

@@ -44,7 +44,8 @@ func execute(t *testing.T, run Run, args ...string) (string, error) {
 			}
 			return args[1:], nil
 		},
-		Merge: func(*cobra.Command, []string, string) error { return nil },
+		Referenced: func([]string) ([]string, error) { return nil, nil },
+		Merge:      func(*cobra.Command, []string, string) error { return nil },
 	})
 	var out bytes.Buffer
 	command.SetArgs(args)
