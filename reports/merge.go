@@ -46,6 +46,7 @@ func Merge(parts []Part) *Run {
 		all.Provider = withAnother(all.Provider, run.Provider, ", ")
 		all.Command = withAnother(all.Command, run.Command, "\n")
 		all.Program = withAnother(all.Program, run.Program, ", ")
+		all.Build = withAnother(all.Build, run.Build, ", ")
 		for name, text := range run.Sources {
 			all.Sources[name] = text
 		}

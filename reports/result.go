@@ -55,6 +55,8 @@ type Head struct {
 	// Command that repeats the run, and Program is the version of rehearse that ran it.
 	Command string `json:"command,omitempty"`
 	Program string `json:"program,omitempty"`
+	// Build is a digest of the executable, if Program does not identify it: a build without a commit, or with changes.
+	Build string `json:"build,omitempty"`
 	// Started and Finished in wall-clock time; Finished is zero until the run ends.
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished,omitzero"`

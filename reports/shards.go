@@ -83,6 +83,9 @@ func Join[Result Sharded](parts []ShardOf[Result]) ([]Result, Head, error) {
 		commands, results = append(commands, one.Command), append(results, parts[i].Result)
 	}
 	head.Command = strings.Join(commands, "\n")
+	for _, one := range pieces {
+		head.Build = withAnother(head.Build, one.Build, ", ")
+	}
 	if Unfinished(pieces) != nil {
 		head.Finished = time.Time{}
 	}

@@ -148,6 +148,7 @@ func (d *document) scenario(b *expand.Bindings, r expand.Row) *Scenario {
 	s.besideFile()
 	for _, path := range slices.Sorted(maps.Keys(d.definitions)) {
 		s.Definitions += d.definitions[path].File.Text
+		s.DefinitionFiles = append(s.DefinitionFiles, path)
 	}
 	return s
 }

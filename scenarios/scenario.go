@@ -30,6 +30,8 @@ type Scenario struct {
 	Text string `json:"-"`
 	// Definitions are the files that define systems of the document, one after the other.
 	Definitions string `json:"-"`
+	// DefinitionFiles are the paths of these files, relative to the current folder.
+	DefinitionFiles []string `json:"-"`
 	// Case holds the values of this row when the scenario comes from a table (spec.cases); nil otherwise.
 	Case map[string]any `json:"-"`
 	// CaseName is the row's name, "" without a table.

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,7 +19,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/kustomization"
 )
 
 // maxManifest is the largest manifest that is fetched, in bytes.
@@ -89,39 +87,21 @@ func readKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]
 	return all, nil
 }
 
-// readObjects reads the objects of a file, of a folder that kustomize builds, or of the YAML files of another folder.
+// readObjects reads the objects of a file or of a folder.
 func readObjects(name string) ([]*unstructured.Unstructured, error) {
-	files := []string{name}
-	info, err := os.Stat(name)
+	all, err := texts(name)
 	if err != nil {
-		return nil, fmt.Errorf("read the objects to install: %w", err)
+		return nil, err
 	}
-	if info.IsDir() && kustomization.In(name) {
-		return kustomized(name)
-	}
-	if info.IsDir() {
-		yml, err1 := filepath.Glob(filepath.Join(name, "*.yml"))
-		files, err = filepath.Glob(filepath.Join(name, "*.yaml"))
-		if err := errors.Join(err, err1); err != nil {
-			return nil, fmt.Errorf("list the files of %s: %w", name, err)
-		}
-		if files = append(files, yml...); len(files) == 0 {
-			return nil, fmt.Errorf("the folder %s contains no YAML file", name)
-		}
-	}
-	var all []*unstructured.Unstructured
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return nil, fmt.Errorf("read the objects to install: %w", err)
-		}
-		objects, err := parse(file, data)
+	var objects []*unstructured.Unstructured
+	for _, one := range all {
+		found, err := parse(one.name, one.data)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, objects...)
+		objects = append(objects, found...)
 	}
-	return all, nil
+	return objects, nil
 }
 
 // splitChecksum splits a manifest's name and its checksum.

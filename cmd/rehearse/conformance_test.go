@@ -194,6 +194,14 @@ func TestConformanceInShards(t *testing.T) {
 	}
 }
 
+// A shard without a cluster says so, like that of a run.
+func TestIdleShardOfASuite(t *testing.T) {
+	out := exits(t, cli.ExitOK, "conformance", "kai", "--shard", "99/99", "--report-dir", t.TempDir())
+	if want := "shard 99/99 has nothing to run"; !strings.Contains(out, want) {
+		t.Errorf("it says %q, want %q", out, want)
+	}
+}
+
 func TestConformanceDiff(t *testing.T) {
 	golden := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
 	r := conformanceReport(t, golden)

@@ -20,7 +20,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -190,6 +189,11 @@ func (f *exploreFlags) withSystems(command *cobra.Command, o *explore.Options) e
 		return errors.New("--upgrade and --gates: explore them one after the other, or nobody knows which breaks what")
 	}
 	o.Systems = with
+	if o.Shard.Of > 0 {
+		if o.Definitions, err = f.systems.Definitions(); err != nil {
+			return err
+		}
+	}
 	o.Path = explore.WithSystems(o.Path, first, upgraded)
 	o.Base.Systems = append(o.Base.Systems, first...)
 	for i := range o.Gates {
@@ -279,7 +283,8 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		fmt.Fprint(command.OutOrStdout(), explore.Describe(options))
 		return nil
 	}
-	head := reports.Head{Format: explorations.Format, Command: cli.CommandLine(command), Program: cli.ProgramVersion()}
+	head := cli.Head(command)
+	head.Format = explorations.Format
 	planned := explore.Planned(options)
 	planned.Head = head
 	planned.Started = time.Now()
@@ -290,8 +295,11 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 	if err := reported.Begin(planned); err != nil { // a shard that dies leaves this
 		return err
 	}
+	if err := cli.Planned(command.Context()); err != nil {
+		return cli.Broken(err)
+	}
 	report, err := explore.Run(command.Context(), options)
-	report.Command, report.Program = head.Command, head.Program
+	report.Command, report.Program, report.Build = head.Command, head.Program, head.Build
 	for i, hop := range features.Along(command.Context(), f.features, options.Path...) {
 		if i+1 < len(report.Path) {
 			report.Path[i+1].Flips = hop.Changes() // without the list of a version, its gates are not named

@@ -111,8 +111,13 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	if f.options.Simulators, err = builtin.Simulators().Own(); err != nil {
 		return err
 	}
-	result, err := faults.Try(command.Context(), f.options, f.kind, cli.CommandLine(command, f.options.Suite.Name),
-		cli.ProgramVersion(), func(result *faults.Result) error { return faults.Write(f.reportDir, result) })
+	result, err := faults.Try(command.Context(), f.options, f.kind, cli.Head(command, f.options.Suite.Name),
+		func(result *faults.Result) error {
+			if err := faults.Write(f.reportDir, result); err != nil {
+				return err
+			}
+			return cli.Planned(command.Context())
+		})
 	if result != nil {
 		fmt.Fprint(command.OutOrStdout(), result)
 	}

@@ -10,9 +10,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/jobs"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
+	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
@@ -21,7 +24,7 @@ func newJobCommand() *cobra.Command {
 		Run: func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return run(ctx, args, nil, stdout, stderr)
 		},
-		Paths: pathsOfShards,
+		Paths: pathsOfShards, Referenced: referencedByShards,
 		Merge: merge.Shards,
 	})
 }
@@ -58,6 +61,45 @@ func pathsOfShards(args []string) ([]string, error) {
 	}
 	files, err := filesOf(command)
 	return append(files, definitionFiles(command)...), err
+}
+
+// referencedByShards returns the files that the scenarios and the systems of a command name.
+func referencedByShards(args []string) ([]string, error) {
+	command, rest, err := newRootCommand().Find(args)
+	if err == nil {
+		err = command.ParseFlags(rest)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var defined []clusters.System
+	for _, text := range slices.Concat(namedBy(command, "system"), namedBy(command, "upgrade")) {
+		flag, _ := cli.ParseSystem(text)
+		if !flag.File() {
+			continue
+		}
+		system, err := flag.Definition()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", text, err)
+		}
+		defined = append(defined, system)
+	}
+	if command.CommandPath() != "rehearse run" {
+		return jobs.References(nil, nil, defined)
+	}
+	set, err := scenarios.Load(command.Flags().Args())
+	if err != nil {
+		return nil, err
+	}
+	selected, err := planning.Filter(set.Scenarios, command.Flag("focus").Value.String(),
+		command.Flag("label").Value.String())
+	if err == nil {
+		selected, err = override(selected, namedBy(command, "system"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return jobs.References(set.Scenarios, selected, defined)
 }
 
 // definitionFiles returns the files that define the systems of a command.

@@ -94,6 +94,37 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// Shards of different programs are rejected or, if the version does not tell programs apart, merged with a warning.
+// Equal programs are merged without one.
+func TestMergeOfSeveralPrograms(t *testing.T) {
+	const dirty = "v0.1.0+dirty"
+	for name, c := range map[string]struct {
+		programs, builds [2]string
+		code             int
+		warns            bool
+	}{
+		"a release":                          {[2]string{"v1.2.0", "v1.2.0"}, [2]string{}, cli.ExitOK, false},
+		"two releases":                       {[2]string{"v1.2.0", "v1.3.0"}, [2]string{}, cli.ExitInput, false},
+		"one build without a commit":         {[2]string{"(devel)", "(devel)"}, [2]string{"a", "a"}, cli.ExitOK, false},
+		"two builds without a commit":        {[2]string{"(devel)", "(devel)"}, [2]string{"a", "b"}, cli.ExitOK, true},
+		"unknown builds":                     {[2]string{"(devel)", "(devel)"}, [2]string{}, cli.ExitOK, true},
+		"two builds with changes":            {[2]string{dirty, dirty}, [2]string{"a", "b"}, cli.ExitOK, true},
+		"with changes, and without a commit": {[2]string{dirty, "(devel)"}, [2]string{"a", "b"}, cli.ExitInput, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var shards []string
+			for i := range c.programs {
+				shards = append(shards, written(t, i+1, func(r *reports.Run) { r.Program, r.Build = c.programs[i], c.builds[i] }))
+			}
+			code, _, said := command(t, append([]string{"merge", "-o", t.TempDir()}, shards...)...)
+			if warned := strings.Contains(said, "may be the results of different programs"); code != c.code ||
+				warned != c.warns {
+				t.Errorf("exit code %d, want %d; it warns: %t, want %t: %s", code, c.code, warned, c.warns, said)
+			}
+		})
+	}
+}
+
 // The merged reports cannot replace those of a shard: this would remove what its scenarios left.
 func TestMergeSparesTheShards(t *testing.T) {
 	root := t.TempDir()

@@ -51,6 +51,9 @@ type Options struct {
 	Customs []*manifests.Object
 	// Systems has the simulators and modules of the path's systems.
 	Systems systems.Options
+	// Definitions are the contents of the files that define the path's systems. All shards must have the same ones.
+	// Without a shard, they have no effect.
+	Definitions map[string]string
 	// Known findings. May be nil.
 	Known *explorations.Known
 	// Progress is called with what is going on.

@@ -56,11 +56,12 @@ func (e Options) digest() string {
 	for _, custom := range e.Customs {
 		fmt.Fprintf(sum, "%v\x00", custom.Content.Object)
 	}
+	planning.WriteSystems(sum, e.Definitions, e.Path)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // portable is a state with the names, kinds and versions of its systems only. Their definitions have paths, which
-// differ from machine to machine.
+// differ from machine to machine; WriteSystems writes the rest.
 func portable(state clusters.State) clusters.State {
 	var systems []clusters.System
 	for _, system := range state.Systems {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // kindOf is a kind with the given number of fields, each of the given definition.
@@ -91,6 +93,7 @@ func TestPlanOfAShard(t *testing.T) {
 		"with proofs":      {func(o *Options) { o.Prove = true }, false},
 		"fewer may cross":  {func(o *Options) { o.Objects = 7 }, false},
 		"a shorter search": {func(o *Options) { o.For = 7 }, false},
+		"a definition":     {func(o *Options) { o.Definitions = map[string]string{"op=process:": "a"} }, false},
 	} {
 		other := o
 		c.change(&other)
@@ -116,5 +119,15 @@ func TestDigestOfShards(t *testing.T) {
 	}
 	if digest("/one", "1") == digest("/one", "2") {
 		t.Error("the digest does not depend on the version of the system")
+	}
+	named := func(text string) string {
+		file := filepath.Join(t.TempDir(), "crd.yaml")
+		golden.Write(t, file, text)
+		return Options{Path: []clusters.State{{Systems: []clusters.System{{
+			Name: "op", Process: &clusters.SystemProcess{CRDs: []string{file}},
+		}}}}}.digest()
+	}
+	if named("a") != named("a") || named("a") == named("b") {
+		t.Error("the digest must depend on the contents of the files that a system names, and on nothing else of them")
 	}
 }

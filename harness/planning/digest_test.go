@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -158,6 +159,44 @@ func TestLeftOutScenariosAreInTheMergedRun(t *testing.T) {
 	_, err = reports.MergeShards([]reports.Part{shardOf(t, 1, leave, "1.30"), shardOf(t, 2, leave)})
 	if err == nil || !strings.Contains(err.Error(), "not parts of the same run") {
 		t.Errorf("got %v for a shard without the scenario", err)
+	}
+}
+
+// A digest depends on the files that systems name, but not on where they are.
+func TestDigestOfNamedFiles(t *testing.T) {
+	digest := func(files map[string]string, system clusters.System) string {
+		dir := t.TempDir()
+		for name, text := range files {
+			golden.Write(t, filepath.Join(dir, name), text)
+		}
+		set := onVersions("1.36")
+		set[0].Spec.Cluster.Systems = []clusters.System{system.Beside(dir)}
+		plan := &Track{Name: "track-1", Path: []clusters.State{set[0].Spec.Cluster}, Entries: []*Entry{{Scenario: set[0]}}}
+		return Options{Shard: Shard{1, 2}}.digestOf([]*Track{plan}, nil, nil)
+	}
+	process := func(p clusters.SystemProcess) clusters.System {
+		p.Command = []string{"kai"}
+		return clusters.System{Name: "kai", Version: "v1", Process: &p}
+	}
+	module := clusters.SystemModule{SystemProcess: clusters.SystemProcess{CRDs: []string{"crd.yaml", "$(MODULE)/crds"}}}
+	for name, c := range map[string]struct {
+		system clusters.System
+		file   string
+	}{
+		"a CRD":            {process(clusters.SystemProcess{CRDs: []string{"crd.yaml"}}), "crd.yaml"},
+		"a folder of CRDs": {process(clusters.SystemProcess{CRDs: []string{"crds"}}), "crds/a.yml"},
+		"webhooks":         {process(clusters.SystemProcess{Webhooks: []string{"for-$(VERSION).yaml"}}), "for-v1.yaml"},
+		"a manifest": {
+			clusters.System{Name: "kai", Manifests: []string{"all.yaml", "https://example.com/x"}}, "all.yaml",
+		},
+		"a CRD of a module":     {clusters.System{Name: "kai", Module: &module}, "crd.yaml"},
+		"a CRD by a whole path": {process(clusters.SystemProcess{CRDs: []string{"$(SCENARIO_DIR)/crd.yaml"}}), "crd.yaml"},
+	} {
+		first, same, other := digest(map[string]string{c.file: "a: 1"}, c.system), digest(map[string]string{c.file: "a: 1"},
+			c.system), digest(map[string]string{c.file: "a: 2"}, c.system)
+		if first != same || first == other {
+			t.Errorf("%s: equal for equal files: %t, and for others: %t", name, first == same, first == other)
+		}
 	}
 }
 

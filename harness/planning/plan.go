@@ -153,7 +153,10 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	if len(p.order) == 0 && len(p.problems) == 0 {
 		p.nothingLeft()
 	}
-	digest := o.digestOf(p.order, p.skipped, p.leftOut)
+	digest := ""
+	if o.Shard.Of > 0 {
+		digest = o.digestOf(p.order, p.skipped, p.leftOut)
+	}
 	p.order = o.Shard.tracksOf(p.order, o.Timings)
 	if o.Shard.Number > 1 {
 		p.skipped = nil // the first shard reports them

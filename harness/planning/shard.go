@@ -2,17 +2,13 @@ package planning
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // Shard is one of several parts of a run, each for its own machine. The zero value is the whole run.
@@ -127,34 +123,4 @@ func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
 		}
 	}
 	return lengths
-}
-
-// digestOf is equal for shards of one run: plans with the same scenarios and systems on the same tracks, and with the
-// same shard for each track. Different timings can deal the tracks differently: then a track could be in no shard.
-//
-// A state's text does not tell the definitions of its systems apart. Those of the scenarios are in their files. Those
-// that replace them are hashed as the contents of their files, because their paths may differ between machines.
-func (o Options) digestOf(tracks []*Track, skipped []*Skipped, leftOut []LeftOut) string {
-	sum := sha256.New()
-	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", s.Title(), s.Text, s.Definitions) }
-	for _, name := range slices.Sorted(maps.Keys(o.Definitions)) {
-		fmt.Fprintf(sum, "%s\x00%s\x00", name, o.Definitions[name])
-	}
-	for i, number := range o.shardsOf(tracks) {
-		track := tracks[i]
-		fmt.Fprintf(sum, "%s\x00%d\x00", track.Name, number)
-		for _, state := range track.Path { // the same on every machine
-			fmt.Fprintf(sum, "%s\x00", state)
-		}
-		for _, entry := range track.Entries {
-			write(entry.Scenario)
-		}
-	}
-	for _, one := range skipped {
-		write(one.Scenario)
-	}
-	for _, out := range leftOut {
-		write(out.Scenario)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }

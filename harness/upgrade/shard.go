@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -51,9 +50,7 @@ func (o Options) digest() string {
 	if o.Origin != nil {
 		fmt.Fprintf(sum, "%s\x00%v\x00", o.Origin.Digest, o.Origin.Selection)
 	}
-	for _, name := range clusters.SortedKeys(o.Definitions) {
-		fmt.Fprintf(sum, "%s\x00%s\x00", name, o.Definitions[name])
-	}
+	planning.WriteSystems(sum, o.Definitions, o.Path.States)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 

@@ -84,8 +84,21 @@ type Report struct {
 	data []byte
 }
 
+// BrokenError is a report that cannot be read. ID is that of the report.
+type BrokenError struct {
+	ID  string
+	Err error
+}
+
+// Error returns which report is broken, and why.
+func (e *BrokenError) Error() string { return fmt.Sprintf("the report of %s: %v", e.ID, e.Err) }
+
+// Unwrap is the reason.
+func (e *BrokenError) Unwrap() error { return e.Err }
+
 // Line processes the next line. It returns whether the line belongs to a report, and the report that ends with it. A
-// broken report is an error.
+// broken report is a BrokenError. A report that has no end before the first line of one with the same identifier is
+// dropped: a process that was killed printed it, and its successor prints another one.
 func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 	words := strings.Fields(line)
 	if len(words) < 4 || words[0] != mark {
@@ -95,6 +108,10 @@ func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 		r.parts, r.bad = map[string][]string{}, map[string]error{}
 	}
 	id := words[1]
+	if words[2] == "0" {
+		delete(r.parts, id)
+		delete(r.bad, id)
+	}
 	if words[2] != "end" {
 		if n, err := strconv.Atoi(words[2]); err != nil || n != len(r.parts[id]) {
 			r.bad[id] = cmp.Or(r.bad[id], fmt.Errorf("line %d of the report is missing in the log", len(r.parts[id])))
@@ -106,7 +123,7 @@ func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 	defer delete(r.bad, id)
 	data, err := joined(r.parts[id], words[3:], r.bad[id])
 	if err != nil {
-		return true, nil, fmt.Errorf("the report of %s: %w", id, err)
+		return true, nil, &BrokenError{id, err}
 	}
 	return true, &Report{ID: id, data: data}, nil
 }

@@ -102,7 +102,7 @@ func TestBrokenReports(t *testing.T) {
 		"a line is missing":       strings.Join(slices.Delete(slices.Clone(lines), 1, 2), ""),
 		"the beginning is":        strings.Join(lines[2:], ""),
 		"the last line is twice":  log + lines[last],
-		"a line is there twice":   lines[0] + log,
+		"a line is there twice":   lines[0] + lines[1] + strings.Join(lines[1:], ""),
 		"another checksum":        strings.Replace(log, lines[last], lines[last][:len(lines[last])-3]+"zz\n", 1),
 		"a line has another byte": strings.Replace(log, lines[0], strings.Replace(lines[0], " 0 H", " 0 I", 1), 1),
 	} {
@@ -114,6 +114,20 @@ func TestBrokenReports(t *testing.T) {
 	reports, _, problems, reader := read(strings.Join(lines[:last], ""))
 	if len(reports) > 0 || len(problems) > 0 || fmt.Sprint(reader.Unfinished()) != "[pod]" {
 		t.Errorf("without its end: %d reports, %v, unfinished %v", len(reports), problems, reader.Unfinished())
+	}
+}
+
+// A report that broke off does not spoil the next one with the same identifier.
+func TestAReportAfterOneThatBrokeOff(t *testing.T) {
+	log, _ := written(t, "pod", inlog.Limit)
+	lines := slices.Collect(strings.Lines(log))
+	for name, broken := range map[string]string{
+		"without its end": strings.Join(lines[:2], ""), "in a line": log[:len(log)/2] + "\n", "without its beginning": lines[2],
+	} {
+		reports, _, problems, reader := read(broken + log)
+		if len(reports) != 1 || len(problems) > 0 || len(reader.Unfinished()) > 0 {
+			t.Errorf("%s: %d reports, %v, unfinished %v", name, len(reports), problems, reader.Unfinished())
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ type Cell struct {
 
 // Judge sets each cell's result from a run.
 func (r *Report) Judge(run *reports.Run) {
-	r.Command, r.Program = run.Command, run.Program
+	r.Command, r.Program, r.Build = run.Command, run.Program, run.Build
 	r.Started, r.Finished, r.Interrupted = run.Started, run.Finished, run.Interrupted
 	cells := map[string]*Cell{}
 	for _, cell := range r.Cells {

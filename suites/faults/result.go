@@ -53,12 +53,10 @@ type Names struct {
 
 // Try tries the faults or the liberties of a suite, or both if kind is "". It calls keep before the first trial, after
 // each kind, and at the end. Only the last result has the time at which it finished. If kind is "", a name in Only
-// means the fault of that name, or else the liberty.
-func Try(ctx context.Context, o Options, kind, command, program string, keep func(*Result) error) (*Result, error) {
-	result := &Result{
-		Head: reports.Head{Format: Format, Command: command, Program: program, Started: time.Now()}, Suite: o.Suite.Name,
-		Partial: len(o.Only) > 0,
-	}
+// means the fault of that name, or else the liberty. head says which command and program this is.
+func Try(ctx context.Context, o Options, kind string, head reports.Head, keep func(*Result) error) (*Result, error) {
+	head.Format, head.Started = Format, time.Now()
+	result := &Result{Head: head, Suite: o.Suite.Name, Partial: len(o.Only) > 0}
 	bugs, liberties := o.divided(kind)
 	var err error
 	if result.Trials, err = o.names(kind); err != nil {

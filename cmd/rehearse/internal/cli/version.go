@@ -1,11 +1,25 @@
 package cli
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/reports"
 )
+
+// devel is the version of a build that does not know its commit, such as that of a plain "go run".
+const devel = "(devel)"
 
 // ProgramVersion is this program's module version or, if it was built from a checkout, the commit.
 func ProgramVersion() string {
@@ -14,14 +28,57 @@ func ProgramVersion() string {
 		return "unknown"
 	}
 	version := info.Main.Version
-	if commit, _ := commitOf(info); commit != "" && (version == "" || version == "(devel)") {
+	if commit, modified := commitOf(info); commit != "" && (version == "" || version == devel) {
 		version = commit
+		if modified {
+			version += "+dirty"
+		}
 	}
-	if version == "" {
-		return "(devel)"
-	}
-	return version
+	return cmp.Or(version, devel)
 }
+
+// Head is the beginning of what a command writes: the command line and this program. args are as for CommandLine.
+func Head(command *cobra.Command, args ...string) reports.Head {
+	return reports.Head{Command: CommandLine(command, args...), Program: ProgramVersion(), Build: ProgramBuild()}
+}
+
+// SameProgram reports whether two results with the same version were surely written by the same program.
+func SameProgram(a, b reports.Head) bool {
+	return Identifies(a.Program) || a.Build == b.Build && a.Build != ""
+}
+
+// Identifies reports whether two programs with this version are the same. Builds without a commit, and those of files
+// that were changed after the commit, all have the same version.
+func Identifies(version string) bool {
+	return !slices.Contains([]string{"", devel, "unknown"}, version) && !strings.HasSuffix(version, "dirty")
+}
+
+// ProgramBuild is a digest of this program if its version does not identify it, otherwise "". It is also "" if the
+// program cannot be read.
+func ProgramBuild() string {
+	if Identifies(ProgramVersion()) {
+		return ""
+	}
+	return digestOfProgram()
+}
+
+// digestOfProgram is computed once, because the program is large.
+var digestOfProgram = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	program, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer program.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, program); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+})
 
 // commitOf returns the commit that the program was built from ("" if unknown), and whether files were changed.
 func commitOf(info *debug.BuildInfo) (commit string, modified bool) {

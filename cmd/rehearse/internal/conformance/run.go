@@ -146,7 +146,7 @@ func (c *suiteRun) run(command *cobra.Command) error {
 	case c.Shard != "":
 		return c.oneShard(command)
 	case c.of != "":
-		run, err := c.madeBefore()
+		run, err := c.madeBefore(command)
 		if err != nil {
 			return err
 		}
@@ -185,6 +185,7 @@ func (c *suiteRun) oneShard(command *cobra.Command) error {
 		return cli.Broken(err)
 	}
 	defer recorded.Close()
+	recorded.SayIdle(c.plan.Plan, c.Shard)
 	failure := recorded.RunPlan(c.plan.Plan)
 	if n := len(c.plan.Unplanned()); n > 0 {
 		failure = errors.Join(failure, fmt.Errorf("scenarios that cannot be planned: %d; their requirements are "+
@@ -204,7 +205,7 @@ func (c *suiteRun) start(command *cobra.Command) (*session.Session, error) {
 }
 
 // madeBefore reads the run of --of.
-func (c *suiteRun) madeBefore() (*reports.Run, error) {
+func (c *suiteRun) madeBefore(command *cobra.Command) (*reports.Run, error) {
 	run, _, err := pastruns.Read(c.of)
 	switch {
 	case err != nil:
@@ -218,6 +219,10 @@ func (c *suiteRun) madeBefore() (*reports.Run, error) {
 	case run.Program != cli.ProgramVersion():
 		return nil, fmt.Errorf("--of %s: rehearse %s wrote it, whose suite may differ from that of %s", c.of, run.Program,
 			cli.ProgramVersion())
+	}
+	if !cli.SameProgram(run.Head, cli.Head(command, c.suite)) {
+		fmt.Fprintf(command.ErrOrStderr(), "warning: --of %s: another build of rehearse %s may have written it, whose suite "+
+			"may differ from that of this one\n", c.of, run.Program)
 	}
 	if err := c.plan.Made(run); err != nil {
 		return nil, fmt.Errorf("--of %s: %w", c.of, err)

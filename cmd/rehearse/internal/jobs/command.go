@@ -21,6 +21,8 @@ type Program struct {
 	// Paths returns the files that a command reads, or an error if its arguments are wrong. The command must support
 	// --shard.
 	Paths func(args []string) ([]string, error)
+	// Referenced returns the files that those of Paths name. It is called only if the pods get the files.
+	Referenced func(args []string) ([]string, error)
 	// Merge merges report folders into one, and prints what rehearse merge prints.
 	Merge func(command *cobra.Command, folders []string, out string) error
 }
@@ -69,7 +71,11 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 			}
 			s.command = args
 			if paths = slices.Concat(paths, more); !inImage && s.git.url == "" && len(paths) > 0 {
-				if s.files, err = packFiles(paths); err != nil {
+				referenced, err := program.Referenced(args)
+				if err != nil {
+					return fmt.Errorf("the command of the shards: %w", err)
+				}
+				if s.files, err = packFiles(slices.Concat(paths, referenced)); err != nil {
 					return err
 				}
 			}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,32 +116,46 @@ func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fres
 	case !ours && fresh:
 		g.say(index, strings.TrimRight(line, "\r\n"))
 	case err != nil:
-		g.mu.Lock()
-		g.trouble[index] = "pod " + pod + ": " + err.Error()
-		g.mu.Unlock()
+		g.broken(index, pod, err)
 	case report != nil:
 		if err := g.keep(index, pod, report); err != nil {
-			g.mu.Lock()
-			g.trouble[index] = "pod " + pod + ": " + err.Error()
-			g.mu.Unlock()
+			g.broken(index, pod, err)
 		}
 	}
 }
 
-// keep unpacks the report of an attempt at a shard. The attempt that ended last counts, whatever is read last.
+// broken records why an attempt at a shard may have no report, and shows each reason once.
+func (g *gathering) broken(index int, pod string, err error) {
+	why := "pod " + pod + ": " + err.Error()
+	g.mu.Lock()
+	fresh := !slices.Contains(g.shown[index], why)
+	if fresh {
+		g.shown[index] = append(g.shown[index], why)
+	}
+	g.trouble[index] = why
+	g.mu.Unlock()
+	if fresh {
+		g.say(index, why)
+	}
+}
+
+// keep unpacks a report of an attempt at a shard. The attempt that ended last counts, whatever is read last. An attempt
+// that has not ended has only its planned run, which counts if there is nothing else.
 func (g *gathering) keep(index int, pod string, report *inlog.Report) error {
 	folder := g.folder(index, pod)
-	if err := report.Unpack(folder); err != nil {
+	fresh := folder + ".new" // a log may be read again, and the planned run must not replace the result
+	if err := errors.Join(os.RemoveAll(fresh), report.Unpack(fresh)); err != nil {
 		return err
 	}
-	head, _, err := pastruns.ReadHead(folder)
+	head, _, err := pastruns.ReadHead(fresh)
 	if err != nil {
 		return err
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if last := g.reports[index]; last.folder == "" || head.Finished.After(last.finished) {
-		g.reports[index] = attempt{folder, head.Finished}
+	if last := g.reports[index]; last.folder != "" && !head.Finished.After(last.finished) {
+		return os.RemoveAll(fresh)
 	}
-	return nil
+	g.reports[index] = attempt{folder, head.Finished}
+	return errors.Join(os.RemoveAll(folder), os.Rename(fresh, folder))
 }

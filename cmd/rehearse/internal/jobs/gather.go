@@ -40,6 +40,8 @@ type gathering struct {
 	trouble, unread map[int]string
 	// noted has what was said last about a pod.
 	noted map[types.UID]string
+	// shown are all troubles that were shown.
+	shown map[int][]string
 	// over says that the Job has ended.
 	over      bool
 	followed  map[types.UID]bool
@@ -57,6 +59,7 @@ type attempt struct {
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
 	g.followed, g.noted = map[types.UID]bool{}, map[types.UID]string{}
+	g.shown = map[int][]string{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer g.followers.Wait()
 	defer cancel()

@@ -91,8 +91,11 @@ func TestDeletedJob(t *testing.T) {
 func logOf(t *testing.T, pod string, finished int64) string {
 	t.Helper()
 	dir := t.TempDir()
-	golden.Write(t, filepath.Join(dir, "run.json"),
-		fmt.Sprintf(`{"finished": %q}`, time.Unix(finished, 0).UTC().Format(time.RFC3339)))
+	end := time.Unix(finished, 0)
+	if finished == 0 { // it did not end
+		end = time.Time{}
+	}
+	golden.Write(t, filepath.Join(dir, "run.json"), fmt.Sprintf(`{"finished": %q}`, end.UTC().Format(time.RFC3339)))
 	var log bytes.Buffer
 	if _, err := inlog.Write(&log, pod, dir, "run.json", nil, inlog.Limit); err != nil {
 		t.Fatal(err)
@@ -151,6 +154,50 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 				t.Errorf("it is not shown: %s", out.String())
 			}
 		})
+	}
+}
+
+// A pod that died leaves its planned run, which counts only if there is no result. A log that is read again changes
+// nothing.
+func TestPlannedRunsOfPods(t *testing.T) {
+	planned, result := logOf(t, "a", 0), logOf(t, "a", 1)
+	for name, c := range map[string]struct {
+		log  string
+		want string
+	}{
+		"it died":                    {planned, "0001-01-01T00:00:00Z"},
+		"it ended":                   {planned + result, "1970-01-01T00:00:01Z"},
+		"read again, and cut":        {planned + result + planned, "1970-01-01T00:00:01Z"},
+		"died while it reported":     {planned + result[:len(result)/2] + "\n", "0001-01-01T00:00:00Z"},
+		"died, and read again later": {planned + result[:len(result)/2] + "\n" + planned + result, "1970-01-01T00:00:01Z"},
+	} {
+		g := &gathering{of: 1, out: &bytes.Buffer{}, dir: t.TempDir(), reports: map[int]attempt{}}
+		var reader inlog.Reader
+		for line := range strings.Lines(c.log) {
+			g.line(0, "pod", line, &reader, true)
+		}
+		folders, err := g.folders()
+		if err != nil || len(folders) != 1 {
+			t.Errorf("%s: %s, %v", name, folders, err)
+			continue
+		}
+		if text := golden.Read(t, filepath.Join(folders[0], "run.json")); !strings.Contains(text, c.want) {
+			t.Errorf("%s: the report is %s, want %s", name, text, c.want)
+		}
+	}
+}
+
+// A reason is shown once, although each look at the pods finds those of all attempts.
+func TestReasonsAreShownOnce(t *testing.T) {
+	var out bytes.Buffer
+	g := &gathering{of: 1, out: &out, trouble: map[int]string{}, noted: map[types.UID]string{}}
+	ended := v1.ContainerState{Terminated: &v1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
+	for range 3 {
+		g.note(0, podOf("0", "a", ended))
+		g.note(0, podOf("0", "b", ended))
+	}
+	if n := strings.Count(out.String(), "OOMKilled"); n != 2 {
+		t.Errorf("%d reasons are shown, want one for each pod: %s", n, out.String())
 	}
 }
 

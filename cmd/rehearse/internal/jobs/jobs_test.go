@@ -45,7 +45,8 @@ func execute(t *testing.T, run Run, args ...string) (string, error) {
 			}
 			return args[1:], nil
 		},
-		Merge: func(*cobra.Command, []string, string) error { return nil },
+		Referenced: func([]string) ([]string, error) { return nil, nil },
+		Merge:      func(*cobra.Command, []string, string) error { return nil },
 	})
 	var out bytes.Buffer
 	command.SetArgs(args)
@@ -189,6 +190,39 @@ func TestReportInAClaim(t *testing.T) {
 	golden.Write(t, filepath.Join(results, "file"), "")
 	_, err = execute(t, nil, "shard", "--of", "2", "--results", filepath.Join(results, "file"), "--", "explore")
 	golden.Error(t, err, "group 65532 must be able to write there")
+}
+
+// The planned run is in the log before anything runs: it is all that a pod leaves that is killed.
+func TestPlannedRunOfAPod(t *testing.T) {
+	t.Setenv("JOB_COMPLETION_INDEX", "0")
+	dies := func(ctx context.Context, args []string, _, _ io.Writer) int {
+		for _, text := range []string{`{"tracks": [], "provider": "planned"}`, `{"tracks": [], "provider": "later"}`} {
+			golden.Write(t, filepath.Join(args[4], "run.json"), text)
+			if err := cli.Planned(ctx); err != nil {
+				t.Error(err)
+			}
+		}
+		return cli.ExitInterrupted
+	}
+	out, err := execute(t, dies, "shard", "--of", "2", "--", "run", "scenarios")
+	golden.Error(t, err, "exit code 130")
+	var reader inlog.Reader
+	var found []*inlog.Report
+	for line := range strings.Lines(out) {
+		if _, report, err := reader.Line(line); err != nil || report != nil {
+			found = append(found, report)
+		}
+	}
+	if len(found) != 1 || found[0] == nil {
+		t.Fatalf("found %d reports in %s", len(found), out)
+	}
+	dir := t.TempDir()
+	if err := found[0].Unpack(dir); err != nil {
+		t.Fatal(err)
+	}
+	if text := golden.Read(t, filepath.Join(dir, "run.json")); !strings.Contains(text, "planned") {
+		t.Errorf("the report is %s", text)
+	}
 }
 
 func TestShardOutsideOfAJob(t *testing.T) {

@@ -31,7 +31,8 @@ type shard struct {
 	command []string
 }
 
-// run runs the shard, and prints its report. An interrupted shard prints none, because it is repeated.
+// run runs the shard, and prints its report: first that of the planned run, which is all that is known if the pod dies,
+// and then the result. An interrupted shard prints no result, because it is repeated.
 func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) error {
 	index, err := strconv.Atoi(s.index)
 	if err != nil || index < 0 || index >= s.of {
@@ -55,7 +56,8 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 	}
 	args := slices.Concat(s.command[:1],
 		[]string{"--shard", fmt.Sprintf("%d/%d", index+1, s.of), "--report-dir", report}, s.command[1:])
-	code := run(ctx, args, stdout, stderr)
+	planned := cli.WithPlanned(ctx, func() error { return s.print(stdout, stderr, report) })
+	code := run(planned, args, stdout, stderr)
 	if code == cli.ExitInterrupted {
 		return &cli.ExitError{Code: code}
 	}

@@ -1,7 +1,6 @@
 package merge
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -12,9 +11,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
-	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
-	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
 // withLogs replaces logs of pods by the report folders in them. remove deletes these folders.
@@ -65,83 +61,13 @@ func looksLikeALog(path string) (bool, error) {
 	return !bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")), nil
 }
 
-// unpackLogs unpacks each report in the logs into a folder. If there are several attempts at a shard, it returns only
-// the one that ended last.
+// unpackLogs unpacks each report in the logs into a folder. It returns one folder for each shard.
 func unpackLogs(logs []string, dir string, progress func(string, ...any)) ([]string, error) {
-	// A report of another run is no attempt at the same shard: it stays, and the merge rejects it.
-	type attempt struct {
-		shard   reports.Shard
-		program string
-	}
-	var order []attempt
-	latest, folder := map[attempt]*pastruns.Head{}, map[attempt]string{}
+	found := &inLogs{progress: progress, shards: map[shardOfRun]*attempts{}, readable: map[string]bool{}}
 	for i, log := range logs {
-		found, err := reportsIn(log)
-		if err != nil {
+		if err := found.read(log, filepath.Join(dir, strconv.Itoa(i))); err != nil {
 			return nil, err
 		}
-		for j, report := range found {
-			to := filepath.Join(dir, strconv.Itoa(i), strconv.Itoa(j), report.ID)
-			if err := report.Unpack(to); err != nil {
-				return nil, err
-			}
-			run, _, err := pastruns.ReadHead(to)
-			if err != nil {
-				return nil, fmt.Errorf("%s: the report of %s: %w", log, report.ID, err)
-			}
-			if run.Shard == nil {
-				return nil, fmt.Errorf("%s: the report of %s does not belong to a shard", log, report.ID)
-			}
-			key := attempt{*run.Shard, run.Program}
-			if latest[key] == nil {
-				order = append(order, key)
-			} else {
-				progress("shard %d/%d ran more than once: the last attempt counts", run.Shard.Number, run.Shard.Of)
-				if !run.Finished.After(latest[key].Finished) {
-					continue
-				}
-			}
-			latest[key], folder[key] = run, to
-		}
 	}
-	var folders []string
-	for _, key := range order {
-		folders = append(folders, folder[key])
-	}
-	return folders, nil
-}
-
-// reportsIn returns the reports in a log. It returns an error if there is none, or if one is broken.
-func reportsIn(path string) ([]*inlog.Report, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read a log: %w", err)
-	}
-	defer file.Close()
-	var found []*inlog.Report
-	var reader inlog.Reader
-	for lines := bufio.NewReader(file); ; {
-		line, readErr := lines.ReadString('\n')
-		_, report, err := reader.Line(line)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if report != nil {
-			found = append(found, report)
-		}
-		if errors.Is(readErr, io.EOF) {
-			break
-		}
-		if readErr != nil {
-			return nil, fmt.Errorf("read a log: %w", readErr)
-		}
-	}
-	if left := reader.Unfinished(); len(left) > 0 {
-		return nil, fmt.Errorf("%s: the report of %s has no end in this log", path, left[0])
-	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s is neither a run.json nor the log of a pod of rehearse job: it contains no report",
-			path)
-	}
-	return found, nil
+	return found.folders()
 }

@@ -34,5 +34,5 @@ func cells(command *cobra.Command, files []string, out string) error {
 		return cli.Broken(err)
 	}
 	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(merged))
-	return end(matrix.ExitCode(merged, run), unfinished)
+	return end(command, run, out, matrix.ExitCode(merged, run), unfinished)
 }

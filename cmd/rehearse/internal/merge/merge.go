@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
@@ -29,7 +30,8 @@ func Command() *cobra.Command {
 explore, upgrade or matrix into one. Each shard must be present exactly once, and all must have the same
 input and the same version of rehearse. --output must be another folder than those of the shards. If
 a shard ended early, its remaining scenarios are not judged. A LOG is the output of "kubectl logs"
-for pods of rehearse job. If the Job retried a shard, the later attempt counts.
+for pods of rehearse job. If the Job retried a shard, the last attempt that ended counts. A shard of
+which no attempt ended is not judged.
 
 Exit codes: those of the command of the shards; 3 if a shard ended early, or a scenario cannot be
 planned; 2 if a shard is missing, duplicate or from another run.`,
@@ -57,6 +59,7 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
 func Shards(command *cobra.Command, paths []string, out string) error {
 	kind := ""
 	var files []string
+	var heads []*pastruns.Head
 	for _, path := range paths {
 		head, file, err := pastruns.ReadHead(path)
 		if err != nil {
@@ -67,11 +70,12 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 				"run", files[0], kind, file,
 				head.Kind())
 		}
-		kind, files = head.Kind(), append(files, file)
+		kind, files, heads = head.Kind(), append(files, file), append(heads, head)
 	}
 	if err := spared(files, out); err != nil {
 		return err
 	}
+	warnOfBuilds(command, heads, files)
 	switch kind {
 	case pastruns.FaultsFile:
 		return trials(command, files, out)
@@ -86,7 +90,21 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		if err != nil {
 			return err
 		}
-		return end(reports.ExitCode(run), unfinished)
+		return end(command, run, out, reports.ExitCode(run), unfinished)
+	}
+}
+
+// warnOfBuilds prints a warning if different programs may have written the shards, and their version does not show it.
+// It is no error: builds of one commit in different folders differ, too.
+func warnOfBuilds(command *cobra.Command, heads []*pastruns.Head, files []string) {
+	for i, head := range heads {
+		if head.Program != heads[0].Program || cli.SameProgram(heads[0].Head, head.Head) {
+			continue
+		}
+		fmt.Fprintf(command.ErrOrStderr(), "warning: %s and %s may be the results of different programs: the version %s "+
+			"does not identify a program, and their builds differ or are unknown. Use one binary for all shards, or build it "+
+			"from a commit without changes (go run -buildvcs=true)\n", files[0], files[i], head.Program)
+		return
 	}
 }
 
@@ -115,12 +133,14 @@ func spared(files []string, out string) error {
 // folderOf is the folder of a shard's artifacts in the merged report folder.
 func folderOf(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 
-// end returns how a merge ends: shards that ended early outweigh the exit code.
-func end(code int, unfinished error) error {
+// end passes the merged run to the CI system, and returns how the merge ends: shards that ended early outweigh the exit
+// code.
+func end(command *cobra.Command, run *reports.Run, out string, code int, unfinished error) error {
+	published := ci.Publish(run, out, os.Getenv, command.OutOrStdout())
 	if unfinished != nil {
-		return cli.Broken(unfinished)
+		return cli.Broken(errors.Join(unfinished, published))
 	}
-	return session.End(code, nil)
+	return session.End(code, published)
 }
 
 // runs merges run.json files. It prints the path of the page, and also returns an error for shards that ended early.

@@ -17,7 +17,8 @@ import (
 // describe adds to a planned run what its reports need beyond the scenarios: the command that repeats it, its
 // requirements, and flips of gates.
 func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
-	run.Command, run.Program = cli.CommandLine(command, args...), cli.ProgramVersion()
+	head := cli.Head(command, args...)
+	run.Command, run.Program, run.Build = head.Command, head.Program, head.Build
 	covered := map[string]bool{}
 	for _, track := range run.Tracks {
 		for _, scenario := range track.Scenarios {

@@ -23,3 +23,21 @@ func TestDefinitionsOfShards(t *testing.T) {
 		}
 	}
 }
+
+// The new definition of a system does not replace the old one among the definitions.
+func TestDefinitionsOfUpgrades(t *testing.T) {
+	dir := t.TempDir()
+	golden.Write(t, filepath.Join(dir, "old.yaml"), "a")
+	golden.Write(t, filepath.Join(dir, "new.yaml"), "b")
+	flags := SystemFlags{
+		Systems:  []string{"op=process:" + filepath.Join(dir, "old.yaml")},
+		Upgrades: []string{"op=process:" + filepath.Join(dir, "new.yaml")},
+	}
+	got, err := flags.Definitions()
+	if want := map[string]string{"op=process:": "a", "--upgrade op=process:": "b"}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	flags.Upgrades = []string{"op=process:nowhere.yaml"}
+	_, err = flags.Definitions()
+	golden.Error(t, err, "nowhere.yaml")
+}

@@ -53,7 +53,19 @@ func (s *Session) Start(planned *reports.Run) error {
 	if err != nil {
 		return err
 	}
-	s.Options.Recorder = reports.NewRecorder(result, clock.RealClock{}, s.Terminal, Files(s.Options.ReportDir))
+	s.Options.Recorder = reports.NewRecorder(result, clock.RealClock{}, s.Terminal, Files(s.Options.ReportDir),
+		afterPlanning{s.command.Context()})
+	return nil
+}
+
+// afterPlanning is the observer behind the files: it says that they have the planned run.
+type afterPlanning struct{ ctx context.Context }
+
+// Observe implements reports.Observer.
+func (a afterPlanning) Observe(e reports.Event) error {
+	if e.Kind == reports.RunStarted {
+		return cli.Planned(a.ctx)
+	}
 	return nil
 }
 

@@ -27,19 +27,17 @@ func (s *SystemFlags) AddTo(command *cobra.Command) {
 // Any reports whether the flags name any systems.
 func (s *SystemFlags) Any() bool { return len(s.Systems)+len(s.Upgrades) > 0 }
 
-// Definitions are the contents of the files that define the systems, by the flags that name the files.
+// Definitions returns the contents of the files that the flags name, by the flags without the paths.
 func (s *SystemFlags) Definitions() (map[string]string, error) {
-	all := map[string]string{}
-	for flag, values := range map[string][]string{"--system": s.Systems, "--upgrade": s.Upgrades} {
-		contents, err := cli.DefinitionFiles(values)
-		if err != nil {
-			return nil, err
-		}
-		for name, content := range contents {
-			all[flag+" "+name] = content
-		}
+	contents, err1 := cli.DefinitionFiles(s.Systems)
+	upgrades, err2 := cli.DefinitionFiles(s.Upgrades)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
 	}
-	return all, nil
+	for name, text := range upgrades {
+		contents["--upgrade "+name] = text
+	}
+	return contents, nil
 }
 
 // Read returns the systems, those that are upgraded in the end, and the options to run them.
