@@ -13,6 +13,7 @@ const (
 	libertyRevisionsKept    = "revisions-kept"
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
+	libertyNumbered         = "numbered-revisions"
 )
 
 // Liberties lists the allowed differences of the simulator.
@@ -34,6 +35,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name:     libertyWorkersFirst,
 				Sentence: "The StatefulSet of a group's workers is created before the replica's Service.",
+			},
+			{
+				Name: libertyNumbered, Sentence: "A policy or template that returns is a new revision, so every pod is replaced.",
+				About: bugs.IDs("50 51 53 55 56 57 63 64"),
 			},
 		})
 }

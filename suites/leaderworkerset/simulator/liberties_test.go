@@ -1,0 +1,50 @@
+package simulator
+
+import (
+	"slices"
+	"testing"
+)
+
+// taking is a behaviour with liberties.
+func taking(t *testing.T, liberties ...string) behaviour {
+	t.Helper()
+	b, err := newBehaviour("", nil, liberties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Each write is of the first or of the second policy. The numbers are those of the revisions.
+func TestRevisionNumbers(t *testing.T) {
+	for name, test := range map[string]struct {
+		liberties []string
+		want      []int64
+	}{
+		"by content": {nil, []int64{1, 1, 2, 1, 2}},
+		"numbered":   {[]string{libertyNumbered}, []int64{1, 1, 2, 3, 4}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := newSet("my-lws", 1, 1, 0)
+			set.Namespace, set.UID = "ns", "1"
+			c := stored(t, set)
+			r := &revisions{client: c, behaviour: taking(t, test.liberties...)}
+			var got []int64
+			hashes := map[int64]string{}
+			for _, policy := range []string{"none", "Shared", "UniquePerReplica", "Shared", "UniquePerReplica"} {
+				set.Spec.NetworkConfig = network(policy)
+				made, err := r.ensure(t.Context(), set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, hashes[made.number] = append(got, made.number), made.hash
+				if read, err := r.named(t.Context(), "ns", "my-lws", made.hash); err != nil || read.number != made.number {
+					t.Errorf("read %+v, %v", read, err)
+				}
+			}
+			if !slices.Equal(got, test.want) || hashes[1] == hashes[2] || hashes[1] == hashes[3] {
+				t.Errorf("revisions %v with the hashes %v, want %v", got, hashes, test.want)
+			}
+		})
+	}
+}
