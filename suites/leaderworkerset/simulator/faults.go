@@ -21,6 +21,8 @@ var (
 		"No policy and Shared are two revisions, so defaulting an old object restarts its pods.")
 	faultKeepsUnknownFields = bugs.Wide("keeps-unknown-network-fields", "08",
 		"Unknown fields of networkConfig are stored.")
+	faultAcceptsLongNames = bugs.New("accepts-long-names", "66",
+		"A name is accepted that is too long for the names of the replicas' Services.")
 )
 
 // The bugs in Services.

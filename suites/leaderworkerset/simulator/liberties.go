@@ -18,7 +18,7 @@ const (
 
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
-	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks([]string{"LWS-L04"}),
+	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks([]string{"LWS-L04", "LWS-L66"}),
 		[]liberty.Liberty{
 			{
 				Name: libertyDefaultsInSchema, Sentence: "The policy's default is in the API's schema, and not in the webhook.",
