@@ -14,6 +14,7 @@ const (
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
 	libertyNumbered         = "numbered-revisions"
+	libertyRestartNone      = "restart-none-by-default"
 )
 
 // Liberties lists the allowed differences of the simulator.
@@ -39,6 +40,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name: libertyNumbered, Sentence: "A policy or template that returns is a new revision, so every pod is replaced.",
 				About: bugs.IDs("50 51 53 55 56 57 63 64"),
+			},
+			{
+				Name: libertyRestartNone, Sentence: "The default of restartPolicy, which KEP-173 does not mention, is None.",
+				About: bugs.IDs("18 19 57 64 68"),
 			},
 		})
 }

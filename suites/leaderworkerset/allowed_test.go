@@ -1,0 +1,78 @@
+package leaderworkerset_test
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+)
+
+// step finds a step of a scenario in its first row.
+func step(t *testing.T, list []*scenarios.Scenario, scenario, name string) scenarios.Step {
+	t.Helper()
+	for _, c := range list {
+		if c.Metadata.Name != scenario {
+			continue
+		}
+		for _, s := range c.Spec.Steps {
+			if s.Name == name {
+				return s
+			}
+		}
+	}
+	t.Fatalf("there is no step %s in %s", name, scenario)
+	return scenarios.Step{}
+}
+
+// What steps say about objects that a correct manager may make, and that a wrong one makes.
+func TestAllowed(t *testing.T) {
+	tests := map[string]struct {
+		scenario, step string
+		outputs        map[string]any
+		objects        string
+		want           bool
+	}{
+		"workers wait until the Service is there": {
+			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			map[string]any{"leader": "first"},
+			statefulSets(""), true,
+		},
+		"StatefulSets without labels and owners": {
+			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			map[string]any{"leader": "first"},
+			statefulSets("1"), true,
+		},
+		"a StatefulSet that is not complete": {
+			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			map[string]any{"leader": "first"},
+			statefulSets("0"), false,
+		},
+		"a worker that stays without its leader": {
+			"lws-manager-ends-in-the-middle", "its group runs again, in one subdomain",
+			map[string]any{"first": "leader-0"},
+			pods("new"), true,
+		},
+		"the leader is not replaced yet": {
+			"lws-manager-ends-in-the-middle", "its group runs again, in one subdomain",
+			map[string]any{"first": "leader-0"},
+			pods("leader-0"), false,
+		},
+	}
+	list, evaluator := suite().Load(t).Scenarios, expressions.New()
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			var objects []any
+			if err := yaml.Unmarshal([]byte(test.objects), &objects); err != nil {
+				t.Fatal(err)
+			}
+			got, err := evaluator.EvalBool(step(t, list, test.scenario, test.step).Eventually.CEL, expressions.Variables{
+				"object": objects[0], "objects": objects, "outputs": test.outputs,
+			})
+			if err != nil || got != test.want {
+				t.Errorf("%t, %v; want %t", got, err, test.want)
+			}
+		})
+	}
+}
