@@ -26,6 +26,20 @@ func step(t *testing.T, list []*scenarios.Scenario, scenario, name string) scena
 	return scenarios.Step{}
 }
 
+// A wait that lasts a fixed time proves nothing about a slower manager: it needs a witness, or a period of the past.
+func TestNothingSleeps(t *testing.T) {
+	for _, c := range suite().Load(t).Scenarios {
+		for i := range c.Spec.Steps {
+			step := &c.Spec.Steps[i]
+			for _, assertion := range []*scenarios.Assertion{step.Always, step.Never} {
+				if assertion != nil && assertion.For != 0 {
+					t.Errorf("%s: %s lasts %v", c.Title(), step.Title(), assertion.For)
+				}
+			}
+		}
+	}
+}
+
 // What steps say about objects that a correct manager may make, and that a wrong one makes.
 func TestAllowed(t *testing.T) {
 	tests := map[string]struct {
