@@ -48,6 +48,16 @@ func TestAllowed(t *testing.T) {
 		objects        string
 		want           bool
 	}{
+		"a leader that was replaced twice": {
+			"lws-leader-deleted", "with a Service of its own",
+			map[string]any{"service": "s", "leader": "first"},
+			service("third"), true,
+		},
+		"the Service of the first leader": {
+			"lws-leader-deleted", "with a Service of its own",
+			map[string]any{"service": "s", "leader": "first"},
+			service("first"), false,
+		},
 		"workers wait until the Service is there": {
 			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
 			map[string]any{"leader": "first"},
@@ -62,6 +72,16 @@ func TestAllowed(t *testing.T) {
 			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
 			map[string]any{"leader": "first"},
 			statefulSets("0"), false,
+		},
+		"a group that was recreated twice": {
+			"lws-leader-killed-unique-to-shared", "with its Service",
+			map[string]any{"subdomain": "my-lws-0", "pods": []any{"first"}},
+			service("third"), true,
+		},
+		"the Service of the group before": {
+			"lws-leader-killed-unique-to-shared", "with its Service",
+			map[string]any{"subdomain": "my-lws-0", "pods": []any{"first"}},
+			service("first"), false,
 		},
 		"a worker that stays without its leader": {
 			"lws-manager-ends-in-the-middle", "its group runs again, in one subdomain",
