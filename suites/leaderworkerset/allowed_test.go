@@ -58,6 +58,16 @@ func TestAllowed(t *testing.T) {
 			map[string]any{"service": "s", "leader": "first"},
 			service("first"), false,
 		},
+		"another Service of a leader that was replaced twice": {
+			"lws-service-of-the-leader-before", "it has its own by now",
+			map[string]any{"leader": "first"},
+			service("third"), true,
+		},
+		"the Service of the leader before": {
+			"lws-service-of-the-leader-before", "it has its own by now",
+			map[string]any{"leader": "first"},
+			service("first"), false,
+		},
 		"workers wait until the Service is there": {
 			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
 			map[string]any{"leader": "first"},
