@@ -48,6 +48,18 @@ func TestAllowed(t *testing.T) {
 		objects        string
 		want           bool
 	}{
+		"the two labels": {
+			"lws-unique-selectors", "their Services", nil, services(`{NAME: my-lws, INDEX: "0"}`), true,
+		},
+		"a third label": {
+			"lws-unique-selectors", "their Services", nil, services(`{NAME: my-lws, INDEX: "0", other: label}`), true,
+		},
+		"one label": {
+			"lws-unique-selectors", "their Services", nil, services(`{INDEX: "0"}`), false,
+		},
+		"no selector": {
+			"lws-unique-selectors", "their Services", nil, services(`null`), false,
+		},
 		"a leader that was replaced twice": {
 			"lws-leader-deleted", "with a Service of its own",
 			map[string]any{"service": "s", "leader": "first"},

@@ -101,6 +101,8 @@ var (
 		"A change of the policy creates no new revision, so no pod is updated.")
 	faultEveryPolicyWriteRolls = bugs.New("every-policy-write-rolls", "51",
 		"Writing the same policy again starts a rolling update.")
+	faultStartIsARevision = bugs.New("start-is-a-revision", "68",
+		"When the manager starts again, the groups that it finds are of an old revision, so they are replaced.")
 	faultSharedDroppedWhenUnique = bugs.New("shared-service-dropped-when-unique", "52",
 		"The shared Service is deleted when the transition to UniquePerReplica is done.")
 	faultSharedRenewed = bugs.New("shared-service-renewed-in-transition", "53",

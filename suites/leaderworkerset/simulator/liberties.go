@@ -14,6 +14,7 @@ const (
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
 	libertyNumbered         = "numbered-revisions"
+	libertyMoreSelectors    = "more-selectors"
 	libertyRestartNone      = "restart-none-by-default"
 )
 
@@ -40,6 +41,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name: libertyNumbered, Sentence: "A policy or template that returns is a new revision, so every pod is replaced.",
 				About: bugs.IDs("50 51 53 55 56 57 63 64"),
+			},
+			{
+				Name: libertyMoreSelectors, Sentence: "A replica's Service also selects by a label that KEP-173 does not mention.",
+				About: bugs.IDs("12 14 15 16 17 18 19 20 24 25"),
 			},
 			{
 				Name: libertyRestartNone, Sentence: "The default of restartPolicy, which KEP-173 does not mention, is None.",

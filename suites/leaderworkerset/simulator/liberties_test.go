@@ -48,3 +48,27 @@ func TestRevisionNumbers(t *testing.T) {
 		})
 	}
 }
+
+func TestStartIsARevision(t *testing.T) {
+	hash := func(b behaviour) string {
+		made, _, err := (&revisions{behaviour: b}).wanted(newSet("my-lws", 1, 1, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.hash
+	}
+	before := started
+	defer func() { started = before }()
+	for fault, differ := range map[string]bool{"": false, faultStartIsARevision: true} {
+		var faults []string
+		if fault != "" {
+			faults = append(faults, fault)
+		}
+		b := with("", faults...)
+		first := hash(b)
+		started += "a"
+		if second := hash(b); (second != first) != differ {
+			t.Errorf("%q: revision %s became %s", fault, first, second)
+		}
+	}
+}

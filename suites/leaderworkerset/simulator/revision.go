@@ -50,6 +50,9 @@ func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) 
 	if r.behaviour.Has(faultEveryPolicyWriteRolls) {
 		made.Writes = set.Annotations[annotationPolicyWrites]
 	}
+	if r.behaviour.Has(faultStartIsARevision) {
+		made.Writes = started
+	}
 	data, err := json.Marshal(made)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the revision of %s: %w", set.Name, err)
