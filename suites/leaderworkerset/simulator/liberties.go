@@ -13,6 +13,8 @@ const (
 	libertyRevisionsKept    = "revisions-kept"
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
+	libertyMoreEvents       = "more-events"
+	libertyErrorsMeanwhile  = "errors-meanwhile"
 	libertyNumbered         = "numbered-revisions"
 	libertyMoreSelectors    = "more-selectors"
 	libertyRestartNone      = "restart-none-by-default"
@@ -37,6 +39,12 @@ func Liberties() []liberty.Liberty {
 			{
 				Name:     libertyWorkersFirst,
 				Sentence: "The StatefulSet of a group's workers is created before the replica's Service.",
+			},
+			{Name: libertyMoreEvents, Sentence: "Each reconcile records an Event."},
+			{
+				Name: libertyErrorsMeanwhile, Sentence: "While an object of an earlier leader, or of another owner, has the " +
+					"name of a dependent, each reconcile returns an error, and is retried after growing pauses; nothing watches " +
+					"the replicas' Services.",
 			},
 			{
 				Name: libertyNumbered, Sentence: "A policy or template that returns is a new revision, so every pod is replaced.",

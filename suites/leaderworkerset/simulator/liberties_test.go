@@ -2,7 +2,13 @@ package simulator
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
 // taking is a behaviour with liberties.
@@ -69,6 +75,34 @@ func TestStartIsARevision(t *testing.T) {
 		started += "a"
 		if second := hash(b); (second != first) != differ {
 			t.Errorf("%q: revision %s became %s", fault, first, second)
+		}
+	}
+}
+
+// What else liberties change: the selector of a replica's Service, the default of restartPolicy, and Events.
+func TestOtherLiberties(t *testing.T) {
+	for _, takes := range []bool{false, true} {
+		var b behaviour
+		if takes {
+			b = taking(t, libertyMoreSelectors, libertyRestartNone, libertyMoreEvents)
+		}
+		leader := newPod("my-lws-0", label(api.LabelGroupIndex, "0"), label(api.LabelGroupKey, "key"))
+		selector := b.replicaService(newSet("my-lws", 1, 1, 0), leader).Spec.Selector
+		if (selector[api.LabelGroupKey] == "key") != takes || selector[api.LabelName] != "my-lws" {
+			t.Errorf("%t: the selector is %v", takes, selector)
+		}
+		crd, err := (&simulation{behaviour: b}).definition()
+		if err != nil {
+			t.Fatal(err)
+		}
+		restart := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["leaderWorkerTemplate"].
+			Properties["restartPolicy"].Default.Raw
+		if strings.Contains(string(restart), "None") != takes {
+			t.Errorf("%t: the default is %s", takes, restart)
+		}
+		said := events.NewFakeRecorder(1)
+		if _, err := b.result(t.Context(), said, &corev1.Pod{}, nil); err != nil || (len(said.Events) > 0) != takes {
+			t.Errorf("%t: %d events, %v", takes, len(said.Events), err)
 		}
 	}
 }
