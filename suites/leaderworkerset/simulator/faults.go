@@ -21,6 +21,8 @@ var (
 		"No policy and Shared are two revisions, so defaulting an old object restarts its pods.")
 	faultKeepsUnknownFields = bugs.Wide("keeps-unknown-network-fields", "08",
 		"Unknown fields of networkConfig are stored.")
+	faultAcceptsLongNames = bugs.New("accepts-long-names", "66",
+		"A name is accepted that is too long for the names of the replicas' Services.")
 )
 
 // The bugs in Services.
@@ -43,10 +45,10 @@ var (
 		"A replica's Service has another name than its leader.")
 	faultSelectorWithoutName = bugs.New("selector-without-name", "15",
 		"A replica's Service selects only by group index, so it also selects pods of other LeaderWorkerSets.")
-	faultServiceOwnedBySet = bugs.New("service-owned-by-set", "16",
+	faultServiceOwnedBySet = bugs.New("service-owned-by-set", "16 18",
 		"A replica's Service is owned by the LeaderWorkerSet.")
 	faultWorkersMakeServices = bugs.New("workers-make-services", "17", "Workers also get a Service.")
-	faultServicesByNameOnly  = bugs.New("services-by-name-only", "18",
+	faultServicesByNameOnly  = bugs.New("services-by-name-only", "67",
 		"Any Service with the right name counts as the replica's Service, and its deletion is not noticed.")
 	faultServicesForTerminating = bugs.New("services-for-terminating-leaders", "64",
 		"A Service is created for a leader that is being deleted.")
@@ -57,7 +59,7 @@ var (
 	faultSharedUnowned = bugs.New("shared-service-unowned", "21",
 		"The shared Service has no owner and outlives the LeaderWorkerSet.")
 	faultSizeOneWithoutService = bugs.New("size-one-without-service", "22", "A group without workers gets no Service.")
-	faultServiceMadeOnce       = bugs.New("service-made-once", "18 25",
+	faultServiceMadeOnce       = bugs.New("service-made-once", "18 25 67",
 		"A leader gets its Service only before its workers, so a Service that goes later is not created again.")
 )
 
@@ -99,6 +101,8 @@ var (
 		"A change of the policy creates no new revision, so no pod is updated.")
 	faultEveryPolicyWriteRolls = bugs.New("every-policy-write-rolls", "51",
 		"Writing the same policy again starts a rolling update.")
+	faultStartIsARevision = bugs.New("start-is-a-revision", "68",
+		"When the manager starts again, the groups that it finds are of an old revision, so they are replaced.")
 	faultSharedDroppedWhenUnique = bugs.New("shared-service-dropped-when-unique", "52",
 		"The shared Service is deleted when the transition to UniquePerReplica is done.")
 	faultSharedRenewed = bugs.New("shared-service-renewed-in-transition", "53",

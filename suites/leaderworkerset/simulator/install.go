@@ -55,6 +55,12 @@ func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, er
 		policy.Default = &apiextensionsv1.JSON{Raw: []byte(`"Shared"`)}
 		network.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
 	}
+	if s.behaviour.Liberties.Has(libertyRestartNone) {
+		groups := spec.Properties["leaderWorkerTemplate"].Properties
+		restart := groups["restartPolicy"]
+		restart.Default = &apiextensionsv1.JSON{Raw: []byte(`"None"`)}
+		groups["restartPolicy"] = restart
+	}
 	network.Properties["subdomainPolicy"] = policy
 	spec.Properties["networkConfig"] = network
 	if s.behaviour.Variant == VariantBefore {

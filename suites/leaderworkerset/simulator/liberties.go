@@ -13,11 +13,16 @@ const (
 	libertyRevisionsKept    = "revisions-kept"
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
+	libertyMoreEvents       = "more-events"
+	libertyErrorsMeanwhile  = "errors-meanwhile"
+	libertyNumbered         = "numbered-revisions"
+	libertyMoreSelectors    = "more-selectors"
+	libertyRestartNone      = "restart-none-by-default"
 )
 
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
-	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks([]string{"LWS-L04"}),
+	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks([]string{"LWS-L04", "LWS-L66"}),
 		[]liberty.Liberty{
 			{
 				Name: libertyDefaultsInSchema, Sentence: "The policy's default is in the API's schema, and not in the webhook.",
@@ -34,6 +39,24 @@ func Liberties() []liberty.Liberty {
 			{
 				Name:     libertyWorkersFirst,
 				Sentence: "The StatefulSet of a group's workers is created before the replica's Service.",
+			},
+			{Name: libertyMoreEvents, Sentence: "Each reconcile records an Event."},
+			{
+				Name: libertyErrorsMeanwhile, Sentence: "While an object of an earlier leader, or of another owner, has the " +
+					"name of a dependent, each reconcile returns an error, and is retried after growing pauses; nothing watches " +
+					"the replicas' Services.",
+			},
+			{
+				Name: libertyNumbered, Sentence: "A policy or template that returns is a new revision, so every pod is replaced.",
+				About: bugs.IDs("50 51 53 55 56 57 63 64"),
+			},
+			{
+				Name: libertyMoreSelectors, Sentence: "A replica's Service also selects by a label that KEP-173 does not mention.",
+				About: bugs.IDs("12 14 15 16 17 18 19 20 24 25"),
+			},
+			{
+				Name: libertyRestartNone, Sentence: "The default of restartPolicy, which KEP-173 does not mention, is None.",
+				About: bugs.IDs("18 19 57 64 68"),
 			},
 		})
 }

@@ -88,7 +88,8 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	}
 	toOwner := handler.EnqueueRequestsFromMapFunc(toOwnerPod)
 	noticed := builder.WithPredicates(predicate.NewPredicateFuncs(func(o client.Object) bool {
-		return !s.behaviour.in(o.GetNamespace()).Has(faultServicesByNameOnly)
+		return !s.behaviour.in(o.GetNamespace()).Has(faultServicesByNameOnly) &&
+			!s.behaviour.Liberties.Has(libertyErrorsMeanwhile)
 	}))
 	gone := newGoneWorkers()
 	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).

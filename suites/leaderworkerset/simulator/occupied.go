@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 // occupiedError means that another object has a required name.
@@ -20,8 +24,27 @@ func (e *occupiedError) Error() string {
 		e.object, e.object.GetName())
 }
 
-func asOccupied(err error, taken **occupiedError) bool {
-	return errors.As(err, taken)
+// occupiedAgain is the delay before a retry if another object has a required name.
+const occupiedAgain = 2 * time.Second
+
+// result is the result of a reconcile that returned err. If another object has a required name, there is an event, and
+// the reconcile is repeated after a pause; with a liberty, that is an error like any other.
+func (b behaviour) result(ctx context.Context, recorder events.EventRecorder, object client.Object, err error,
+) (reconcile.Result, error) {
+	if ctx.Err() != nil {
+		return reconcile.Result{}, nil // the next run starts from the current state
+	}
+	if b.Liberties.Has(libertyMoreEvents) {
+		recorder.Eventf(object, nil, corev1.EventTypeNormal, "Reconciled", "Reconcile", "its dependents were looked at")
+	}
+	var taken *occupiedError
+	if errors.As(err, &taken) {
+		recorder.Eventf(object, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
+		if !b.Liberties.Has(libertyErrorsMeanwhile) {
+			return reconcile.Result{RequeueAfter: occupiedAgain}, nil
+		}
+	}
+	return reconcile.Result{}, err
 }
 
 // owned reports whether an existing object has the desired controller.

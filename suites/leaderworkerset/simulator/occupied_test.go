@@ -79,3 +79,47 @@ func TestOccupiedNames(t *testing.T) {
 		})
 	}
 }
+
+// With the liberty a reconcile returns an error while another object has the name, and while one of an earlier leader
+// goes.
+func TestErrorsMeanwhile(t *testing.T) {
+	held := metav1.ObjectMeta{Finalizers: []string{"test/hold"}, OwnerReferences: []metav1.OwnerReference{
+		*metav1.NewControllerRef(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "my-lws-0", UID: "1"}},
+			corev1.SchemeGroupVersion.WithKind("Pod")),
+	}}
+	for name, test := range map[string]struct {
+		liberties []string
+		before    metav1.ObjectMeta
+		fails     bool
+	}{
+		"a user's":                              {},
+		"a user's, with the liberty":            {[]string{libertyErrorsMeanwhile}, metav1.ObjectMeta{}, true},
+		"an earlier leader's":                   {before: held},
+		"an earlier leader's, with the liberty": {[]string{libertyErrorsMeanwhile}, held, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, b := t.Context(), taking(t, test.liberties...)
+			set := newSet("my-lws", 1, 1, 0)
+			set.Namespace, set.UID, set.Spec.NetworkConfig = "ns", "1", network("UniquePerReplica")
+			before := &corev1.Service{ObjectMeta: test.before}
+			before.Namespace, before.Name = "ns", "my-lws-0"
+			c := stored(t, set, before)
+			revisions := &revisions{client: c, behaviour: b}
+			of, err := revisions.ensure(ctx, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leader := newPod("my-lws-0", label(api.LabelWorkerIndex, "0"), label(api.LabelRevision, of.hash))
+			leader.Namespace, leader.UID = "ns", "2"
+			if err := c.Create(ctx, leader); err != nil {
+				t.Fatal(err)
+			}
+			_, err = (&podReconciler{
+				client: c, live: c, events: events.NewFakeRecorder(1), behaviour: b, revisions: revisions, gone: newGoneWorkers(),
+			}).Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(leader)})
+			if (err != nil) != test.fails {
+				t.Errorf("got %v, an error is wanted: %t", err, test.fails)
+			}
+		})
+	}
+}

@@ -47,16 +47,7 @@ func (r *podReconciler) Reconcile(ctx context.Context, request reconcile.Request
 	if err := r.client.Get(ctx, key, &set); err != nil || set.DeletionTimestamp != nil {
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
-	err := r.reconcile(ctx, &set, &pod)
-	var taken *occupiedError
-	switch {
-	case ctx.Err() != nil:
-		return reconcile.Result{}, nil // the next run starts from the current state
-	case asOccupied(err, &taken):
-		r.events.Eventf(&pod, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
-		return reconcile.Result{RequeueAfter: occupiedAgain}, nil
-	}
-	return reconcile.Result{}, err
+	return r.behaviour.result(ctx, r.events, &pod, r.reconcile(ctx, &set, &pod))
 }
 
 func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet, pod *corev1.Pod) error {
@@ -179,14 +170,16 @@ func (r *podReconciler) removeLeftover(ctx context.Context, pod *corev1.Pod, hav
 	if owner == nil || owner.Kind != "Pod" || owner.Name != pod.Name {
 		return &occupiedError{object: have}
 	}
-	if have.GetDeletionTimestamp() != nil {
-		return nil
+	if have.GetDeletionTimestamp() == nil {
+		uid := have.GetUID()
+		err := r.client.Delete(ctx, have, client.Preconditions{UID: &uid},
+			client.PropagationPolicy(metav1.DeletePropagationBackground))
+		if client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("delete %T %s of the pod before: %w", have, have.GetName(), err)
+		}
 	}
-	uid := have.GetUID()
-	err := r.client.Delete(ctx, have, client.Preconditions{UID: &uid},
-		client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete %T %s of the pod before: %w", have, have.GetName(), err)
+	if r.behaviour.Liberties.Has(libertyErrorsMeanwhile) {
+		return &occupiedError{object: have}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -49,6 +50,9 @@ func (r *revisions) wanted(set *api.LeaderWorkerSet) (*revision, []byte, error) 
 	if r.behaviour.Has(faultEveryPolicyWriteRolls) {
 		made.Writes = set.Annotations[annotationPolicyWrites]
 	}
+	if r.behaviour.Has(faultStartIsARevision) {
+		made.Writes = started
+	}
 	data, err := json.Marshal(made)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the revision of %s: %w", set.Name, err)
@@ -81,12 +85,19 @@ func (r *revisions) ensure(ctx context.Context, set *api.LeaderWorkerSet) (*revi
 	newest := int64(0)
 	for _, s := range stored {
 		newest = max(newest, s.Revision)
-		if s.Labels[api.LabelRevision] == made.hash {
-			made.number = s.Revision
+	}
+	numbered := r.behaviour.Liberties.Has(libertyNumbered)
+	for _, s := range stored {
+		hash := s.Labels[api.LabelRevision]
+		if content, _, _ := strings.Cut(hash, "-"); content == made.hash && (!numbered || s.Revision == newest) {
+			made.hash, made.number = hash, s.Revision
 			return made, nil
 		}
 	}
 	made.number = newest + 1
+	if numbered {
+		made.hash += "-" + strconv.FormatInt(made.number, 10)
+	}
 	object := &appsv1.ControllerRevision{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: set.Name + "-" + made.hash, Namespace: set.Namespace,

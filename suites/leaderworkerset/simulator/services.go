@@ -63,6 +63,9 @@ func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) 
 	if b.Has(faultServiceNamedByIndex) {
 		name = set.Name + "-group-" + index
 	}
+	if b.Liberties.Has(libertyMoreSelectors) {
+		selector[api.LabelGroupKey] = leader.Labels[api.LabelGroupKey]
+	}
 	if b.Has(faultSelectorWithoutName) {
 		delete(selector, api.LabelName)
 	}

@@ -17,9 +17,6 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
-// occupiedAgain is the delay before a retry if another object has a required name.
-const occupiedAgain = 2 * time.Second
-
 // setReconciler creates the shared Service and the StatefulSet of the leaders of a LeaderWorkerSet.
 type setReconciler struct {
 	client    client.Client
@@ -44,17 +41,10 @@ func (r *setReconciler) Reconcile(ctx context.Context, request reconcile.Request
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
 	err := r.reconcile(ctx, &set)
-	var taken *occupiedError
-	switch {
-	case ctx.Err() != nil:
-		return reconcile.Result{}, nil // the next run reads the current state
-	case apierrors.IsConflict(err):
+	if apierrors.IsConflict(err) {
 		return reconcile.Result{RequeueAfter: 10 * time.Millisecond}, nil
-	case asOccupied(err, &taken):
-		r.events.Eventf(&set, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
-		return reconcile.Result{RequeueAfter: occupiedAgain}, nil
 	}
-	return reconcile.Result{}, err
+	return r.behaviour.result(ctx, r.events, &set, err)
 }
 
 func (r *setReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet) error {

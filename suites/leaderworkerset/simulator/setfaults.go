@@ -3,6 +3,8 @@ package simulator
 import (
 	"context"
 	"slices"
+	"strconv"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +13,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
+
+// started is different in each process. Only a fault uses it.
+var started = strconv.FormatInt(time.Now().UnixNano(), 36)
 
 // beforeRollout applies the faults at the start of a rollout; without a fault it does nothing.
 func (r *setReconciler) beforeRollout(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) error {

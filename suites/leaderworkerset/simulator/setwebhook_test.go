@@ -147,6 +147,9 @@ func TestValidation(t *testing.T) {
 			rejected(t, err, test.want)
 		})
 	}
+	_, err := (&setValidator{behaviour: with("", faultAcceptsLongNames)}).ValidateCreate(t.Context(),
+		newSet(long, 1, 1, 0))
+	rejected(t, err, "")
 }
 
 func rejected(t *testing.T, err error, want string) {

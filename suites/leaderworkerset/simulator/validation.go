@@ -27,7 +27,9 @@ func (v *setValidator) ValidateCreate(_ context.Context, set *api.LeaderWorkerSe
 	for _, message := range validation.IsDNS1035Label(set.Name) {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), set.Name, message))
 	}
-	errs = append(errs, validateNameLength(set)...)
+	if !v.behaviour.in(set.Namespace).Has(faultAcceptsLongNames) {
+		errs = append(errs, validateNameLength(set)...)
+	}
 	return nil, rejection(set.Name, errs)
 }
 
