@@ -16,7 +16,7 @@ var errWentBack = errors.New("the API server's storage is older than the watch; 
 // went in between is in no list. It returns an error if the context ends first: then it could not look.
 //
 // An object that came and went just before the call is in no list either. CatchUp waits for its events if one of them
-// is expected (Expect). For others there is no cheap way: nobody can ask how far a watch has come
+// is expected (Expect). For others there is no cheap way: no API tells how far a watch has come
 // (kubernetes/kubernetes#127693), and the API server says so, in a bookmark, only once a minute.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error

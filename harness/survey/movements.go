@@ -102,7 +102,7 @@ func (m *movement) outcome(ran bool) Outcome {
 	answer := Changed
 	if gone, made := len(m.gone["Pod"]), len(m.made["Pod"]); gone > 0 {
 		answer = Bad
-		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were made anew", gone, m.before["Pod"], made))
+		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were recreated", gone, m.before["Pod"], made))
 	} else if made > 0 {
 		if ran {
 			answer = Bad

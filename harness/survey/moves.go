@@ -125,7 +125,7 @@ func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
 	case was && found.listed(t) && object == nil && !expires(t):
-		return Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: deleted}
+		return Outcome{Answer: Bad, Words: "it was deleted without a request", Class: deleted}
 	case was && served && object == nil && !found.listed(t):
 		return Outcome{Answer: Unknown, Words: "at the end of the state, its kind could not be listed: " +
 			writes.Words(found.listError(t))}
@@ -136,7 +136,7 @@ func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
 		}
 		return o
 	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):
-		return Outcome{Answer: Bad, Words: "it is being deleted, and nobody asked for that", Class: deleted}
+		return Outcome{Answer: Bad, Words: "it is being deleted without a request", Class: deleted}
 	case movesWithTime(t) || expires(t):
 		return Outcome{}
 	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself
