@@ -82,7 +82,7 @@ func couldNot(ctx context.Context, s *Stream, what string, cause error) error {
 }
 
 // seen returns what the stream has reported, and what it is expected to report.
-func (s *known) seen() (progress, expected string) {
+func (s *recorded) seen() (progress, expected string) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	return s.progress, s.expected
@@ -115,7 +115,7 @@ func (s *Stream) await(ctx context.Context, l look) error {
 
 // behind returns what the watch must report and has not reported yet; "" if there is nothing. The events of one
 // resource are in the order of their resourceVersions, so a stream that has seen one has seen all before it.
-func (s *known) behind(l look) (missing string, wake <-chan struct{}, last error) {
+func (s *recorded) behind(l look) (missing string, wake <-chan struct{}, last error) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err

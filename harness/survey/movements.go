@@ -20,7 +20,7 @@ type movement struct {
 
 // movements are the changes of dependents, by the given object that they belong to. Deletions of given objects
 // themselves are not included.
-func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
+func (s *Survey) movements(since Mark, found *observation) map[*Target]*movement {
 	all := movements{was: since.there, is: map[string]*Target{}, of: map[*Target]*movement{}}
 	for _, t := range found.targets {
 		all.is[t.UID] = t

@@ -116,7 +116,7 @@ func TestStayed(t *testing.T) {
 			if test.object != nil {
 				l.objects["a"] = test.object
 			}
-			found := &sight{
+			found := &observation{
 				Inventory: inventory.Inventory{Kinds: kinds},
 				lists:     map[schema.GroupVersionKind]list{{Version: "v1", Kind: "Service"}: l},
 			}
