@@ -5,7 +5,7 @@ GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # The Kubernetes versions that the tests and the library speak of.
 VERSIONS    := 1.33 1.34 1.35 1.36 1.37
 
-# Without cgo a test program links in about half the time and is a third smaller. Nothing here needs C.
+# Without cgo a test program links in about half the time and is a third smaller. No code needs C.
 export CGO_ENABLED := 0
 
 # Those of the kind clusters that are tested: two adjacent minors.
@@ -13,8 +13,8 @@ KIND_VERSIONS := 1.34 1.35
 
 .PHONY: test test-all fetch lint bench fuzz generate node-images test-kind bench-kind
 
-# What a newcomer runs: every test that needs no cluster, and a scenario file of each of six suites on
-# the real control planes of two versions.
+# What a newcomer runs: every test that needs no cluster, and a scenario file of each suite, except
+# windows and regressions, on the real control planes of two versions.
 QUICK_VERSIONS := 1.34 1.36
 QUICK := scenarios/kubernetes/ingress-backend.yaml scenarios/kai/hierarchies.yaml scenarios/porch/creation.yaml scenarios/grove/admission.yaml \
 	scenarios/leaderworkerset/leaders.yaml scenarios/scheduling/profiles-live.yaml
@@ -29,9 +29,10 @@ test:
 LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehearse ./suites/regressions ./suites/windows \
 	./suites/kai ./suites/kubernetes ./harness/realtest ./suites/porch
 
-# Everything but kind clusters: style, unit tests, and all suites on real control planes, also with every fault of their simulators.
-# lint has run go vet. -s -w leaves out what only debuggers read, a third of the linker's work. Clusters that wait leave the processors idle, so one
-# package more than there are processors is tested at once; and memory is there for less garbage collection.
+# Everything except kind clusters: style, unit tests, and all suites on real control planes, also
+# with every fault of their simulators. lint has already run go vet. -s -w omits data for debuggers,
+# a third of the linker's work. Waiting clusters leave processors idle, so one package more than
+# there are processors is tested at once. GOGC trades memory for less garbage collection.
 test-all: export GOGC := 400
 test-all: lint fetch
 	go test -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
@@ -54,17 +55,19 @@ bench:
 fuzz:
 	go test -run '^$$' -fuzz FuzzLoad -fuzztime 1m ./scenarios
 
-# What is published of a version, in dist/: binaries, built twice and compared, with checksums and lists of their modules.
-# PLATFORMS="linux/amd64" for some alone.
+# What is published of a version, in dist/: binaries, built twice and compared, with checksums and
+# lists of their modules. PLATFORMS="linux/amd64" for some alone.
 .PHONY: release image
 release:
 	go run ./internal/release binaries $(if $(PLATFORMS),--platforms '$(PLATFORMS)')
 
-# A container image in dist/, without any registry. K8S="1.36": with that version of Kubernetes, which must be in the cache.
+# A container image in dist/, without any registry. K8S="1.36": with that version of Kubernetes,
+# which must be in the cache.
 image:
 	go run ./internal/release image $(if $(PLATFORMS),--platforms '$(PLATFORMS)') $(if $(K8S),--kubernetes '$(K8S)')
 
-# What is made of the Go types: the JSON schema and docs/scenarios.md. The tests fail when it is stale.
+# Generated from the Go types: the JSON schema and docs/scenarios.md. The tests fail when they are
+# stale.
 generate:
 	go generate ./...
 
@@ -72,15 +75,17 @@ generate:
 node-images:
 	go run ./cmd/rehearse node-images $(if $(filter command line,$(origin VERSIONS)),$(VERSIONS),$(KIND_VERSIONS))
 
-# Clusters of real nodes; needs a container engine and the node images. The packages take turns where there are fewer than four processors, on which kubeadm runs
-# out of its time beside several other nodes, and where a user may have few inotify instances (docs/kind.md).
+# Clusters of real nodes; needs a container engine and the node images. The packages take turns
+# on fewer than four processors, where kubeadm times out beside several other nodes, and if a user
+# may have few inotify instances (docs/kind.md).
 TEST_KIND := REHEARSE_TEST_KIND=1 go test -count=1 -vet=off -ldflags="-s -w" -timeout 60m -v \
 	-p $$([ $$(nproc) -ge 4 ] && [ $$(cat /proc/sys/fs/inotify/max_user_instances) -ge 512 ] && echo 3 || echo 1) -run
 test-kind:
 	$(TEST_KIND) '^TestLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
 	@echo "NOT RUN here: several control planes, the middle of an upgrade, and kubeadm's own upgrade (make test-kind-slow); all of the library on kind clusters (rehearse run --provider kind scenarios)"
 
-# Several control planes, steps in the middle of an upgrade, kubeadm's own upgrade, and a Job whose pods are lost.
+# Several control planes, steps in the middle of an upgrade, kubeadm's own upgrade, and a Job whose
+# pods are lost.
 .PHONY: test-kind-slow
 test-kind-slow:
 	$(TEST_KIND) '^TestSlowLive' ./clusters/kind ./harness/realtest ./cmd/rehearse
@@ -94,14 +99,15 @@ bench-kind:
 slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling scenarios/windows
 
-# All regressions of the gallery, and what explorations found. Versions that are not in the cache are downloaded, or
-# built in about four minutes each; go test leaves out what needs one, and names it.
+# All regressions of the gallery, and what explorations found. Versions that are not in the cache
+# are downloaded, or built in about four minutes each. go test skips scenarios that need one, and
+# names them.
 .PHONY: regressions
 regressions: fetch
 	go run ./cmd/rehearse run --report-dir rehearse-report/regressions scenarios/regressions
 	go run ./cmd/rehearse run --no-sharing --report-dir rehearse-report/findings docs/findings
 
-# Every suite against every fault of its simulator, with the matrix: what make test-all does, too, told at length.
+# Every suite against every fault of its simulator, as in make test-all, but with the full output.
 .PHONY: faults
 faults: fetch
 	GOGC=400 go test -count=1 -ldflags="-s -w" -p $$(nproc) -timeout 60m -v -run '^TestSuite$$/^faults$$' ./suites/...
@@ -111,7 +117,8 @@ faults: fetch
 liberties: fetch
 	@for suite in porch kai grove leaderworkerset; do go run ./cmd/rehearse faults $$suite --try --kind liberties || exit 1; done
 
-# A suite of scenarios many times, until the first failure, whose report stays. make flake TIMES=10 FLAGS="--focus 1.36"
+# A suite of scenarios many times, until the first failure, whose report stays:
+# make flake TIMES=10 FLAGS="--focus 1.36"
 SUITE := leaderworkerset
 TIMES := 50
 FLAGS :=
@@ -123,12 +130,14 @@ flake: fetch
 		"$$folder/rehearse" run --report-dir rehearse-report/flake $(FLAGS) scenarios/$(SUITE) || exit 1; \
 	done
 
-# The pictures of reports in README and docs, from real runs. Installs a browser where there is none (.ci/browser).
+# The pictures of reports in README and docs, from real runs. Installs a browser where there is none
+# (.ci/browser).
 .PHONY: pictures
 pictures: fetch
 	docs/pictures/make
 
-# Real operators through upgrades (docs/operators.md). Each version is built once, which takes minutes.
+# Real operators through upgrades (docs/operators.md). Each version is built once, which takes
+# minutes.
 .PHONY: operators
 operators:
 	go run ./cmd/rehearse fetch examples/operators

@@ -79,7 +79,7 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	tell(others, "left on cluster "+l.run.cluster.Name()+", by a command or a system, or created by somebody else "+
 		"meanwhile")
 	for _, unseen := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.before.Unseen(), after.Unseen())))) {
-		told += fmt.Sprintf("what is left could not be seen of %s\n", unseen)
+		told += fmt.Sprintf("could not check for remaining %s\n", unseen)
 	}
 	return told, err
 }

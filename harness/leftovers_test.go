@@ -85,7 +85,7 @@ func TestLeftoversThatCannotBeSeen(t *testing.T) {
 	run := ran(t, p, scenario("runs", "  - command: {run: [\"true\"], shared: true}\n"),
 		harness.Options{Environment: []string{"PATH=/usr/bin:/bin"}})
 	removal := run.Tracks[0].Setup[len(run.Tracks[0].Setup)-1]
-	if want := "what is left could not be seen of services: you may not\n"; removal.Evidence != want {
+	if want := "could not check for remaining services: you may not\n"; removal.Evidence != want {
 		t.Errorf("got %q, want %q", removal.Evidence, want)
 	}
 }

@@ -40,7 +40,7 @@ type trackRun struct {
 
 	// activity counts what happens in the cluster besides waiting.
 	activity *activity
-	// quiet is closed when no scenario runs steps any more.
+	// quiet is closed when the last scenario has ended its steps.
 	quiet chan struct{}
 
 	mu      sync.Mutex
@@ -109,7 +109,7 @@ func (t *trackRun) run(ctx context.Context) {
 	t.activity.end()
 	running.Wait()
 	t.activity.begin()
-	// If the run is stopped during a transition, nobody waits for it any more. The cluster is not removed under it.
+	// If the run is stopped during a transition, waiting for it ends. The cluster is not removed under it.
 	settled, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonedTransition)
 	defer cancel()
 	t.barrier.Settle(settled, 0)

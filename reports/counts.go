@@ -43,7 +43,7 @@ func Count(run *Run) Counts {
 }
 
 // SetupBroken reports whether a setup step failed, or began and never ended although the run was not interrupted. A
-// step that never began is not broken: if all scenarios of its track have ended, it is not needed any more.
+// step that never began is not broken: if all scenarios of its track have ended, it is no longer needed.
 func SetupBroken(run *Run, s *Step) bool {
 	switch s.Status {
 	case Passed:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// StateGates are the feature gates that matter to a scenario, with their values in a state of its path.
+// StateGates are the feature gates that matter to a scenario, with their values in a state.
 type StateGates struct {
 	// State in one line, and its version of Kubernetes.
 	State   string `json:"state"`

@@ -24,13 +24,13 @@ type Recorder struct {
 
 	mu  sync.Mutex
 	run *Run
-	planned
+	planIndex
 	over bool
 	problems
 }
 
-// planned is the content of the plan, and the steps that were added to it.
-type planned struct {
+// planIndex is the content of the plan, and the steps that were added to it.
+type planIndex struct {
 	// owners of steps (*Track, *Scenario) in the plan's order, and the handles of their steps.
 	owners []any
 	steps  map[any][]*Step
@@ -118,7 +118,7 @@ type Verdict struct {
 func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Recorder {
 	r := &Recorder{
 		clock: clk, observers: observers, run: copyPlan(plan),
-		planned: planned{steps: map[any][]*Step{}, places: map[any]place{}, phases: map[any]phase{}},
+		planIndex: planIndex{steps: map[any][]*Step{}, places: map[any]place{}, phases: map[any]phase{}},
 	}
 	if plan == nil {
 		return r
@@ -135,7 +135,7 @@ func NewRecorder(plan *Run, clk clock.PassiveClock, observers ...Observer) *Reco
 	return r
 }
 
-func (p *planned) own(owner any, steps []*Step, at place) {
+func (p *planIndex) own(owner any, steps []*Step, at place) {
 	p.owners = append(p.owners, owner)
 	p.places[owner] = at
 	p.steps[owner] = present(steps)

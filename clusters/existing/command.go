@@ -25,7 +25,7 @@ const (
 type transitionCommand struct {
 	*exec.Cmd
 
-	// said has its output. It is a file, so that nobody waits for a child that keeps the output open.
+	// said has its output. It is a file, so that waiting ends even if a child keeps the output open.
 	said  *os.File
 	grace time.Duration
 }

@@ -378,7 +378,7 @@ func TestLaterTrack(t *testing.T) {
 			}
 			_, err = p.Create(t.Context(), "2", first)
 			if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) ||
-				!strings.Contains(err.Error(), "cluster ctx is not in the first state any more")) {
+				!strings.Contains(err.Error(), "cluster ctx is no longer in the first state")) {
 				t.Errorf("got %v, want %q", err, test.want)
 			}
 		})

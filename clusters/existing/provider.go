@@ -242,7 +242,7 @@ func (p *Provider) still(ctx context.Context, first clusters.State) error {
 	var changed differsError
 	switch {
 	case errors.As(err, &changed):
-		return fmt.Errorf("cluster %s is not in the first state any more (an earlier track or somebody else changed it): "+
+		return fmt.Errorf("cluster %s is no longer in the first state (an earlier track or somebody else changed it): "+
 			"%w; take it back to %s, and run the rest again", p.name, err, first)
 	case err != nil:
 		return fmt.Errorf("check that cluster %s is still in its first state: %w", p.name, err)

@@ -75,7 +75,7 @@ func (c *check) value(name string, value bool) {
 	gate, known := c.list.Gates[name]
 	if !known {
 		c.report(name, "feature gate %s is unknown to Kubernetes %s; %s", name, c.version,
-			c.list.whereabouts(name, c.version))
+			c.list.advice(name, c.version))
 		return
 	}
 	spec, started := gate.in(c.versions)

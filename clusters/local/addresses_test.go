@@ -76,7 +76,7 @@ func TestHostNetworkPodsAreEndpoints(t *testing.T) {
 	}
 }
 
-// The DNS server and the node simulation begin anew with the API server, since their watches would come back late.
+// The DNS server and the node simulation restart with the API server, since their watches would come back late.
 func TestClientsAreRenewedWithTheAPIServer(t *testing.T) {
 	one := 1
 	state := clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &one}}}

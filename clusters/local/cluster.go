@@ -45,7 +45,7 @@ type programs struct {
 	died      chan error
 	// away counts the restarts of the API server in progress.
 	away atomic.Int32
-	// deleted: nothing may start any more; starts is held while it is checked and something starts.
+	// deleted: nothing may start from now on; starts is held while it is checked and something starts.
 	deleted atomic.Bool
 	starts  sync.RWMutex
 

@@ -37,7 +37,7 @@ func (c *Cluster) Roll(ctx context.Context, state clusters.State, roll clusters.
 func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clusters.Roll) error {
 	if c.etcdProbe == nil {
 		return fmt.Errorf("it was created by an older rehearse, whose etcd does not use certificates: delete it " +
-			"and create it anew")
+			"and create it again")
 	}
 	bin, err := c.provider.programs(ctx, state)
 	if err != nil {

@@ -111,7 +111,7 @@ func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
 		t.Fatal(err)
 	}
 	if c.PIDs()[string(clusters.Scheduler)] != other {
-		t.Error("the other scheduler was started anew")
+		t.Error("the other scheduler was restarted")
 	}
 	if got := placed(t, c, "third", "batch"); got != "batch" {
 		t.Errorf("placed by %q after a restart", got)
@@ -132,7 +132,7 @@ func snapshotWithSchedulers(t *testing.T, c *local.Cluster) {
 		t.Fatal(err)
 	}
 	if after := c.PIDs()[string(batch)]; after == before || after == 0 {
-		t.Errorf("pid %d before the restore, %d after: who read what is no more must start anew", before, after)
+		t.Errorf("pid %d before the restore, %d after: what has read data from after the snapshot must restart", before, after)
 	}
 	if got := placed(t, c, "fourth", "batch"); got != "batch" {
 		t.Errorf("placed by %q after a restore", got)

@@ -89,7 +89,7 @@ func (s *sources) downloadOne(ctx context.Context, url, path, what string) error
 		return fmt.Errorf("GET %s broke off; try again: %w", url, err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, want) {
-		return fmt.Errorf("%s has the SHA-256 sum %s, but %s is published for it: nothing of it is kept", url, got, want)
+		return fmt.Errorf("%s has the SHA-256 sum %s, but %s is published for it: the file is discarded", url, got, want)
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func TestDownloadFails(t *testing.T) {
 	}{
 		{"wrong checksum", func(h *host) {
 			h.change("kube-scheduler", func(text string) string { return text + "# tampered\n" })
-		}, []string{"cannot download kube-scheduler of Kubernetes 1.34.4", "has the SHA-256 sum", "nothing of it is kept"}},
+		}, []string{"cannot download kube-scheduler of Kubernetes 1.34.4", "has the SHA-256 sum", "the file is discarded"}},
 		{
 			"no checksum", func(h *host) { h.change(".sha256", func(string) string { return "<html>" }) },
 			[]string{"contains no SHA-256 sum"},

@@ -263,7 +263,7 @@ func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if pid(s, "a") != before {
-		t.Error("its process was started anew")
+		t.Error("its process was restarted")
 	}
 	if _, err := os.Stat(s.system("a").place.file("certs/expired.crt")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it has an expired certificate: %v", err)

@@ -49,13 +49,13 @@ func TestLifeOfAProcess(t *testing.T) {
 	a, b := pid(s, "a"), pid(s, "b")
 	converge(t, s, sleeper("a"), sleeper("b"))
 	if pid(s, "a") != a || pid(s, "b") != b {
-		t.Error("a system that did not change was started anew")
+		t.Error("an unchanged system was restarted")
 	}
 	changed := sleeper("b")
 	changed.Version = "8"
 	converge(t, s, sleeper("a"), changed)
 	if pid(s, "a") != a || pid(s, "b") == b {
-		t.Error("want b started anew, and a left alone")
+		t.Error("want b restarted, and a not")
 	}
 	config, err := os.ReadFile(s.system("b").place.file("config"))
 	if err != nil || !strings.HasPrefix(string(config), "version 8 at 127.0.0.1:") {

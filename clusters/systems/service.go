@@ -61,7 +61,7 @@ func (s *places) joinService(sys *system) error {
 	return nil
 }
 
-// leaveService makes a system no replica any more. Without replicas, the service ends.
+// leaveService removes a system from its service's replicas. Without replicas, the service ends.
 func (s *places) leaveService(sys *system) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

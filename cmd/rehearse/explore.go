@@ -186,7 +186,7 @@ func (f *exploreFlags) withSystems(command *cobra.Command, o *explore.Options) e
 		return err
 	}
 	if len(upgraded) > 0 && len(f.gates) > 0 {
-		return errors.New("--upgrade and --gates: explore them one after the other, or nobody knows which breaks what")
+		return errors.New("--upgrade and --gates: explore them one after the other; otherwise the cause is unknown")
 	}
 	o.Systems = with
 	if o.Shard.Of > 0 {

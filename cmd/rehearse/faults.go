@@ -160,11 +160,11 @@ func writeFaults(out io.Writer, suite suites.Suite) error {
 		fmt.Fprintf(out, "suite %s has no simulator, and so no faults\n", suite.Name)
 		return nil
 	}
-	rows := [][]string{{"FAULT", "WHAT GOES WRONG, AND WHAT THAT BREAKS"}}
+	rows := [][]string{{"FAULT", "EFFECT (REQUIREMENTS THAT IT BREAKS)"}}
 	for _, fault := range suite.Faults {
 		rows = append(rows, []string{fault.Name, fmt.Sprintf("%s (%s)", fault.Sentence, strings.Join(fault.Breaks, ", "))})
 	}
-	liberties := [][]string{{"LIBERTY", "WHAT IS DIFFERENT, AND RIGHT"}}
+	liberties := [][]string{{"LIBERTY", "PERMITTED DIFFERENCE"}}
 	for _, l := range suite.Liberties {
 		liberties = append(liberties, []string{l.Name, l.Sentence})
 	}

@@ -6,9 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// hopeless returns why the assertion can never become true any more; "" if it can, or if that is not proved. It is
-// proved only for one object that must have a certain uid: the uid of a deleted object never returns, a deletion is
-// not taken back, and a generation does not decrease.
+// hopeless returns why the assertion can no longer become true; "" if it can, or if that is not proved. It is proved
+// only for one object that must have a certain uid: the uid of a deleted object never returns, a deletion cannot be
+// undone, and a generation does not decrease.
 func (w *explainer) hopeless() string {
 	uid, pinned, err := unstructured.NestedString(w.assertion.Match, "metadata", "uid")
 	if w.scope.Name == "" || w.assertion.Absent || w.assertion.Count != nil || !pinned || err != nil || uid == "" {
@@ -24,17 +24,15 @@ func (w *explainer) hopeless() string {
 		}
 		if other := c.object.GetUID(); string(other) != uid {
 			return fmt.Sprintf("It can no longer become true: %s with the uid %s is gone, and another with the uid "+
-				"%s has "+
-				"its name.", kind, uid, other)
+				"%s has its name.", kind, uid, other)
 		}
 		if c.object.GetDeletionTimestamp() != nil && wantsNoDeletion(w.assertion.Match) {
-			return fmt.Sprintf("It cannot become true any more: %s is being deleted, and that is not taken back.", kind)
+			return fmt.Sprintf("It can no longer become true: %s is being deleted, and a deletion cannot be undone.", kind)
 		}
 		wanted, pinned, err := unstructured.NestedInt64(w.assertion.Match, "metadata", "generation")
 		if have := c.object.GetGeneration(); pinned && err == nil && have > wanted {
-			return fmt.Sprintf("It can no longer become true: the generation of %s is %d already, and does not "+
-				"fall.", kind,
-				have)
+			return fmt.Sprintf("It can no longer become true: the generation of %s is already %d, and does not "+
+				"decrease.", kind, have)
 		}
 	}
 	return ""

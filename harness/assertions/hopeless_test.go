@@ -19,7 +19,7 @@ func TestWhatCannotComeAnyMore(t *testing.T) {
 		want           string
 	}{
 		"deleted": {change: func(f *fixture) { f.delete("web") }, want: "Service web with the uid UID is gone."},
-		"made anew": {
+		"recreated": {
 			before: func(f *fixture) { f.delete("web"); f.put("web", "ready", true) },
 			want:   "another with the uid uid-2 has its name",
 		},
@@ -70,7 +70,7 @@ func TestWhatIsGoingStaysSo(t *testing.T) {
 	f.server.Put(services.Resource, going.Object)
 	result := <-r.result
 	check(t, result, reports.Failed)
-	if want := "It cannot become true any more: Service web is being deleted"; !strings.Contains(result.Message, want) {
+	if want := "It can no longer become true: Service web is being deleted"; !strings.Contains(result.Message, want) {
 		t.Errorf("no %q in\n%s", want, result.Message)
 	}
 }

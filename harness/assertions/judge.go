@@ -62,7 +62,7 @@ type judge struct {
 	// objects.
 	current bool
 	stale   staleAmong
-	stood
+	basis
 	// matched is how many candidates match. unclear counts those for which it is unknown. undecided counts those with a
 	// stale status.
 	matched, unclear, undecided int

@@ -79,7 +79,7 @@ func (u *unchanged) begin() error {
 	}
 	objects, dropped := u.Stream.At(u.Window.Begin.Seq, u.Scope)
 	if dropped > 0 {
-		return fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory", dropped,
+		return fmt.Errorf("%d of the states at the start of %q are no longer kept in memory", dropped,
 			u.Window.First)
 	}
 	u.kept = map[[2]string]*kept{}

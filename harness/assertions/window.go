@@ -86,7 +86,7 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 	}
 	objects, dropped := w.Stream.At(w.Window.Begin.Seq, w.scope)
 	if dropped > 0 {
-		return w.couldNotLook(ctx, fmt.Errorf("%d of the states that there were when %q began are no longer kept in memory",
+		return w.couldNotLook(ctx, fmt.Errorf("%d of the states at the start of %q are no longer kept in memory",
 			dropped, w.Window.First))
 	}
 	w.begin(history.View{Objects: objects})

@@ -45,7 +45,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		}
 	}()
 	e.Progress("%d shapes of objects depend on gates; flipping each of %d gates alone", len(disputed), len(e.Gates))
-	a := &attribution{nest: nest{exploration: e}, disputed: disputed, flipped: map[string][]*verdict{}}
+	a := &attribution{disposable: disposable{exploration: e}, disputed: disputed, flipped: map[string][]*verdict{}}
 	defer a.remove()
 	if err := a.begin(ctx); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 		return err
 	}
 	for i, gate := range e.Gates {
-		if e.late(fmt.Sprintf("flipping each of the remaining %d gates alone", len(e.Gates)-i)) {
+		if e.timeUp(fmt.Sprintf("flipping each of the remaining %d gates alone", len(e.Gates)-i)) {
 			return context.Cause(ctx)
 		}
 		if err := a.flip(ctx, gate); err != nil {
@@ -70,7 +70,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 
 // attribution finds what each gate alone changes, in a cluster in which all other gates have their defaults.
 type attribution struct {
-	nest
+	disposable
 	// disputed are the objects to try. usual are the verdicts on them if no gate is flipped.
 	disputed []*entry
 	usual    []*verdict
@@ -81,7 +81,7 @@ type attribution struct {
 // begin creates the cluster.
 func (a *attribution) begin(ctx context.Context) error {
 	base := a.Base.With(clusters.Change{RuntimeConfig: map[string]*string{everyAPI: ptr.To("true")}})
-	if err := a.anew(ctx, base); err != nil {
+	if err := a.replace(ctx, base); err != nil {
 		return err
 	}
 	_, _, err := a.ready(ctx, a.cluster)

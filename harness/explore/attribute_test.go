@@ -68,7 +68,7 @@ func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 	usual := []*verdict{no, no, yes, no}
 	states := map[string][]*verdict{"Below": {yes, no, yes, nil}, "Above": {yes, yes, yes, yes}}
 	a := &attribution{
-		nest: nest{exploration: &exploration{report: &explorations.Report{}}}, disputed: all, usual: usual, flipped: states,
+		disposable: disposable{exploration: &exploration{report: &explorations.Report{}}}, disputed: all, usual: usual, flipped: states,
 	}
 	a.compare(Gate{Name: "Below"})
 	a.compare(Gate{Name: "Above", Others: []string{"Below"}})

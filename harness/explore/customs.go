@@ -64,11 +64,11 @@ func (c customKinds) define(ctx context.Context, client *growth.Client, server d
 	}
 	again := pauses.Growing(definedLook, time.Second)
 	for began := time.Now(); ; {
-		missing, late := c.undefined(found.Kinds), time.Since(began)
+		missing, waited := c.undefined(found.Kinds), time.Since(began)
 		switch {
-		case missing == "" && (found.Complete() || late > completeWithin):
+		case missing == "" && (found.Complete() || waited > completeWithin):
 			return found, nil
-		case late > definedWithin:
+		case waited > definedWithin:
 			return found, fmt.Errorf("%s was created, but its kind is not served after %s", missing, definedWithin)
 		}
 		if !pauses.Wait(ctx, again) {

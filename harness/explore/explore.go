@@ -174,8 +174,8 @@ func (e *exploration) run(ctx context.Context) error {
 	return e.prove(ctx, e.runAll)
 }
 
-// late reports whether the time is up. If it is, the report lists what was not tried.
-func (e *exploration) late(what string) bool {
+// timeUp reports whether the time is up. If it is, the report lists what was not tried.
+func (e *exploration) timeUp(what string) bool {
 	if e.limit.Err() == nil {
 		return false
 	}

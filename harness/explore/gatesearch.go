@@ -40,7 +40,7 @@ func (s *gateSearch) run(ctx context.Context) error {
 	if err := working.Wait(); err != nil {
 		return err
 	}
-	if s.late("finding the gates of findings") {
+	if s.timeUp("finding the gates of findings") {
 		return context.Cause(ctx)
 	}
 	for g, shown := range s.shown {

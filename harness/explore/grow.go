@@ -27,31 +27,31 @@ import (
 // states before, and grows further ones.
 func (e *exploration) grow(ctx context.Context) error {
 	e.kinds = map[string]*explorations.Kind{}
-	nursery := &nest{exploration: e}
-	defer nursery.remove()
-	if err := nursery.anew(ctx, e.Path[0]); err != nil {
+	scratch := &disposable{exploration: e}
+	defer scratch.remove()
+	if err := scratch.replace(ctx, e.Path[0]); err != nil {
 		return err
 	}
 	been := map[string]bool{}
 	began := time.Now()
 	for i, state := range e.Path {
-		if been[nameOf(state)] || e.late("objects that only "+nameOf(state)+" accepts") {
+		if been[nameOf(state)] || e.timeUp("objects that only "+nameOf(state)+" accepts") {
 			continue
 		}
 		been[nameOf(state)] = true
 		if i > 0 {
-			if came, err := nursery.come(ctx, state); err != nil {
+			if came, err := scratch.reach(ctx, state); err != nil {
 				return err
 			} else if !came {
 				continue
 			}
 		}
-		err := e.growAt(ctx, nursery.cluster, nameOf(state))
+		err := e.growAt(ctx, scratch.cluster, nameOf(state))
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case errors.Is(context.Cause(e.limit), errLate) && err != nil:
-			e.late("further objects at " + nameOf(state))
+			e.timeUp("further objects at " + nameOf(state))
 		case err != nil:
 			return err
 		}

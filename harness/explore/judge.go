@@ -206,7 +206,7 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	case has(string(survey.Content)) && strings.HasSuffix(f.Back, survey.NotRehearsed):
 		return explorations.Hazard, "the state hides the field; whether it keeps it was not tried"
 	case has(string(survey.Content)):
-		return explorations.Defect, "a field must not be lost for good if nobody wrote the object"
+		return explorations.Defect, "a field must not be lost for good without a write"
 	}
 	return explorations.Hazard, "the state rejects new objects of this form, but accepts updates of stored ones"
 }

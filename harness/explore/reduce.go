@@ -47,7 +47,7 @@ func (e *exploration) shrink(ctx context.Context) error {
 		working.Go(func() error { return e.shrinkOn(ctx, path) })
 	}
 	err := working.Wait()
-	e.late("reducing the objects of findings")
+	e.timeUp("reducing the objects of findings")
 	return cmp.Or(err, context.Cause(ctx))
 }
 

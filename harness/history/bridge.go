@@ -48,7 +48,7 @@ type bridge struct {
 }
 
 // bridge returns everything that happened between the last event of the watch and a list, in order. An error means
-// that the API server is away and must be asked again. ok is false if not everything is known any more.
+// that the API server is away and must be asked again. ok is false if the list of events is incomplete.
 func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructured, listed string) (events []told,
 	ok bool, err error,
 ) {

@@ -16,7 +16,7 @@ var errWentBack = errors.New("the API server's storage is older than the watch; 
 // went in between is in no list. It returns an error if the context ends first: then it could not look.
 //
 // An object that came and went just before the call is in no list either. CatchUp waits for its events if one of them
-// is expected (Expect). For others there is no cheap way: nobody can ask how far a watch has come
+// is expected (Expect). For others there is no cheap way: no API tells how far a watch has come
 // (kubernetes/kubernetes#127693), and the API server says so, in a bookmark, only once a minute.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
@@ -82,7 +82,7 @@ func couldNot(ctx context.Context, s *Stream, what string, cause error) error {
 }
 
 // seen returns what the stream has reported, and what it is expected to report.
-func (s *known) seen() (progress, expected string) {
+func (s *recorded) seen() (progress, expected string) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	return s.progress, s.expected
@@ -115,7 +115,7 @@ func (s *Stream) await(ctx context.Context, l look) error {
 
 // behind returns what the watch must report and has not reported yet; "" if there is nothing. The events of one
 // resource are in the order of their resourceVersions, so a stream that has seen one has seen all before it.
-func (s *known) behind(l look) (missing string, wake <-chan struct{}, last error) {
+func (s *recorded) behind(l look) (missing string, wake <-chan struct{}, last error) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	wake, last = s.wake, s.err

@@ -26,7 +26,7 @@ func TestCatchUpWaitsForTheWatch(t *testing.T) {
 		{"changed", func(s *apitest.Server) { s.Put(pods.Resource, pod("x", "old", "app=web", "a=b")) }, "old 102"},
 		{"deleted", func(s *apitest.Server) { s.Delete(pods.Resource, "x", "old") }, ""},
 		{"taken out of the scope", func(s *apitest.Server) { s.Put(pods.Resource, pod("x", "old", "app=db")) }, ""},
-		{"created anew", func(s *apitest.Server) {
+		{"created again", func(s *apitest.Server) {
 			s.Delete(pods.Resource, "x", "old")
 			s.Put(pods.Resource, pod("x", "old", "app=web"))
 		}, "old 103"},

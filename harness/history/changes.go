@@ -14,7 +14,7 @@ const atOnce = 256
 // Since returns the changes after number seq of objects that are in the scope or were until that change. It also
 // returns the number to continue from, and a channel that is closed as soon as there may be more. No change is missed
 // between two calls.
-func (s *known) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
+func (s *recorded) Since(seq int64, scope Scope) (changes []Change, upTo int64, wake <-chan struct{}) {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	changes, _ = s.between(seq, s.recorder.seq, scope, 0, &states{})
@@ -22,7 +22,7 @@ func (s *known) Since(seq int64, scope Scope) (changes []Change, upTo int64, wak
 }
 
 // ChangesBetween returns the changes with from < Seq <= to of objects that are in the scope or were until that change.
-func (s *known) ChangesBetween(from, to int64, scope Scope) []Change {
+func (s *recorded) ChangesBetween(from, to int64, scope Scope) []Change {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	changes, _ := s.between(from, to, scope, 0, &states{})
@@ -30,7 +30,7 @@ func (s *known) ChangesBetween(from, to int64, scope Scope) []Change {
 }
 
 // Replay yields what ChangesBetween returns, without holding all of it in memory.
-func (s *known) Replay(from, to int64, scope Scope) iter.Seq[Change] {
+func (s *recorded) Replay(from, to int64, scope Scope) iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		known := &states{}
 		for from < to {
@@ -48,7 +48,7 @@ func (s *known) Replay(from, to int64, scope Scope) iter.Seq[Change] {
 }
 
 // between returns at most that many changes (0 is all), and the number to continue from.
-func (s *known) between(from, to int64, scope Scope, most int, known *states) (changes []Change, next int64) {
+func (s *recorded) between(from, to int64, scope Scope, most int, known *states) (changes []Change, next int64) {
 	first, _ := slices.BinarySearchFunc(s.records, from+1,
 		func(r *record, seq int64) int { return cmp.Compare(r.Seq, seq) })
 	var batch int64
@@ -83,7 +83,7 @@ func (r *record) change(known *states) Change {
 
 // At returns the objects that were in scope after change number seq, sorted by namespace and name, and the number of
 // further objects whose state was dropped.
-func (s *known) At(seq int64, scope Scope) (objects []*unstructured.Unstructured, dropped int) {
+func (s *recorded) At(seq int64, scope Scope) (objects []*unstructured.Unstructured, dropped int) {
 	records := s.newestAt(seq, scope)
 	for chunk := range slices.Chunk(records, atOnce) {
 		s.recorder.mu.RLock()
@@ -99,7 +99,7 @@ func (s *known) At(seq int64, scope Scope) (objects []*unstructured.Unstructured
 	return objects, dropped
 }
 
-func (s *known) newestAt(seq int64, scope Scope) []*record {
+func (s *recorded) newestAt(seq int64, scope Scope) []*record {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	newest := map[[2]string]*record{}

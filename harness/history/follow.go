@@ -66,7 +66,7 @@ func (s *Stream) begin(ctx context.Context, tries *retry) bool {
 	return true
 }
 
-// anew lists what is there, and records everything that is still known of what happened before the list.
+// anew lists what is there, and records all events before it that are still known.
 func (s *Stream) anew(ctx context.Context) error {
 	objects, resourceVersion, err := s.list(ctx, Scope{})
 	if err != nil {

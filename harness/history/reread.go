@@ -28,7 +28,7 @@ func (r *Recorder) Reread(ctx context.Context) {
 
 // reread records the objects that are known at the listed resourceVersion and look different. The watch will report
 // all others.
-func (s *known) reread(objects []*unstructured.Unstructured) {
+func (s *recorded) reread(objects []*unstructured.Unstructured) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	batch := s.recorder.seq + 1

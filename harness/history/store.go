@@ -8,7 +8,7 @@ import (
 )
 
 // tell records a watch event.
-func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
+func (s *recorded) tell(object *unstructured.Unstructured, deleted bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	before := s.current[object.GetNamespace()][object.GetName()]
@@ -34,7 +34,7 @@ func (s *known) tell(object *unstructured.Unstructured, deleted bool) {
 
 // replace records the changes between what was known and a complete list, which becomes what is known. told: every
 // change before the list is known already, so what is left is what another API server shows differently.
-func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
+func (s *recorded) replace(objects []*unstructured.Unstructured, resourceVersion string, told bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	listed := map[string]map[string]*unstructured.Unstructured{}
@@ -73,7 +73,7 @@ func (s *known) replace(objects []*unstructured.Unstructured, resourceVersion st
 }
 
 // goneFrom returns the records of the objects that are not in the list, in the order in which they were last seen.
-func (s *known) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
+func (s *recorded) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
 	var gone []*record
 	for _, r := range s.inScope(Scope{}) {
 		if object := listed[r.Namespace][r.Name]; object == nil || object.GetUID() != r.UID {
@@ -84,7 +84,7 @@ func (s *known) goneFrom(listed map[string]map[string]*unstructured.Unstructured
 	return gone
 }
 
-func (s *known) record(t Type, object *unstructured.Unstructured, batch int64) {
+func (s *recorded) record(t Type, object *unstructured.Unstructured, batch int64) {
 	s.recorder.seq++
 	before := s.current[object.GetNamespace()][object.GetName()]
 	switch {
@@ -135,21 +135,21 @@ func put[V any](index map[string]map[string]V, namespace, name string, value V) 
 }
 
 // bookmark records that every change up to the resourceVersion has been reported.
-func (s *known) bookmark(resourceVersion string) {
+func (s *recorded) bookmark(resourceVersion string) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	s.advanceTo(resourceVersion)
 	s.broadcast()
 }
 
-func (s *known) advanceTo(resourceVersion string) {
+func (s *recorded) advanceTo(resourceVersion string) {
 	if !atLeast(s.progress, resourceVersion) {
 		s.progress = resourceVersion
 	}
 }
 
 // connected records that the watch is open, from the last resourceVersion that was watched or listed.
-func (s *known) connected() {
+func (s *recorded) connected() {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	if s.synced {
@@ -164,14 +164,14 @@ func (s *known) connected() {
 
 // lost records that the stream is not connected, and why. A connection that proved nothing did not end the gap before
 // it.
-func (s *known) lost(err error, provedNothing bool) {
+func (s *recorded) lost(err error, provedNothing bool) {
 	s.recorder.mu.Lock()
 	defer s.recorder.mu.Unlock()
 	s.disconnect(err, provedNothing)
 	s.broadcast()
 }
 
-func (s *known) disconnect(err error, provedNothing bool) {
+func (s *recorded) disconnect(err error, provedNothing bool) {
 	s.err = err
 	if !s.synced {
 		return
@@ -184,7 +184,7 @@ func (s *known) disconnect(err error, provedNothing bool) {
 	}
 }
 
-func (s *known) broadcast() {
+func (s *recorded) broadcast() {
 	close(s.wake)
 	s.wake = make(chan struct{})
 }

@@ -19,7 +19,7 @@ var (
 
 // Stream follows one resource in all namespaces.
 type Stream struct {
-	known
+	recorded
 
 	// relist is filled when a new list is requested.
 	relist chan struct{}
@@ -35,9 +35,9 @@ type Stream struct {
 	bridgeable bool
 }
 
-// known is what is known of a resource: its objects and their changes. recorder.mu guards all but the first two
+// recorded is what was recorded of a resource: its objects and their changes. recorder.mu guards all but the first two
 // fields.
-type known struct {
+type recorded struct {
 	recorder *Recorder
 	resource schema.GroupVersionResource
 
@@ -66,7 +66,7 @@ type known struct {
 
 func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
 	return &Stream{
-		known: known{
+		recorded: recorded{
 			recorder:     r,
 			resource:     resource,
 			current:      map[string]map[string]*record{},
@@ -80,7 +80,7 @@ func newStream(r *Recorder, resource schema.GroupVersionResource) *Stream {
 }
 
 // Resource returns the resource of the stream.
-func (s *known) Resource() schema.GroupVersionResource { return s.resource }
+func (s *recorded) Resource() schema.GroupVersionResource { return s.resource }
 
 // View is what is known at one moment.
 type View struct {
@@ -96,7 +96,7 @@ type View struct {
 }
 
 // View returns the objects in scope and the state of the stream, as of one moment.
-func (s *known) View(scope Scope) View {
+func (s *recorded) View(scope Scope) View {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	view := View{Seq: s.recorder.seq, Synced: s.synced}
@@ -115,7 +115,7 @@ func (s *known) View(scope Scope) View {
 }
 
 // inScope returns the current records in scope, in no order.
-func (s *known) inScope(scope Scope) []*record {
+func (s *recorded) inScope(scope Scope) []*record {
 	var records []*record
 	collect := func(names map[string]*record) {
 		for _, r := range names {
@@ -136,7 +136,7 @@ func (s *known) inScope(scope Scope) []*record {
 
 // Gaps returns the times during which the stream was not connected, in order, from its first list on. The moment
 // between a first list and its watch is not a gap.
-func (s *known) Gaps() []Gap {
+func (s *recorded) Gaps() []Gap {
 	s.recorder.mu.RLock()
 	defer s.recorder.mu.RUnlock()
 	gaps := slices.Clone(s.gaps)
@@ -147,10 +147,10 @@ func (s *known) Gaps() []Gap {
 }
 
 // gap is the gap that lasts or ends now.
-func (s *known) gap(to time.Time) Gap {
+func (s *recorded) gap(to time.Time) Gap {
 	return Gap{From: s.unknownSince, To: to, Err: s.err, Relisted: s.missed, WentBack: s.wentBack}
 }
 
-func (s *known) inGap() bool {
+func (s *recorded) inGap() bool {
 	return !s.synced && s.listed && !errors.Is(s.err, errOpening)
 }

@@ -232,7 +232,7 @@ func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	}
 	alone := p.whyAlone(s)
 	if p.options.NoSharing && alone == "" {
-		alone = "nothing is to be shared"
+		alone = "sharing is disabled"
 	}
 	key := trackKey(path, options)
 	track := p.tracks[key]

@@ -36,7 +36,7 @@ func (o Output) String() string {
 	return fmt.Sprintf("%s\n(%d more bytes)", o.Kept, o.Cut)
 }
 
-// unlike returns how the output differs from what is wanted; "" if it does not, or if what was cut off decides that.
+// unlike returns how the output differs from the wanted one; "" if it does not, or if what was cut off decides that.
 // Then undecided says what is unknown.
 func (o Output) unlike(want scenarios.Text) (differs, undecided string) {
 	if o.Cut == 0 {

@@ -50,7 +50,7 @@ func (s Source) gaps() []history.Gap {
 	})
 }
 
-// list reads the stored objects, page by page. After an error it begins anew.
+// list reads the stored objects, page by page. After an error it starts again.
 func list(ctx context.Context, api dynamic.ResourceInterface) (map[name]state, error) {
 	there := map[name]state{}
 	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)

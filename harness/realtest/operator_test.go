@@ -34,7 +34,7 @@ func TestOperatorUnderLoad(t *testing.T) {
 		says   string
 	}{
 		"correct":             {"", reports.Passed, ""},
-		"makes objects again": {"recreate", reports.Failed, "no config map was made anew"},
+		"makes objects again": {"recreate", reports.Failed, "no config map was recreated"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("OPERATOR_BUG", c.bug)

@@ -17,7 +17,7 @@ import (
 // kube-apiserver reads both for every kind.
 func Encode(r Resource, o *unstructured.Unstructured) ([]byte, error) {
 	o = o.DeepCopy()
-	// resourceVersion is etcd's revision, and no version uses selfLink any more
+	// resourceVersion is etcd's revision, and no version still uses selfLink
 	for _, field := range []string{"resourceVersion", "selfLink"} {
 		unstructured.RemoveNestedField(o.Object, "metadata", field)
 	}

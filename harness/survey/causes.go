@@ -25,13 +25,13 @@ const issues = "https://github.com/kubernetes/kubernetes/issues/"
 func regressions() []regression {
 	return []regression{
 		{
-			sentence: "revisions are compared as text, and 1.34 does not write `creationTimestamp: null` any more",
+			sentence: "revisions are compared as text, and 1.34 no longer writes `creationTimestamp: null`",
 			link:     issues + "134773",
 			kind:     "StatefulSet", check: Moved, versions: []string{"1.34.0", "1.34.1"},
 			gate: "StatefulSetSemanticRevisionComparison",
 		},
 		{
-			sentence: "1.34 does not write `creationTimestamp: null` into templates any more, so each gets a new " +
+			sentence: "1.34 no longer writes `creationTimestamp: null` into templates, so each gets a new " +
 				"revision; no pod restarts", link: issues + "134773",
 			kind: "DaemonSet", words: "new ControllerRevision", check: Moved, versions: []string{"1.34"},
 		},

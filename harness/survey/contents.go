@@ -49,7 +49,7 @@ func kept(kind, write string, before, after map[string]any) Outcome {
 }
 
 // judgeContents compares each given object, in every version, with its content when it was first seen.
-func (s *Survey) judgeContents(found *sight) {
+func (s *Survey) judgeContents(found *observation) {
 	for _, t := range found.targets {
 		if t.Root != nil {
 			continue

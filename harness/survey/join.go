@@ -118,9 +118,9 @@ func (j *judge) restart(f *upgrades.Finding) string {
 	}
 	kind, _, _ := strings.Cut(f.Kind, ".")
 	if len(f.Objects) == all {
-		return fmt.Sprintf("every %s's pods restart, though nobody touched it", kind)
+		return fmt.Sprintf("every %s's pods restart without any write", kind)
 	}
-	return fmt.Sprintf("the pods of %d of %d %s restart, though nobody touched them", len(f.Objects), all, plural(kind))
+	return fmt.Sprintf("the pods of %d of %d %s restart without any write", len(f.Objects), all, plural(kind))
 }
 
 // Endings of upgrades.Finding.Back, which callers use to distinguish the cases.

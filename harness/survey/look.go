@@ -17,13 +17,13 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
-// sight is what the API server serves and stores at one moment.
-type sight struct {
+// observation is what the API server serves and stores at one moment.
+type observation struct {
 	inventory.Inventory
 	// lists are the objects of each kind in each version, by uid, or the error of listing them.
 	lists map[schema.GroupVersionKind]list
-	// around are the kinds of the given objects and of their possible dependents.
-	around map[schema.GroupKind]bool
+	// examined are the kinds of the given objects and of their possible dependents.
+	examined map[schema.GroupKind]bool
 	// targets are the given objects that exist, and what controllers made for them.
 	targets []*Target
 	// hidden are dependents that were there before, and whose kind cannot be listed.
@@ -41,20 +41,20 @@ type list struct {
 }
 
 // look discovers the served kinds, and reads all objects of the targets' kinds in every version.
-func (s *Survey) look(ctx context.Context) (*sight, error) {
+func (s *Survey) look(ctx context.Context) (*observation, error) {
 	served, err := inventory.Take(ctx, s.discovery)
 	if err != nil {
 		return nil, err
 	}
-	found := &sight{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
+	found := &observation{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
 	definitions, err := inventory.List(ctx, s.client, schema.GroupVersionResource{
 		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the CustomResourceDefinitions: %w", err)
 	}
-	found.around = kindsAround(s.targets, customKinds(definitions))
-	for kind := range found.around {
+	found.examined = kindsAround(s.targets, customKinds(definitions))
+	for kind := range found.examined {
 		if how := found.Kinds[kind]; how != nil {
 			for _, version := range how.Versions {
 				found.lists[kind.WithVersion(version)] = listEach(ctx, s.client, s.targets, kind, how.In(kind.Group, version))

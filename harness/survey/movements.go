@@ -20,7 +20,7 @@ type movement struct {
 
 // movements are the changes of dependents, by the given object that they belong to. Deletions of given objects
 // themselves are not included.
-func (s *Survey) movements(since Mark, found *sight) map[*Target]*movement {
+func (s *Survey) movements(since Mark, found *observation) map[*Target]*movement {
 	all := movements{was: since.there, is: map[string]*Target{}, of: map[*Target]*movement{}}
 	for _, t := range found.targets {
 		all.is[t.UID] = t
@@ -102,7 +102,7 @@ func (m *movement) outcome(ran bool) Outcome {
 	answer := Changed
 	if gone, made := len(m.gone["Pod"]), len(m.made["Pod"]); gone > 0 {
 		answer = Bad
-		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were made anew", gone, m.before["Pod"], made))
+		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were recreated", gone, m.before["Pod"], made))
 	} else if made > 0 {
 		if ran {
 			answer = Bad

@@ -60,7 +60,7 @@ func (s *Survey) Still(ctx context.Context) error {
 }
 
 // markOf is the mark of the moment at which the given objects were found.
-func (s *Survey) markOf(ctx context.Context, found *sight, last Mark) (Mark, error) {
+func (s *Survey) markOf(ctx context.Context, found *observation, last Mark) (Mark, error) {
 	leases, err := s.leases(ctx)
 	if err != nil {
 		return Mark{}, err
@@ -70,7 +70,7 @@ func (s *Survey) markOf(ctx context.Context, found *sight, last Mark) (Mark, err
 
 // there are the targets that exist, by uid. Those of earlier looks whose kind could not be listed count, too, so that
 // the next state notices if they are gone.
-func (f *sight) there(last Mark) map[string]*Target {
+func (f *observation) there(last Mark) map[string]*Target {
 	there := make(map[string]*Target, len(f.targets))
 	for uid, t := range last.there {
 		if t.Root == nil && !f.listed(t) {
@@ -95,7 +95,7 @@ func (s *Survey) caughtUp(ctx context.Context) error {
 }
 
 // judgeMoves notes whether each given object was deleted, or its dependents changed, since the mark.
-func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *sight) {
+func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation) {
 	if err := s.caughtUp(ctx); err != nil {
 		for _, t := range s.targets {
 			s.note(t, Moved, Outcome{Answer: Unknown, Words: err.Error()})
@@ -121,11 +121,11 @@ const (
 
 // stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. ran says that
 // it had pods before, if it is a Job.
-func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
+func stayed(t *Target, was bool, found *observation, m *movement, ran bool) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
 	case was && found.listed(t) && object == nil && !expires(t):
-		return Outcome{Answer: Bad, Words: "it was deleted, and nobody asked for that", Class: deleted}
+		return Outcome{Answer: Bad, Words: "it was deleted without a request", Class: deleted}
 	case was && served && object == nil && !found.listed(t):
 		return Outcome{Answer: Unknown, Words: "at the end of the state, its kind could not be listed: " +
 			writes.Words(found.listError(t))}
@@ -136,7 +136,7 @@ func stayed(t *Target, was bool, found *sight, m *movement, ran bool) Outcome {
 		}
 		return o
 	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):
-		return Outcome{Answer: Bad, Words: "it is being deleted, and nobody asked for that", Class: deleted}
+		return Outcome{Answer: Bad, Words: "it is being deleted without a request", Class: deleted}
 	case movesWithTime(t) || expires(t):
 		return Outcome{}
 	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself
@@ -163,10 +163,10 @@ func movesWithTime(t *Target) bool { return scheduled(t.GVK.Kind) }
 func expires(t *Target) bool { return expiring(t.Given.Content) }
 
 // listed reports whether any version of the target's kind is served and could be listed.
-func (f *sight) listed(t *Target) bool { return f.readable(t.GVK.GroupKind()) != "" }
+func (f *observation) listed(t *Target) bool { return f.readable(t.GVK.GroupKind()) != "" }
 
 // readable is the first version of a kind that could be listed; "" if there is none.
-func (f *sight) readable(kind schema.GroupKind) string {
+func (f *observation) readable(kind schema.GroupKind) string {
 	how := f.Kinds[kind]
 	if how == nil {
 		return ""
@@ -181,13 +181,13 @@ func (f *sight) readable(kind schema.GroupKind) string {
 
 // hides reports whether a dependent of an earlier look may still be there, though its kind cannot be listed. If its
 // kind has been removed, it is gone.
-func (f *sight) hides(t *Target) bool {
+func (f *observation) hides(t *Target) bool {
 	kind := t.GVK.GroupKind()
-	return !f.listed(t) && (f.around[kind] || f.Undiscovered[kind.Group] != nil)
+	return !f.listed(t) && (f.examined[kind] || f.Undiscovered[kind.Group] != nil)
 }
 
 // listError is the error of the target's kind if none of its served versions could be listed; nil otherwise.
-func (f *sight) listError(t *Target) (err error) {
+func (f *observation) listError(t *Target) (err error) {
 	for _, version := range f.Kinds[t.GVK.GroupKind()].Versions {
 		if err = f.lists[t.GVK.GroupKind().WithVersion(version)].err; err == nil {
 			return nil

@@ -15,11 +15,11 @@ import (
 func TestPodsRestart(t *testing.T) {
 	moved := Outcome{Answer: Bad, Words: "2 of its 2 pods were deleted", Class: podsMoved}
 	for _, test := range []struct{ target, flip, what, cause string }{
-		{"1.34.0", "", "every StatefulSet's pods restart, though nobody touched it", "134773"},
-		{"1.34.4", "", "every StatefulSet's pods restart, though nobody touched it", ""},
+		{"1.34.0", "", "every StatefulSet's pods restart without any write", "134773"},
+		{"1.34.4", "", "every StatefulSet's pods restart without any write", ""},
 		{
 			"1.34.4", "StatefulSetSemanticRevisionComparison is set: default -> false",
-			"every StatefulSet's pods restart, though nobody touched it", "134773",
+			"every StatefulSet's pods restart without any write", "134773",
 		},
 	} {
 		s := &Survey{answers: answers{series: map[key]*Series{}}}
@@ -45,7 +45,7 @@ func TestPodsRestart(t *testing.T) {
 		s.targets = append(s.targets, set, given("no set"))
 		r = report()
 		s.Judge(r)
-		if got := r.Findings[0].What; got != "the pods of 1 of 2 StatefulSets restart, though nobody touched them" {
+		if got := r.Findings[0].What; got != "the pods of 1 of 2 StatefulSets restart without any write" {
 			t.Errorf("pods of one of two objects restart: got %q", got)
 		}
 	}
@@ -116,7 +116,7 @@ func TestStayed(t *testing.T) {
 			if test.object != nil {
 				l.objects["a"] = test.object
 			}
-			found := &sight{
+			found := &observation{
 				Inventory: inventory.Inventory{Kinds: kinds},
 				lists:     map[schema.GroupVersionKind]list{{Version: "v1", Kind: "Service"}: l},
 			}

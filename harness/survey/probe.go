@@ -28,7 +28,7 @@ const probers = 8
 var everything = []string{metav1.DryRunAll}
 
 // probeAll sends the dry runs for every target.
-func (s *Survey) probeAll(ctx context.Context, found *sight) {
+func (s *Survey) probeAll(ctx context.Context, found *observation) {
 	var mu sync.Mutex
 	var working errgroup.Group
 	working.SetLimit(probers)
@@ -75,7 +75,7 @@ type probe struct {
 	warnings []string
 }
 
-func (s *Survey) newProbe(found *sight, t *Target) *probe {
+func (s *Survey) newProbe(found *observation, t *Target) *probe {
 	version, own := found.version(t)
 	p := &probe{target: t, served: found.Kinds[t.GVK.GroupKind()], object: found.object(t, version)}
 	if p.object == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // judgeReading notes whether each target can be read in every served version of its kind.
-func (s *Survey) judgeReading(found *sight) {
+func (s *Survey) judgeReading(found *observation) {
 	all := slices.Clone(s.targets)
 	for _, t := range slices.Concat(found.hidden, found.targets) {
 		if t.Root != nil {
@@ -30,7 +30,7 @@ func (s *Survey) judgeReading(found *sight) {
 }
 
 // notServed is the outcome of a target whose kind is not served.
-func (f *sight) notServed(t *Target) Outcome {
+func (f *observation) notServed(t *Target) Outcome {
 	if err := f.Undiscovered[t.GVK.Group]; err != nil {
 		return Outcome{Answer: Unknown, Words: fmt.Sprintf("discovery of API group %s failed: %s", t.GVK.Group,
 			writes.Words(err))}
@@ -40,7 +40,7 @@ func (f *sight) notServed(t *Target) Outcome {
 
 // readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects,
 // only these have an outcome that is bad.
-func (f *sight) readIn(t *Target, version string) Outcome {
+func (f *observation) readIn(t *Target, version string) Outcome {
 	gvk := t.GVK.GroupKind().WithVersion(version)
 	l := f.lists[gvk]
 	switch {

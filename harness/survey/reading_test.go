@@ -37,7 +37,7 @@ func TestReadIn(t *testing.T) {
 		},
 		{"nobody answers", list{err: errors.New("connection refused")}, Unknown, "connection refused"},
 	} {
-		found := &sight{
+		found := &observation{
 			Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{{Kind: "Service"}: {Versions: []string{"v1"}}}},
 			lists:     map[schema.GroupVersionKind]list{{Version: "v1", Kind: "Service"}: test.list},
 		}

@@ -22,7 +22,7 @@ type gap struct {
 
 // recheck searches again for objects that only some lists of their kind have. The versions are listed one after the
 // other, so an object that is created or deleted in between is a gap, too.
-func (f *sight) recheck(ctx context.Context, client dynamic.Interface) {
+func (f *observation) recheck(ctx context.Context, client dynamic.Interface) {
 	f.rechecked = map[gap]Outcome{}
 	for gvk, targets := range f.gaps() {
 		list, err := inventory.List(ctx, client, f.Kinds[gvk.GroupKind()].In(gvk.Group, gvk.Version))
@@ -40,7 +40,7 @@ func (f *sight) recheck(ctx context.Context, client dynamic.Interface) {
 }
 
 // gaps are the targets that the list of a version does not have, by that version.
-func (f *sight) gaps() map[schema.GroupVersionKind][]*Target {
+func (f *observation) gaps() map[schema.GroupVersionKind][]*Target {
 	gaps := map[schema.GroupVersionKind][]*Target{}
 	for _, t := range f.targets {
 		kind := t.GVK.GroupKind()
@@ -56,7 +56,9 @@ func (f *sight) gaps() map[schema.GroupVersionKind][]*Target {
 
 // lacking is the outcome of a target that a version's list does not have the second time either. If it still exists in
 // the version that showed it before, it existed at the time of the list.
-func (f *sight) lacking(ctx context.Context, client dynamic.Interface, t *Target, gvk schema.GroupVersionKind) Outcome {
+func (f *observation) lacking(ctx context.Context, client dynamic.Interface, t *Target,
+	gvk schema.GroupVersionKind,
+) Outcome {
 	shown := f.object(t, "").GroupVersionKind()
 	api := client.Resource(f.Kinds[gvk.GroupKind()].In(shown.Group, shown.Version)).Namespace(t.Namespace)
 	var now *unstructured.Unstructured

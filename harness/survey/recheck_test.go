@@ -38,7 +38,7 @@ func TestRecheck(t *testing.T) {
 					{Group: "example.com", Version: "v2", Resource: "widgets"}: "WidgetList",
 				}, test.stored...)
 			a := &Target{GVK: v1, Name: "a", UID: "a"}
-			found := sightOf(nil)
+			found := observationOf(nil)
 			found.serve(v1)
 			found.add(v2, "a", "", nil)
 			found.targets = []*Target{a}

@@ -17,7 +17,7 @@ func TestScaleOfDependents(t *testing.T) {
 	sized, unsized := &Target{
 		GVK: ofGroup("example.com", "Member"), Name: "sized", UID: "sized", Root: root, template: "sized",
 	}, &Target{GVK: ofGroup("example.com", "Member"), Name: "unsized", UID: "unsized", Root: root, template: "unsized"}
-	found := sightOf(nil)
+	found := observationOf(nil)
 	for _, member := range []*Target{sized, unsized} {
 		found.add(member.GVK, member.UID, "root", nil)
 	}

@@ -30,7 +30,7 @@ type standing struct {
 func (s standing) ran() bool { return s.pods > 0 }
 
 // judgeStanding compares each object's status with its status when it was first seen.
-func (s *Survey) judgeStanding(found *sight) {
+func (s *Survey) judgeStanding(found *observation) {
 	for _, t := range found.targets {
 		o := found.object(t, "")
 		if o == nil || o.GetDeletionTimestamp() != nil {

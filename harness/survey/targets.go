@@ -58,7 +58,7 @@ func kindsAround(targets []*Target, custom []schema.GroupKind) map[schema.GroupK
 func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentKinds(), kind) }
 
 // findTargets lists the given objects that exist, and their dependents.
-func (s *Survey) findTargets(found *sight) {
+func (s *Survey) findTargets(found *observation) {
 	f := family{
 		given: map[string]*Target{}, owners: map[string]string{}, hidden: map[string]*Target{},
 		objects: map[string]*unstructured.Unstructured{},
@@ -93,7 +93,7 @@ func byName(a, b *Target) int {
 
 // object is the target in a version; if version is "", in the first version whose list contains it. It is nil if no
 // list contains it.
-func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
+func (f *observation) object(t *Target, version string) *unstructured.Unstructured {
 	how := f.Kinds[t.GVK.GroupKind()]
 	if how == nil {
 		return nil
@@ -111,7 +111,7 @@ func (f *sight) object(t *Target, version string) *unstructured.Unstructured {
 
 // version returns the version to write the target in: its own if that is served, otherwise the preferred one. It also
 // returns whether its own is served.
-func (f *sight) version(t *Target) (string, bool) {
+func (f *observation) version(t *Target) (string, bool) {
 	how := f.Kinds[t.GVK.GroupKind()]
 	if slices.Contains(how.Versions, t.GVK.Version) {
 		return t.GVK.Version, true

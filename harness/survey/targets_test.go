@@ -15,16 +15,16 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
-// sightOf is a sight without objects. Its kinds are around.
-func sightOf(around map[schema.GroupKind]bool) *sight {
-	return &sight{
+// observationOf is an observation without objects. Its kinds are examined.
+func observationOf(examined map[schema.GroupKind]bool) *observation {
+	return &observation{
 		Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{}},
-		lists:     map[schema.GroupVersionKind]list{}, around: around,
+		lists:     map[schema.GroupVersionKind]list{}, examined: examined,
 	}
 }
 
 // add adds an object to the list of its kind, and serves the version. spec may be nil.
-func (f *sight) add(gvk schema.GroupVersionKind, uid, owner string, spec map[string]any) {
+func (f *observation) add(gvk schema.GroupVersionKind, uid, owner string, spec map[string]any) {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetGroupVersionKind(gvk)
 	o.SetUID(types.UID(uid))
@@ -37,7 +37,7 @@ func (f *sight) add(gvk schema.GroupVersionKind, uid, owner string, spec map[str
 }
 
 // serve serves a version of a kind, after those that are served already.
-func (f *sight) serve(gvk schema.GroupVersionKind) {
+func (f *observation) serve(gvk schema.GroupVersionKind) {
 	kind := gvk.GroupKind()
 	if f.Kinds[kind] == nil {
 		f.Kinds[kind] = &inventory.Kind{Resource: strings.ToLower(kind.Kind) + "s", Namespaced: true}
@@ -68,12 +68,12 @@ func ofGroup(group, kind string) schema.GroupVersionKind {
 func TestDependentsThroughAnOperator(t *testing.T) {
 	given := &Target{GVK: ofGroup("example.com", "Group"), Name: "web", UID: "1"}
 	s := &Survey{targets: []*Target{given}}
-	around := kindsAround(s.targets, customKinds(map[string]*unstructured.Unstructured{
+	examined := kindsAround(s.targets, customKinds(map[string]*unstructured.Unstructured{
 		"": {Object: map[string]any{"spec": map[string]any{
 			"group": "example.com", "names": map[string]any{"kind": "Member"},
 		}}},
 	}))
-	found := sightOf(around)
+	found := observationOf(examined)
 	for _, one := range []struct {
 		kind       schema.GroupVersionKind
 		uid, owner string
@@ -84,7 +84,7 @@ func TestDependentsThroughAnOperator(t *testing.T) {
 		{ofGroup("", "Pod"), "3", "2"},
 		{ofGroup("", "Pod"), "4", "nobody here"},
 	} {
-		if !around[one.kind.GroupKind()] {
+		if !examined[one.kind.GroupKind()] {
 			t.Fatalf("%s is not read", one.kind.Kind)
 		}
 		found.add(one.kind, one.uid, one.owner, nil)
@@ -104,7 +104,7 @@ func TestDependentsThroughAnOperator(t *testing.T) {
 func TestDependentsThatMoveWithTime(t *testing.T) {
 	given := &Target{GVK: ofGroup("example.com", "Backup"), Name: "web", UID: "1"}
 	s := &Survey{targets: []*Target{given}}
-	found := sightOf(nil)
+	found := observationOf(nil)
 	found.add(given.GVK, "1", "", nil)
 	found.add(ofGroup("batch", "CronJob"), "nightly", "1", nil)
 	found.add(ofGroup("batch", "Job"), "nightly-1", "nightly", nil)
@@ -133,44 +133,44 @@ func TestDependentsThatCannotBeListed(t *testing.T) {
 	failed := list{err: apierrors.NewInternalError(errors.New("cannot decode"))}
 	for _, test := range []struct {
 		name string
-		then func(found *sight)
+		then func(found *observation)
 		// found and hidden are dependents at the second look, and read the outcome of the check "read" of ReplicaSets.
 		found, hidden string
 		read          Answer
 	}{
-		{"it can be listed", func(*sight) {}, "web-1-a web-1", "", Good},
+		{"it can be listed", func(*observation) {}, "web-1-a web-1", "", Good},
 		{
 			"no version can be listed",
-			func(f *sight) { f.lists[replicaSets], f.lists[other] = failed, failed },
+			func(f *observation) { f.lists[replicaSets], f.lists[other] = failed, failed },
 			"web-1-a", "web-1", Bad,
 		},
 		{
 			"the preferred version cannot be listed",
-			func(f *sight) { f.lists[replicaSets] = failed },
+			func(f *observation) { f.lists[replicaSets] = failed },
 			"web-1-a web-1", "", Bad,
 		},
-		{"another version cannot be listed", func(f *sight) { f.lists[other] = failed }, "web-1-a web-1", "", Bad},
+		{"another version cannot be listed", func(f *observation) { f.lists[other] = failed }, "web-1-a web-1", "", Bad},
 		{
-			"nobody answers", func(f *sight) {
+			"nobody answers", func(f *observation) {
 				f.lists[replicaSets], f.lists[other] = list{err: errors.New("no answer")}, list{err: errors.New("no answer")}
 			},
 			"web-1-a", "web-1", Unknown,
 		},
-		{"its group is not discovered", func(f *sight) {
+		{"its group is not discovered", func(f *observation) {
 			delete(f.Kinds, replicaSets.GroupKind())
 			f.Undiscovered = map[string]error{"apps": errors.New("no answer")}
 		}, "web-1-a", "web-1", Unknown},
-		{"it is not served", func(f *sight) { delete(f.Kinds, replicaSets.GroupKind()) }, "web-1-a", "web-1", Bad},
-		{"its kind was removed, and its objects with it", func(f *sight) {
+		{"it is not served", func(f *observation) { delete(f.Kinds, replicaSets.GroupKind()) }, "web-1-a", "web-1", Bad},
+		{"its kind was removed, and its objects with it", func(f *observation) {
 			delete(f.Kinds, replicaSets.GroupKind())
-			delete(f.around, replicaSets.GroupKind())
+			delete(f.examined, replicaSets.GroupKind())
 		}, "", "", NotAsked},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			given := &Target{GVK: ofGroup("apps", "Deployment"), Name: "web", UID: "1"}
 			s := &Survey{targets: []*Target{given}, answers: answers{series: map[key]*Series{}}}
-			look := func() *sight {
-				found := sightOf(map[schema.GroupKind]bool{replicaSets.GroupKind(): true, pods.GroupKind(): true})
+			look := func() *observation {
+				found := observationOf(map[schema.GroupKind]bool{replicaSets.GroupKind(): true, pods.GroupKind(): true})
 				found.add(given.GVK, "1", "", nil)
 				found.add(replicaSets, "web-1", "1", nil)
 				found.add(other, "web-1", "1", nil)

@@ -72,11 +72,11 @@ func what(s *Series, seen *sighting) string {
 	}
 	switch {
 	case answer == Changed:
-		return "controllers acted, though nobody touched it"
+		return "controllers acted without any write"
 	case seen.outcome.Class == unserved:
-		return "its kind was served, and is no longer, though nobody touched it"
+		return "its kind is no longer served"
 	}
-	return "it was deleted, though nobody touched it"
+	return "it was deleted without a request"
 }
 
 // advice says what to do about a finding that appeared on the given way.

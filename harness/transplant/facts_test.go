@@ -171,7 +171,7 @@ func TestManifest(t *testing.T) {
 			`{"apiVersion":"v1","kind":"A","metadata":{"labels":{"a":"b"},"name":"a"}}`,
 		},
 		{
-			"a Job gets its selector anew",
+			"a Job gets a new selector",
 			`{apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {selector: {}, template: {metadata: {labels: {job-name: a, b: c}}}}}`, `"spec":{"template":{"metadata":{"labels":{"b":"c"}}}}`,
 		},
 		{

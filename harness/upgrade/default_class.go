@@ -19,8 +19,8 @@ import (
 const defaultGoneWithin = 10 * time.Second
 
 // clearDefaultClass deletes the StorageClass that a local cluster begins with, before a given one that takes its place:
-// most fields of a class cannot be changed, and only one can be the default. It returns when new claims do not get the
-// deleted class any more.
+// most fields of a class cannot be changed, and only one can be the default. It returns when new claims no longer get
+// the deleted class.
 func (c *creator) clearDefaultClass(ctx context.Context, classes dynamic.ResourceInterface,
 	given *unstructured.Unstructured,
 ) error {

@@ -38,7 +38,7 @@ func (r *rehearsal) lacking() {
 	}
 }
 
-// lost reports the objects that were put into the copy, but are not there any more.
+// lost reports the objects that were put into the copy, but are missing now.
 func (r *rehearsal) lost(there map[string]bool) {
 	others := map[string]int{}
 	for _, key := range r.Origin.Lost(there) {

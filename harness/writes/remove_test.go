@@ -17,11 +17,11 @@ func TestRemoveAfterAConflict(t *testing.T) {
 	maps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	for name, test := range map[string]struct {
 		rejected bool // the first deletion is rejected by admission
-		replaced bool // another client made the object anew
+		replaced bool // another client recreated the object
 		left     int
 	}{
 		"admission rejects the first deletion": {rejected: true},
-		"another client made it anew":          {replaced: true, left: 1},
+		"another client recreated it":          {replaced: true, left: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Unlike returns how a text differs from what is wanted; "" if it does not.
+// Unlike returns how a text differs from the wanted one; "" if it does not.
 func Unlike(want scenarios.Text, got string) string {
 	if want.Contains != "" && !strings.Contains(got, want.Contains) {
 		return fmt.Sprintf("does not contain %q", want.Contains)

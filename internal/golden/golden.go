@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew") //nolint:gochecknoglobals // a flag
+var update = flag.Bool("update", false, "write the golden files again") //nolint:gochecknoglobals // a flag
 
 // Check compares a text with the golden file at a path.
 func Check(t testing.TB, path, got string) {
 	t.Helper()
 	if want := Want(t, path, got); got != want {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s\nwant:\n%s", path, got, want)
+		t.Errorf("%s differs (go test -update writes it again); got:\n%s\nwant:\n%s", path, got, want)
 	}
 }
 

@@ -120,7 +120,7 @@ func (r Result) String() string {
 		return text
 	}
 	list("no longer passes:", r.Worse, status)
-	list("is not there any more:", r.Gone, func(c Change) string {
+	list("no longer exists:", r.Gone, func(c Change) string {
 		return fmt.Sprintf("%s: was %s", c.Name,
 			reports.StatusWord(c.Old))
 	})

@@ -176,7 +176,7 @@ func (m *Matrix) String() string {
 	for _, row := range m.Rows {
 		by := strings.Join(row.Caught, " ")
 		if by == "" {
-			by = "NOBODY"
+			by = "NONE"
 		} else {
 			caught++
 		}

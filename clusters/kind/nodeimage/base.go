@@ -65,7 +65,7 @@ func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 		return made, err
 	}
 	b.Progress("making a node of it")
-	if err := furnish(ctx, made.rootfs, kindFiles); err != nil {
+	if err := makeNodeTree(ctx, made.rootfs, kindFiles); err != nil {
 		return made, fmt.Errorf("make a node of the Debian tree: %w", err)
 	}
 	var err error

@@ -46,7 +46,7 @@ func handedOver(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageCla
 	case class.Provisioner == "kubernetes.io/no-provisioner" || populated(claim.Spec.DataSourceRef):
 		return false
 	}
-	// The scheduler takes the node back if a pod does not fit there any more. The provisioner stays.
+	// The scheduler takes the node back if a pod no longer fits there. The provisioner stays.
 	return !waits || claim.Annotations[selectedNode] != ""
 }
 

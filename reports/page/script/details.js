@@ -12,7 +12,7 @@ function showStep() {
 // focused is the label of the element of a panel that has the focus; null if none has it.
 const focused = panel => panel.contains(document.activeElement) ? document.activeElement.getAttribute('aria-label') || '' : null;
 
-// refocus gives the focus to the button with that label, or to the panel, after its elements were made anew.
+// refocus gives the focus to the button with that label, or to the panel, after its elements were recreated.
 function refocus(panel, label) {
   if (label === null) return;
   const same = [...panel.querySelectorAll('button, input')].find(b => b.getAttribute('aria-label') === label && !b.disabled);

@@ -86,7 +86,7 @@ function draw() {
   const box = at('lanes'), canvas = at('canvas'), c = lanes.colors;
   if (relayout) { layout(); relayout = false; }
   const total = axisHeight + lanes.rows.length * rowHeight + 4;
-  if (lanes.total !== total) { lanes.total = total; at('height').style.height = total + 'px'; } // else the whole page is laid out anew with each frame
+  if (lanes.total !== total) { lanes.total = total; at('height').style.height = total + 'px'; } // else the whole page is laid out again with each frame
   lanes.width = box.clientWidth;
   lanes.height = Math.min(total, 540);
   lanes.label = lanes.width < 600 ? 104 : 220;

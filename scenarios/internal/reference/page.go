@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"unicode/utf8"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -27,6 +28,7 @@ func Page(comments Comments, examples fs.FS) ([]byte, error) {
 		"verbs":   p.verbs,
 		"types":   p.types,
 		"anchor":  strings.ToLower,
+		"prose":   prose,
 	}).Parse(pageTemplate)
 	if err != nil {
 		return nil, fmt.Errorf("reading the page's template: %w", err)
@@ -181,6 +183,28 @@ func typeName(t reflect.Type) string {
 		return "number"
 	}
 	return "integer"
+}
+
+// prose wraps a paragraph, as the other documents are wrapped.
+func prose(text string) string {
+	const width = 100
+	var b strings.Builder
+	column := 0
+	for word := range strings.FieldsSeq(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case column == 0:
+		case column+1+n > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
 }
 
 // cell escapes a text for a table's cell, where | would end the cell.

@@ -64,7 +64,7 @@ func serves(d discovery.ServerResourcesInterface, groupVersion, resource string)
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("ask what is served of %s: %w", groupVersion, err)
+		return false, fmt.Errorf("list the resources of %s: %w", groupVersion, err)
 	}
 	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == resource }), nil
 }

@@ -156,7 +156,7 @@ func (f *faulty) Unsupported(set *api.PodCliqueSet) []string {
 }
 
 // tooEarly reports whether the backend must still wait, because of a fault: until the PodGang has pods, and none of
-// them has a gate any more.
+// them still has a gate.
 func (r *gangReconciler) tooEarly(ctx context.Context, gang *scheduler.PodGang) bool {
 	if !r.behaviour.in(gang.Namespace).Has(faultBackendAfterGates) {
 		return false

@@ -34,7 +34,7 @@ func Liberties() []liberty.Liberty {
 				Name: libertyMoreConditions, Sentence: "The status has a condition of a type that only this implementation knows.",
 				Unlike: []string{libertyStatusUnwritten},
 			},
-			{Name: libertyRevisionsKept, Sentence: "Revisions that no group uses any more are kept."},
+			{Name: libertyRevisionsKept, Sentence: "Revisions that no group uses are kept."},
 			{Name: libertyServicePorts, Sentence: "Services have a port and an additional label."},
 			{
 				Name:     libertyWorkersFirst,

@@ -30,7 +30,7 @@ func (o *observation) done(set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet
 	return true
 }
 
-// report writes the status, and removes revisions that no group can use any more.
+// report writes the status, and removes revisions that no group can still use.
 func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, leaders *appsv1.StatefulSet,
 	newest *revision, seen *observation,
 ) error {

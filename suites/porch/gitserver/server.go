@@ -167,7 +167,7 @@ func advertise(w http.ResponseWriter, service string, session transport.Session)
 func upload(w http.ResponseWriter, r *http.Request, session transport.UploadPackSession) error {
 	request := packp.NewUploadPackRequest()
 	if err := request.Decode(r.Body); err != nil {
-		return fmt.Errorf("read what is wanted: %w", err)
+		return fmt.Errorf("read the fetch request: %w", err)
 	}
 	response, err := session.UploadPack(r.Context(), request)
 	if err != nil {
@@ -180,7 +180,7 @@ func upload(w http.ResponseWriter, r *http.Request, session transport.UploadPack
 func receive(w http.ResponseWriter, r *http.Request, session transport.ReceivePackSession) error {
 	request := packp.NewReferenceUpdateRequest()
 	if err := request.Decode(r.Body); err != nil {
-		return fmt.Errorf("read what is pushed: %w", err)
+		return fmt.Errorf("read the push: %w", err)
 	}
 	if !slices.ContainsFunc(request.Commands,
 		func(command *packp.Command) bool { return command.Action() != packp.Delete }) {

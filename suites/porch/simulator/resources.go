@@ -72,7 +72,7 @@ func (s *resources) List(ctx context.Context, options *internalversion.ListOptio
 }
 
 // contents reads the contents of listed revisions. It is not settled if one of them has changed since, so that its old
-// content cannot be read any more. An unchanged revision whose content cannot be read is omitted: it must not block the
+// content can no longer be read. An unchanged revision whose content cannot be read is omitted: it must not block the
 // others.
 func (s *resources) contents(ctx context.Context,
 	list *v1alpha1.PackageRevisionList,
@@ -110,7 +110,7 @@ func (s *resources) Watch(ctx context.Context, options *internalversion.ListOpti
 		}
 		content, err := s.of(ctx, revision)
 		if err != nil {
-			// The content of a deleted or changed revision cannot be read any more; the event is still sent.
+			// The content of a deleted or changed revision can no longer be read; the event is still sent.
 			content = empty(revision)
 		}
 		event.Object = content

@@ -29,7 +29,7 @@ func (c *Creator) runKind(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() {
 		if c.Balancer != "" && c.Balancer != images.OfficialBalancer {
-			done <- c.makeApart(c.Balancer)
+			done <- c.makeInSubprocess(c.Balancer)
 			return
 		}
 		done <- makeCluster(c.Engine, c.Progress, c.Record.Name(), c.config, c.Record.Kubeconfig())

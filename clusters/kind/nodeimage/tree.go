@@ -13,8 +13,9 @@ import (
 	"strings"
 )
 
-// furnish turns a Debian tree into a node, with kind's own files and the steps of kind's recipe for its base image.
-func furnish(ctx context.Context, rootfs, kindFiles string) error {
+// makeNodeTree turns a Debian tree into a node, with kind's own files and the steps of kind's recipe for its base
+// image.
+func makeNodeTree(ctx context.Context, rootfs, kindFiles string) error {
 	in := func(name string) string { return filepath.Join(rootfs, name) }
 	steps := []func() error{
 		func() error { return copyTree(kindFiles, rootfs) },

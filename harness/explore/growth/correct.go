@@ -55,10 +55,10 @@ const deepest = 8
 // search changes a rejected object until it is accepted. If a change makes it better, the search continues from there.
 // The result is nil if no object is accepted.
 func (a *attempt) search(ctx context.Context, s *state, depth int) (map[string]any, error) {
-	for mended := range a.mendings(s) {
-		accepted, next, err := a.try(ctx, mended)
+	for corrected := range a.corrections(s) {
+		accepted, next, err := a.try(ctx, corrected)
 		if accepted || err != nil {
-			return mended, err
+			return corrected, err
 		}
 		if a.budget <= 0 {
 			return nil, nil
@@ -140,8 +140,8 @@ func (a *attempt) note(words string) {
 // dropped is the note about a field that the API server accepts, but does not keep.
 const dropped = "accepted, but dropped"
 
-// mendings are changed copies of a rejected object, the most promising first.
-func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
+// corrections are changed copies of a rejected object, the most promising first.
+func (a *attempt) corrections(s *state) func(func(map[string]any) bool) {
 	return func(yield func(map[string]any) bool) {
 		if len(s.causes) > 1 {
 			all := copied(s.object)
@@ -157,8 +157,8 @@ func (a *attempt) mendings(s *state) func(func(map[string]any) bool) {
 			}
 		}
 		for change := range a.changes(s.object, s.causes[0]) {
-			mended := copied(s.object)
-			if change(mended) && !yield(mended) {
+			corrected := copied(s.object)
+			if change(corrected) && !yield(corrected) {
 				return
 			}
 		}
@@ -178,7 +178,7 @@ func (a *attempt) changes(object map[string]any, cause Cause) func(func(change) 
 		place, f = fields.Place{"metadata", "name"}, &fields.Field{Path: fields.Path{"metadata", "name"}, Type: fields.String}
 	}
 	value, there := fields.Get(object, place)
-	said, switches, without := a.around(object, place, cause)
+	said, switches, without := a.nearby(object, place, cause)
 	own := len(a.target) == 0 || !place.Within(a.target) && !a.target.Within(place)
 	return func(yield func(change) bool) {
 		for _, c := range slices.Concat(a.referred(place, value, cause), a.together(place, cause),

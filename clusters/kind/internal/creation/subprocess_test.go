@@ -75,7 +75,7 @@ func TestMakeApart(t *testing.T) {
 		Engine: fakeEngine(t, refusingEngine), Executable: executable, Lock: lock, Record: r,
 		Progress: func(format string, args ...any) { said = append(said, format) },
 	}
-	golden.Error(t, c.makeApart("my/balancer image:1"), "the disk is full: no space left on device")
+	golden.Error(t, c.makeInSubprocess("my/balancer image:1"), "the disk is full: no space left on device")
 	if all := golden.Read(t, runs); !strings.Contains(all,
 		"\nmy/balancer image:1\nbash\n-c\nmkdir -p /home/envoy && echo -en '") ||
 		!strings.Contains(all, "\nsome/node:v1.35.4\n") || strings.Contains(all, images.OfficialBalancer) {
@@ -85,5 +85,5 @@ func TestMakeApart(t *testing.T) {
 		t.Errorf("of what kind said was passed on: %q", said)
 	}
 	c.Executable = ""
-	golden.Error(t, c.makeApart("x"), "kind.Main")
+	golden.Error(t, c.makeInSubprocess("x"), "kind.Main")
 }

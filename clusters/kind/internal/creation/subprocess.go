@@ -62,9 +62,9 @@ func Main() {
 	os.Exit(0)
 }
 
-// makeApart has kind make the cluster in a separate process, whose engine is the script: kind finds its engine on the
-// PATH, which is the same for a whole process.
-func (c *Creator) makeApart(balancer string) error {
+// makeInSubprocess has kind make the cluster in a separate process, whose engine is the script: kind finds its engine
+// on the PATH, which is the same for a whole process.
+func (c *Creator) makeInSubprocess(balancer string) error {
 	if c.Executable == "" {
 		return fmt.Errorf("the load balancer %s: it needs a program that calls kind.Main (kind.Options.Executable)", balancer)
 	}

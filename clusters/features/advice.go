@@ -8,8 +8,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
-// whereabouts returns advice for an unknown gate: the versions that have it or a similar name, and what to do.
-func (l *List) whereabouts(name string, v clusters.Version) string {
+// advice returns advice for an unknown gate: the versions that have it or a similar name, and what to do.
+func (l *List) advice(name string, v clusters.Version) string {
 	older, newer := l.neighbours(name, v)
 	switch {
 	case newer != nil:

@@ -9,13 +9,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// stood is what a verdict is based on: the states of objects that were looked at.
-type stood struct {
+// basis is what a verdict is based on: the states of objects that were looked at.
+type basis struct {
 	states  int
 	objects map[types.UID]bool
 }
 
-func (s *stood) add(object *unstructured.Unstructured) {
+func (s *basis) add(object *unstructured.Unstructured) {
 	if s.objects == nil {
 		s.objects = map[types.UID]bool{}
 	}
@@ -24,7 +24,7 @@ func (s *stood) add(object *unstructured.Unstructured) {
 }
 
 // words describes it: "23 states of 4 pods".
-func (s *stood) words(resource string) string {
+func (s *basis) words(resource string) string {
 	if s.states == 0 {
 		return "there were no " + resource
 	}
@@ -41,7 +41,7 @@ func (j *judge) conditional() bool { return len(j.assertion.Match) > 0 || j.asse
 // vacuous reports whether the assertion has a condition that was never checked, since no object was selected. For
 // Eventually, objects earlier in the scenario count, too: an object that is gone can no longer be checked.
 func (w *watcher) vacuous() bool {
-	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.stood.states > 0 {
+	if !w.conditional() || w.assertion.Vacuous == scenarios.Allowed || w.basis.states > 0 {
 		return false
 	}
 	return w.verb != "eventually" || !w.Seen && len(w.Stream.ChangesBetween(w.Since, w.seq, w.scope)) == 0

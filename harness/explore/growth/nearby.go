@@ -11,9 +11,9 @@ import (
 // levels is how many levels above a field are searched for other fields that may cause a rejection.
 const levels = 5
 
-// around are changes of fields next to and above the rejected one: fields that the message mentions, fields with
+// nearby are changes of fields next to and above the rejected one: fields that the message mentions, fields with
 // enumerated values, and removals of optional fields.
-func (a *attempt) around(object map[string]any, place fields.Place, cause Cause) (said, switches, without []change) {
+func (a *attempt) nearby(object map[string]any, place fields.Place, cause Cause) (said, switches, without []change) {
 	words := mentioned(cause.Message)
 	for up := 1; up <= levels && up <= len(place); up++ {
 		level := place[:len(place)-up]
