@@ -7,6 +7,7 @@ import (
 func eventuallyVerb() verb {
 	return verb{
 		name: "eventually", takesTime: true, asksOne: true,
+		reads:   onlyReads,
 		about:   func(s *Step) string { return s.Eventually.subject() },
 		check:   func(v *validator, c stepCheck) { checkEventually(v, c.step.Eventually, c.node) },
 		results: []string{"object", "objects"},

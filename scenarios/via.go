@@ -130,18 +130,8 @@ func older(one, other string) bool {
 
 // checkViaComponent checks that the component or system of a step runs on every control plane.
 func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
-	var component clusters.Component
-	switch {
-	case step.Metric != nil:
-		component = step.Metric.Component
-	case step.Kill != nil:
-		component = step.Kill.Component
-	case step.Restart != nil:
-		component = step.Restart.Component
-	default:
-		return
-	}
-	if component == "" && step.Metric != nil || slices.Contains(clusters.ControlPlane(), component) {
+	of := step.verb().component
+	if of == nil || slices.Contains(clusters.ControlPlane(), of(step).Component) {
 		return
 	}
 	v.At(n.Key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
