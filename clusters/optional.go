@@ -22,6 +22,13 @@ type Borrower interface {
 	Reach(ctx context.Context) error
 }
 
+// Lender is a Borrower whose cluster stays in use after a run: it is returned, not deleted.
+type Lender interface {
+	Borrower
+	// Return takes the cluster back at the end of a run.
+	Return(ctx context.Context, cluster Cluster) error
+}
+
 // ErrUnreachable is the error for a cluster that does not answer.
 var ErrUnreachable = errors.New("the cluster cannot be reached")
 

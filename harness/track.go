@@ -287,10 +287,18 @@ func (t *trackRun) remove(ctx context.Context) {
 	err := t.uninstall(ctx)
 	var looked error
 	outcome.Evidence, looked = t.left.find(ctx)
-	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
+	if err := errors.Join(err, looked, giveBack(ctx, t.provider, t.cluster)); err != nil {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
 	t.finishSetup(t.track.Setup.Remove, outcome)
+}
+
+// giveBack deletes a cluster, or returns it to its lender.
+func giveBack(ctx context.Context, provider clusters.Provider, cluster clusters.Cluster) error {
+	if lender, ok := provider.(clusters.Lender); ok {
+		return lender.Return(ctx, cluster)
+	}
+	return cluster.Delete(ctx)
 }
 
 // sayKept reports how to reach the kept cluster, or what is kept in a borrowed one.

@@ -35,6 +35,8 @@ func imports() map[string][]string {
 		"cmd":       {"clusters", "harness", "reports", "scenarios", "suites"},
 		"internal":  {"clusters"},
 		".":         {"clusters", "harness", "reports", "scenarios", "suites"},
+
+		"e2eframework": {".", "clusters"},
 	}
 }
 
