@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 )
 
@@ -78,6 +79,18 @@ type Copier interface {
 type Copied interface {
 	// Discard removes the copy. Clusters that were created from it stay.
 	Discard() error
+}
+
+// Seeder is a Provider whose clusters can start with data from elsewhere.
+type Seeder interface {
+	// CreateSeeded is Create, but etcd starts with the data of the seed.
+	CreateSeeded(ctx context.Context, name string, state State, seed Seed) (Cluster, error)
+}
+
+// Seed is the initial data of a cluster's etcd.
+type Seed interface {
+	// Fill writes the data before an API server reads it. No other client is connected yet: no events, no watches.
+	Fill(ctx context.Context, etcd clientv3.KV) error
 }
 
 // Sizer is a Provider that knows how much of this machine its clusters need. It limits how many run at once.
