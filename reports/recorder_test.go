@@ -275,7 +275,8 @@ func TestConcurrentUse(t *testing.T) {
 		run.Tracks = append(run.Tracks, track)
 	}
 	clk := clock.RealClock{}
-	files := reports.NewFiles(t.TempDir(), clk)
+	files := reports.NewFiles(t.TempDir(), clk, reports.FileFormat{File: "junit.xml", Encode: reports.JUnit},
+		reports.FileFormat{File: "run.json", Encode: reports.JSON})
 	shown := terminal.New(terminal.Config{
 		Out: io.Discard, TTY: true, Unicode: true, Color: true,
 		Clock: clk,
