@@ -84,8 +84,8 @@ func (l *lender) at(state clusters.State) error {
 	if is == wanted {
 		return nil
 	}
-	return fmt.Errorf("use cluster %s: it is in the state %s, and the scenario begins in %s; write this state into "+
-		"spec.cluster", l.cluster.Name(), is, wanted)
+	return fmt.Errorf("use cluster %s: it is in the state %s, and the scenario begins in %s; write this "+
+		"state into spec.cluster", l.cluster.Name(), is, wanted)
 }
 
 // bare returns a state without its systems, as text.

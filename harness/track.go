@@ -9,15 +9,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/barrier"
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"k8s.io/client-go/discovery"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/barrier"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/lives"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -125,8 +124,9 @@ func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 		status = reports.NotRun
 	}
 	for _, entry := range entries {
-		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not begin: " +
-			"" + why(ctx)})
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{
+			Status: status, Message: "it did not begin: " + why(ctx),
+		})
 		t.ended()
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
-	"k8s.io/utils/clock"
 )
 
 // tape keeps the events.

@@ -27,8 +27,8 @@ func checkEventually(v *validator, a *Assertion, n *yamltree.Node) {
 		v.At(n.Key("for"), "for is for always and never", "use within, not for or throughout, with eventually")
 	}
 	if n.Get("throughout") != nil {
-		v.At(n.Key("throughout"), "throughout is for always and never", "use within, not for or throughout, with "+
-			"eventually")
+		v.At(n.Key("throughout"), "throughout is for always and never", "use within, not for or "+
+			"throughout, with eventually")
 	}
 	v.OneOf(a.Stale, []string{Allowed}, n.At("stale"), "value of stale")
 }

@@ -153,16 +153,16 @@ func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 	most := t.Roll().Most(planes) - 1
 	switch {
 	case t.Order == APIServersFirst && (t.UpTo < 1 || t.UpTo > most):
-		v.At(at, "leave it out to change all of them", "with %d components, a transition can stop after 1 to %d, "+
-			"not %d",
+		v.At(at, "leave it out to change all of them", "with %d components, a transition can stop "+
+			"after 1 to %d, not %d",
 			most+1, most, t.UpTo)
 	case t.Order == APIServersFirst:
 	case planes == 1:
 		v.At(at, "set controlPlanes: 2 in spec.cluster",
 			"the cluster has only one control plane, so the transition cannot stop partway")
 	case t.UpTo < 1 || t.UpTo >= planes:
-		v.At(at, "leave it out to change all of them", "with %d control planes, a transition can stop after 1 to "+
-			"%d, not %d",
+		v.At(at, "leave it out to change all of them", "with %d control planes, a transition can stop "+
+			"after 1 to %d, not %d",
 			planes, most, t.UpTo)
 	}
 	if t.Method != "" {

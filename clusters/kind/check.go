@@ -25,8 +25,8 @@ func checkEmulation(state clusters.State) error {
 		return nil
 	}
 	return &clusters.LacksError{Ability: clusters.AbilityEmulation, Err: errors.New("emulatedVersion, " +
-		"minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not support them; use --provider " +
-		"local")}
+		"minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not support them; use " +
+		"--provider local")}
 }
 
 func checkComponents(state clusters.State) error {
@@ -75,8 +75,8 @@ func checkStep(from, to clusters.State) error {
 	}
 	if before, after := from.NumberOfControlPlanes(), to.NumberOfControlPlanes(); before != after {
 		errs = append(errs,
-			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to "+
-				"%d", before, after))
+			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to %d",
+				before, after))
 	}
 	return errors.Join(errs...)
 }

@@ -37,9 +37,8 @@ func (s *Store) Bundle(ctx context.Context, version, platform string, at time.Ti
 		return nil, err
 	}
 	if lacking, err := e.lacking(programs); err != nil || len(lacking) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("the cache has no Kubernetes %s for %s in %s; `rehearse fetch %s` gets it "+
-			"on such "+
-			"a machine", v, platform, e.dir, v))
+		return nil, errors.Join(err, fmt.Errorf("the cache has no Kubernetes %s for %s in %s; `rehearse fetch %s` "+
+			"gets it on such a machine", v, platform, e.dir, v))
 	}
 	list, err := s.FeatureList(ctx, version)
 	if err != nil {

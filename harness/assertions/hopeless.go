@@ -24,17 +24,15 @@ func (w *explainer) hopeless() string {
 		}
 		if other := c.object.GetUID(); string(other) != uid {
 			return fmt.Sprintf("It can no longer become true: %s with the uid %s is gone, and another with the uid "+
-				"%s has "+
-				"its name.", kind, uid, other)
+				"%s has its name.", kind, uid, other)
 		}
 		if c.object.GetDeletionTimestamp() != nil && wantsNoDeletion(w.assertion.Match) {
 			return fmt.Sprintf("It cannot become true any more: %s is being deleted, and that is not taken back.", kind)
 		}
 		wanted, pinned, err := unstructured.NestedInt64(w.assertion.Match, "metadata", "generation")
 		if have := c.object.GetGeneration(); pinned && err == nil && have > wanted {
-			return fmt.Sprintf("It can no longer become true: the generation of %s is %d already, and does not "+
-				"fall.", kind,
-				have)
+			return fmt.Sprintf("It can no longer become true: the generation of %s is %d already, and does not fall.",
+				kind, have)
 		}
 	}
 	return ""

@@ -29,8 +29,8 @@ func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State)
 			p.problem(step.Position, "this transition leads to the state that the cluster already has: %s", to)
 			continue
 		case held && rounds == 0 && !changesOthers(from, to):
-			p.problem(step.Position, "upTo: %d changes nothing: at least %d %s already in the state %s; raise upTo, or "+
-				"leave it out", step.Transition.UpTo, step.Transition.UpTo, alreadyThere(step.Transition.Roll()), to)
+			p.problem(step.Position, "upTo: %d changes nothing: at least %d %s already in the state %s; raise upTo, "+
+				"or leave it out", step.Transition.UpTo, step.Transition.UpTo, alreadyThere(step.Transition.Roll()), to)
 			continue
 		case step.Transition.Force:
 			continue

@@ -58,8 +58,8 @@ const stdout = "-"
 func newViewCommand(format formats.Format) *cobra.Command {
 	output := cmp.Or(format.Output, stdout)
 	command := &cobra.Command{
-		Use: format.Name + " RUN.JSON|FOLDER...", Short: format.Short, Args: cli.Named("a run.json, or a report folder that " +
-			"contains one"),
+		Use: format.Name + " RUN.JSON|FOLDER...", Short: format.Short, Args: cli.Named("a run.json, or a report " +
+			"folder that contains one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, files, err := pastruns.Read(args...)
 			if err != nil {
