@@ -15,7 +15,6 @@ require (
 	github.com/invopop/jsonschema v0.14.0
 	github.com/miekg/dns v1.1.72
 	github.com/onsi/ginkgo/v2 v2.34.0
-	github.com/onsi/gomega v1.40.0
 	github.com/prometheus/client_model v0.6.2
 	github.com/prometheus/common v0.70.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2

@@ -7,6 +7,7 @@ package rehearse
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 
@@ -39,6 +40,9 @@ type Options struct {
 	Provider clusters.Provider
 	// Simulators that the scenarios' systems can be; they must be passed to Main, too.
 	Simulators simulators.Catalog
+	// Systems replace the systems of these names in the scenarios, as --system NAME=process:FILE does: for example the
+	// real manager instead of its simulator. scenarios.LoadSystem reads a definition from a file.
+	Systems map[string]clusters.System
 	// ReportDir is where failed scenarios leave their artifacts. Default: nowhere.
 	ReportDir string
 }
@@ -73,9 +77,24 @@ func Run(t *testing.T, o Options, files ...string) *reports.Run {
 	return result
 }
 
+// load reads the scenarios, and replaces their systems.
+func (o Options) load(files []string) ([]*scenarios.Scenario, error) {
+	loaded, err := scenarios.Load(files)
+	if err != nil {
+		return nil, err
+	}
+	set := loaded.Scenarios
+	for _, name := range clusters.SortedKeys(o.Systems) {
+		if set, err = scenarios.ReplaceSystem(set, name, o.Systems[name]); err != nil {
+			return nil, fmt.Errorf("Options.Systems: %w", err)
+		}
+	}
+	return set, nil
+}
+
 func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 	t.Helper()
-	set, err := scenarios.Load(files)
+	set, err := o.load(files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +111,7 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 	if options.Modules, err = releases.New(releases.Options{Progress: t.Logf}); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, options)
+	plan, err := harness.NewPlan(t.Context(), provider, set, options)
 	if err != nil {
 		t.Fatal(err)
 	}

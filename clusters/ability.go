@@ -103,3 +103,15 @@ func AbilitiesOf(c Cluster, named ...Ability) []Ability {
 		return !slices.Contains(named, a)
 	})
 }
+
+// LacksError is why a provider's cluster cannot be in a state that needs an ability.
+type LacksError struct {
+	Ability Ability
+	Err     error
+}
+
+// Error returns the text of Err.
+func (e *LacksError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *LacksError) Unwrap() error { return e.Err }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/client-go/rest"
 )
 
@@ -20,6 +21,13 @@ type Borrower interface {
 	// Reach returns an error if the cluster cannot be used. It is called before everything else. If the cluster does not
 	// answer, errors.Is(err, ErrUnreachable); every other error is a mistake in the user's input.
 	Reach(ctx context.Context) error
+}
+
+// Lender is a Borrower whose cluster stays in use after a run: it is returned, not deleted.
+type Lender interface {
+	Borrower
+	// Return takes the cluster back at the end of a run.
+	Return(ctx context.Context, cluster Cluster) error
 }
 
 // ErrUnreachable is the error for a cluster that does not answer.
@@ -71,6 +79,18 @@ type Copier interface {
 type Copied interface {
 	// Discard removes the copy. Clusters that were created from it stay.
 	Discard() error
+}
+
+// Seeder is a Provider whose clusters can start with data from elsewhere.
+type Seeder interface {
+	// CreateSeeded is Create, but etcd starts with the data of the seed.
+	CreateSeeded(ctx context.Context, name string, state State, seed Seed) (Cluster, error)
+}
+
+// Seed is the initial data of a cluster's etcd.
+type Seed interface {
+	// Fill writes the data before an API server reads it. No other client is connected yet: no events, no watches.
+	Fill(ctx context.Context, etcd clientv3.KV) error
 }
 
 // Sizer is a Provider that knows how much of this machine its clusters need. It limits how many run at once.

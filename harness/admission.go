@@ -107,8 +107,8 @@ func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, erro
 	case !errors.As(err, &none):
 		return "", fmt.Errorf("see whether the API server knows %s: %w", u, err)
 	case len(none.Versions) == 0 && !none.Complete:
-		return "", fmt.Errorf("see whether the API server knows %s: %w; and the versions that it serves could not "+
-			"be read", u, err)
+		return "", fmt.Errorf("see whether the API server knows %s: %w; and the versions that it "+
+			"serves could not be read", u, err)
 	case len(none.Versions) == 0:
 		return "", nil
 	}

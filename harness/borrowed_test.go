@@ -54,6 +54,26 @@ func TestBorrowedClusterIsUsedAndLeft(t *testing.T) {
 	}
 }
 
+// lender lends one of its clusters.
+type lender struct {
+	borrower
+	returned []clusters.Cluster
+}
+
+func (l *lender) Return(_ context.Context, c clusters.Cluster) error {
+	l.returned = append(l.returned, c)
+	return nil
+}
+
+// A lent cluster is returned, and not deleted.
+func TestLentClusterIsReturned(t *testing.T) {
+	l := &lender{borrower: borrower{provider{t: t}}}
+	run := ran(t, l, scenario("one", makeMap("a")), harness.Options{})
+	if find(t, run, "one").Status != reports.Passed || len(l.returned) != 1 || l.returned[0].(*cluster).deleted {
+		t.Errorf("returned: %+v", l.returned)
+	}
+}
+
 // A transition reports its direction, change and names. Its time is not part of a step's own time.
 func TestTransitionsInTheResult(t *testing.T) {
 	up := "  - {name: upgrade, transition: {version: \"1.35\", featureGates: {G: true}}}\n"

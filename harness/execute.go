@@ -11,10 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 

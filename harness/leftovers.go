@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/population"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -55,8 +54,8 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	}
 	after, err := population.Take(ctx, l.run.cluster.RESTConfig())
 	if err = errors.Join(l.beforeErr, err); err != nil {
-		return "", fmt.Errorf("look for objects that commands and systems left on cluster %s: "+
-			"%w", l.run.cluster.Name(), err)
+		return "", fmt.Errorf("look for objects that commands and systems left on cluster %s: %w",
+			l.run.cluster.Name(), err)
 	}
 	var ours, others []population.Object
 	for _, object := range after.Since(l.before, l.ownsNamespace) {
@@ -76,8 +75,8 @@ func (l *leftovers) find(ctx context.Context) (told string, err error) {
 	if err == nil {
 		tell(ours, "removed from cluster "+l.run.cluster.Name()+", by the run's label")
 	}
-	tell(others, "left on cluster "+l.run.cluster.Name()+", by a command or a system, or created by somebody else "+
-		"meanwhile")
+	tell(others, "left on cluster "+l.run.cluster.Name()+", by a command or a system, or created by "+
+		"somebody else meanwhile")
 	for _, unseen := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(l.before.Unseen(), after.Unseen())))) {
 		told += fmt.Sprintf("could not check for remaining %s\n", unseen)
 	}

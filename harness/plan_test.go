@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"

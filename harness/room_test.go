@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 )
 
 // sized is a provider whose clusters need one gigabyte, and one more for each state of their path.

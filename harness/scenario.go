@@ -6,16 +6,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/artifacts"
-	"github.com/rehearse-dev/rehearse/harness/knownissues"
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/artifacts"
+	"github.com/rehearse-dev/rehearse/harness/knownissues"
 	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"

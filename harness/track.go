@@ -9,15 +9,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/barrier"
-	"github.com/rehearse-dev/rehearse/harness/planning"
-
 	"k8s.io/client-go/discovery"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/harness/barrier"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/lives"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
@@ -125,8 +124,9 @@ func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {
 		status = reports.NotRun
 	}
 	for _, entry := range entries {
-		t.Recorder.FinishScenario(entry.Report, reports.Verdict{Status: status, Message: "it did not begin: " +
-			"" + why(ctx)})
+		t.Recorder.FinishScenario(entry.Report, reports.Verdict{
+			Status: status, Message: "it did not begin: " + why(ctx),
+		})
 		t.ended()
 	}
 }
@@ -287,10 +287,18 @@ func (t *trackRun) remove(ctx context.Context) {
 	err := t.uninstall(ctx)
 	var looked error
 	outcome.Evidence, looked = t.left.find(ctx)
-	if err := errors.Join(err, looked, t.cluster.Delete(ctx)); err != nil {
+	if err := errors.Join(err, looked, giveBack(ctx, t.provider, t.cluster)); err != nil {
 		outcome.Status, outcome.Message = reports.Error, err.Error()
 	}
 	t.finishSetup(t.track.Setup.Remove, outcome)
+}
+
+// giveBack deletes a cluster, or returns it to its lender.
+func giveBack(ctx context.Context, provider clusters.Provider, cluster clusters.Cluster) error {
+	if lender, ok := provider.(clusters.Lender); ok {
+		return lender.Return(ctx, cluster)
+	}
+	return cluster.Delete(ctx)
 }
 
 // sayKept reports how to reach the kept cluster, or what is kept in a borrowed one.

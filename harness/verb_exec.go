@@ -19,8 +19,8 @@ func execVerb() verb {
 			if step.Exec.Shared {
 				return ""
 			}
-			return fmt.Sprintf("exec in pod %s may disturb other scenarios; set shared: true on the step if it does "+
-				"not",
+			return fmt.Sprintf("exec in pod %s may disturb other scenarios; set shared: true on "+
+				"the step if it does not",
 				step.Exec.Pod)
 		},
 	}

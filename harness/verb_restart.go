@@ -12,7 +12,7 @@ import (
 
 func restartVerb() verb {
 	return verb{
-		run:    runRestart,
+		run: runRestart, moves: true,
 		needs:  func(step *scenarios.Step) clusters.Ability { return needsControl(step.Restart) },
 		cannot: func(step *scenarios.Step, state clusters.State) string { return uncontrollable(step.Restart, state) },
 		alone:  func(step *scenarios.Step) string { return fmt.Sprintf("restarts %s", step.Restart) },

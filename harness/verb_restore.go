@@ -9,7 +9,9 @@ import (
 )
 
 // restoreVerb needs no alone: the scenario took the snapshot.
-func restoreVerb() verb { return verb{run: runRestore, needs: always(clusters.AbilitySnapshots)} }
+func restoreVerb() verb {
+	return verb{run: runRestore, needs: always(clusters.AbilitySnapshots), moves: true}
+}
 
 // runRestore restores what was stored in the cluster. Everything known about it must be read again.
 func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) result {

@@ -63,10 +63,9 @@ func (v *survivals) begin(ctx context.Context, i int) {
 	}
 }
 
-// end looks again after a step that changed the cluster.
+// end looks again after a step that may have changed objects by itself.
 func (v *survivals) end(ctx context.Context, i int) {
-	step := v.run.scenario.Spec.Steps[i]
-	if step.Transition == nil && step.Restart == nil && step.Restore == nil || v.blind() {
+	if !verbOf(&v.run.scenario.Spec.Steps[i]).moves || v.blind() {
 		return
 	}
 	for _, one := range v.all {

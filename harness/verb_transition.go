@@ -13,7 +13,7 @@ import (
 
 func transitionVerb() verb {
 	return verb{
-		run: runTransition, startsLoads: true,
+		run: runTransition, startsLoads: true, moves: true,
 		needs: func(step *scenarios.Step) clusters.Ability {
 			if broken := step.Breaks(); broken != nil && broken.System == "" {
 				return clusters.AbilityBreakages

@@ -8,7 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-func unchangedVerb() verb { return verb{run: runUnchanged} }
+func unchangedVerb() verb { return verb{run: runUnchanged, agree: showAlike} }
 
 // runUnchanged decides whether objects stayed as they were.
 func runUnchanged(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {

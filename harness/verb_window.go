@@ -108,8 +108,8 @@ func leader(ctx context.Context, c clusters.Cluster, servers []clusters.Server) 
 		} else if now.value == 1 {
 			at := asWindow(server)
 			if at.Version, err = proof.Version(text); err == nil && at.Version == "" {
-				err = fmt.Errorf("the metrics of %s do not show its "+
-					"version", clusters.ControllerManager.On(server.Plane))
+				err = fmt.Errorf("the metrics of %s do not show its version",
+					clusters.ControllerManager.On(server.Plane))
 			}
 			return at, err
 		}

@@ -73,7 +73,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 	golden.Write(t, list, append(text, "../notes.txt\n"...))
 
 	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)),
-		NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0))))
+		NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0)), standard...))
 	if err := r.Finish(); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,15 +26,6 @@ type FileFormat struct {
 	// File is its name in the report folder, and Encode writes it.
 	File   string
 	Encode func(*Run) ([]byte, error)
-}
-
-// withDefaults returns the formats of every run, and more. A format in more replaces the default for the same file.
-func withDefaults(more []FileFormat) []FileFormat {
-	own := []FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}
-	own = slices.DeleteFunc(own, func(o FileFormat) bool {
-		return slices.ContainsFunc(more, func(m FileFormat) bool { return m.File == o.File })
-	})
-	return append(own, more...)
 }
 
 // Files keeps the reports in a folder: it writes them when the run starts, soon after a scenario or a setup step ends,
@@ -60,10 +50,9 @@ type Files struct {
 	written *Run
 }
 
-// NewFiles returns an observer that writes junit.xml, run.json and more reports into the folder. The folder is made if
-// it does not exist.
-func NewFiles(dir string, clk clock.WithDelayedExecution, more ...FileFormat) *Files {
-	return &Files{dir: dir, formats: withDefaults(more), clock: clk, write: ReplaceFile}
+// NewFiles returns an observer that writes reports into the folder. The folder is made if it does not exist.
+func NewFiles(dir string, clk clock.WithDelayedExecution, formats ...FileFormat) *Files {
+	return &Files{dir: dir, formats: formats, clock: clk, write: ReplaceFile}
 }
 
 // Observe implements Observer.

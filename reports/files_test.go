@@ -19,6 +19,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
+// standard are two formats that every run has.
+var standard = []FileFormat{{"junit.xml", JUnit}, {"run.json", JSON}}
+
 func filesPlan(scenarios int) *Run {
 	run := &Run{Tracks: []*Track{{Name: "track-1", Setup: []*Step{{Verb: "create"}}}}}
 	for i := range scenarios {
@@ -70,7 +73,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 	}
 	plan := filesPlan(3)
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
-	files := NewFiles(dir, clk)
+	files := NewFiles(dir, clk, standard...)
 	r := NewRecorder(plan, clk, files)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)
@@ -102,7 +105,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 func TestFilesAreThrottled(t *testing.T) {
 	plan := filesPlan(300)
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
-	files := NewFiles(t.TempDir(), clk)
+	files := NewFiles(t.TempDir(), clk, standard...)
 	writings := make(chan struct{}, 1000)
 	last := map[string][]byte{}
 	files.write = func(path string, data []byte) error {
@@ -156,7 +159,7 @@ func awaitTimer(clk *clocktesting.FakeClock) {
 func TestFilesCatchUp(t *testing.T) {
 	plan := filesPlan(2)
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
-	files := NewFiles(t.TempDir(), clk)
+	files := NewFiles(t.TempDir(), clk, standard...)
 	var r *Recorder
 	finish := func(i int) {
 		r.StartScenario(plan.Tracks[0].Scenarios[i], "")
@@ -190,11 +193,11 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
 	blocked := filepath.Join(t.TempDir(), "file")
 	golden.Write(t, blocked, "")
-	r := NewRecorder(filesPlan(1), clk, NewFiles(filepath.Join(blocked, "report"), clk))
+	r := NewRecorder(filesPlan(1), clk, NewFiles(filepath.Join(blocked, "report"), clk, standard...))
 	golden.Error(t, r.Start(), "making the report folder")
 
 	full := errors.New("no space left on device")
-	files := NewFiles(t.TempDir(), clk)
+	files := NewFiles(t.TempDir(), clk, standard...)
 	r = NewRecorder(filesPlan(1), clk, files)
 	if err := r.Start(); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/onsi/ginkgo/v2/reporters"
+
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"

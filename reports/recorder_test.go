@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
-	"k8s.io/utils/clock"
 )
 
 // tape keeps the events.
@@ -275,7 +276,8 @@ func TestConcurrentUse(t *testing.T) {
 		run.Tracks = append(run.Tracks, track)
 	}
 	clk := clock.RealClock{}
-	files := reports.NewFiles(t.TempDir(), clk)
+	files := reports.NewFiles(t.TempDir(), clk, reports.FileFormat{File: "junit.xml", Encode: reports.JUnit},
+		reports.FileFormat{File: "run.json", Encode: reports.JSON})
 	shown := terminal.New(terminal.Config{
 		Out: io.Discard, TTY: true, Unicode: true, Color: true,
 		Clock: clk,

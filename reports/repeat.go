@@ -86,10 +86,10 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 	return &unstable
 }
 
-// WriteFiles writes junit.xml, run.json and more reports of a finished run into the folder.
-func WriteFiles(dir string, run *Run, more ...FileFormat) error {
+// WriteFiles writes reports of a finished run into the folder.
+func WriteFiles(dir string, run *Run, formats ...FileFormat) error {
 	var errs []error
-	for _, format := range withDefaults(more) {
+	for _, format := range formats {
 		data, err := format.Encode(run)
 		if err == nil {
 			err = ReplaceFile(filepath.Join(dir, format.File), data)

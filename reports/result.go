@@ -212,6 +212,9 @@ type Step struct {
 	Position string `json:"position,omitempty"`
 	// Covers lists those of the scenario's requirements that this step decides.
 	Covers []string `json:"covers,omitempty"`
+	// Writes says whether the step, or a load during it, may write objects: it sends writes, runs a program, or restarts
+	// something. For a transition, only its loads count. Missing in older files, in setup steps and in the cleanup.
+	Writes *bool `json:"writes,omitempty"`
 	// Status of the step. Message describes in full what was expected and what was seen.
 	Status  Status `json:"status"`
 	Message string `json:"message,omitempty"`

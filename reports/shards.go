@@ -113,8 +113,8 @@ func CheckShards(pieces []Piece) error {
 	var problems []error
 	for _, one := range pieces {
 		if one.Shard == nil {
-			return fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show several run.json "+
-				"as one",
+			return fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show "+
+				"several run.json as one",
 				one.From)
 		}
 		switch other := where[one.Shard.Number]; {
@@ -153,9 +153,8 @@ func Unfinished(pieces []Piece) error {
 	var all []error
 	for _, one := range pieces {
 		if one.Interrupted || one.Finished.IsZero() {
-			all = append(all, fmt.Errorf("shard %d/%d ended early: its remaining scenarios are not "+
-				"judged", one.Shard.Number,
-				one.Shard.Of))
+			all = append(all, fmt.Errorf("shard %d/%d ended early: its remaining scenarios are not judged",
+				one.Shard.Number, one.Shard.Of))
 		}
 	}
 	return errors.Join(all...)

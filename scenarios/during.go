@@ -167,8 +167,8 @@ func checkLoad(v *validator, l *Requests, n *yamltree.Node) {
 		}
 	}
 	if len(requests) != 1 {
-		v.At(n, "one of create, patch and read; give more loads for more", "a load sends one kind of request; this "+
-			"one has %d",
+		v.At(n, "one of create, patch and read; give more loads for more", "a load sends one kind of "+
+			"request; this one has %d",
 			len(requests))
 		return
 	}

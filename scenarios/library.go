@@ -21,20 +21,37 @@ func Library(system string) (*Set, error) {
 	if system == "testdata" || !fs.ValidPath(system) {
 		return nil, fmt.Errorf("the scenarios of %q: %w", system, fs.ErrNotExist)
 	}
-	entries, err := fs.ReadDir(library, system)
+	files, err := fs.Sub(library, system)
 	if err != nil {
 		return nil, fmt.Errorf("the scenarios of %s: %w", system, err)
 	}
+	set, err := LoadFS(files, path.Join("scenarios", system))
+	if err != nil {
+		return nil, fmt.Errorf("the scenarios of %s: %w", system, err)
+	}
+	return set, nil
+}
+
+// LoadFS loads the YAML files in the top folder of a file system. Positions name a file by its name below the given
+// folder. File names in the scenarios are relative to that folder, too.
+func LoadFS(files fs.FS, folder string) (*Set, error) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no YAML file: %w", fs.ErrNotExist)
+	}
 	l := newLoader()
 	var errs []error
-	for _, entry := range entries {
-		data, err := fs.ReadFile(library, path.Join(system, entry.Name()))
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		l.named = true
-		source, problem := yamltree.NewSource(path.Join("scenarios", system, entry.Name()), data)
+		source, problem := yamltree.NewSource(path.Join(folder, name), data)
 		if problem != nil {
 			l.found.Add(problem)
 			continue

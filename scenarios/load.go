@@ -169,8 +169,8 @@ func (l *loader) source(file *yamltree.Source) {
 	}()
 	documents := yamltree.Parse(file, &l.found)
 	if len(documents) == 0 && l.found.Count == before {
-		l.found.Add(file.ErrorAt(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file contains no "+
-			"document"))
+		l.found.Add(file.ErrorAt(1, 1, "a scenario begins with apiVersion: "+APIVersion, "the file "+
+			"contains no document"))
 	}
 	for _, root := range documents {
 		if !l.header(root) {
@@ -229,8 +229,8 @@ func (l *loader) header(root *yamltree.Node) bool {
 		l.found.At(version, hint, "%s %s is an object for Kubernetes, not a scenario", words.Short(version.Text),
 			words.Short(kind.Text))
 	case version.Text != APIVersion:
-		l.found.At(version, "write "+APIVersion, "the apiVersion %q is not that of a "+
-			"scenario", words.Short(version.Text))
+		l.found.At(version, "write "+APIVersion, "the apiVersion %q is not that of a scenario",
+			words.Short(version.Text))
 	default:
 		l.found.At(kind, "write "+Kind, "no kind of %s is called %q", APIVersion, words.Short(kind.Text))
 	}

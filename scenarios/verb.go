@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -46,8 +47,12 @@ type verb struct {
 	// limit affects only this step.
 	within func(*Step) *Duration
 
-	// asksOne: the step can choose an API server or a control plane with via. Every write can, too.
-	asksOne bool
+	// asksOne: the step can choose an API server or a control plane with via. Every write can, too. component returns the
+	// component that via chooses; nil if via chooses an API server.
+	asksOne   bool
+	component func(*Step) *ComponentReference
+	// reads reports whether the step only reads. It is nil if the verb writes, runs programs, or makes components write.
+	reads func(*Step) bool
 
 	// changesCluster: if the step fails, the state of the cluster is unknown. revives: the API server answers again after
 	// the step.
@@ -153,6 +158,16 @@ func (s *Step) Verb() string {
 // ChangesCluster reports whether the step changes the cluster itself. If such a step fails, the state of the cluster is
 // unknown.
 func (s *Step) ChangesCluster() bool { return s.verb().changesCluster }
+
+// Writes reports whether the step or a load during it may write objects: it sends writes, runs a program, or makes
+// components write. For a transition, only its loads count.
+func (s *Step) Writes() bool {
+	reads := s.verb().reads
+	return reads == nil || !reads(s) || slices.ContainsFunc(s.During, func(l Requests) bool { return l.Read == nil })
+}
+
+// onlyReads is the field reads of a verb that never writes.
+func onlyReads(*Step) bool { return true }
 
 // Target returns the object that a write is about; an empty reference for other steps.
 func (s *Step) Target() ObjectReference {

@@ -3,6 +3,7 @@ package scenarios
 func alwaysVerb() verb {
 	return verb{
 		name: "always", takesTime: true, lasts: true, asksOne: true,
+		reads:   onlyReads,
 		about:   func(s *Step) string { return s.Always.subject() },
 		check:   func(v *validator, c stepCheck) { checkLasting(v, c.scenario, c.i, c.step.Always, c.node) },
 		results: []string{"object", "objects"},

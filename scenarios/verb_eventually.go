@@ -7,6 +7,7 @@ import (
 func eventuallyVerb() verb {
 	return verb{
 		name: "eventually", takesTime: true, asksOne: true,
+		reads:   onlyReads,
 		about:   func(s *Step) string { return s.Eventually.subject() },
 		check:   func(v *validator, c stepCheck) { checkEventually(v, c.step.Eventually, c.node) },
 		results: []string{"object", "objects"},
@@ -26,8 +27,8 @@ func checkEventually(v *validator, a *Assertion, n *yamltree.Node) {
 		v.At(n.Key("for"), "for is for always and never", "use within, not for or throughout, with eventually")
 	}
 	if n.Get("throughout") != nil {
-		v.At(n.Key("throughout"), "throughout is for always and never", "use within, not for or throughout, with "+
-			"eventually")
+		v.At(n.Key("throughout"), "throughout is for always and never", "use within, not for or "+
+			"throughout, with eventually")
 	}
 	v.OneOf(a.Stale, []string{Allowed}, n.At("stale"), "value of stale")
 }

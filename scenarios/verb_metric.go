@@ -13,11 +13,13 @@ import (
 func metricVerb() verb {
 	return verb{
 		name: "metric", ownExpect: true, asksOne: true,
-		about:   func(s *Step) string { return s.Metric.Name },
-		check:   func(v *validator, c stepCheck) { checkMetric(v, c.scenario, c.i, c.node) },
-		results: []string{"value", "delta"},
-		empty:   func(s *Step) bool { return s.Metric.Expect != nil && s.Metric.Expect.Absent },
-		within:  func(s *Step) *Duration { return &copied(&s.Metric).Within },
+		reads:     onlyReads,
+		component: func(s *Step) *ComponentReference { return &ComponentReference{Component: component(s.Metric)} },
+		about:     func(s *Step) string { return s.Metric.Name },
+		check:     func(v *validator, c stepCheck) { checkMetric(v, c.scenario, c.i, c.node) },
+		results:   []string{"value", "delta"},
+		empty:     func(s *Step) bool { return s.Metric.Expect != nil && s.Metric.Expect.Absent },
+		within:    func(s *Step) *Duration { return &copied(&s.Metric).Within },
 	}
 }
 

@@ -106,8 +106,8 @@ func checkParallel(v *validator, step *Step, n *yamltree.Node) {
 	for i := range p.Steps {
 		inner, at := &p.Steps[i], n.At("steps", i)
 		if inner.Expect != nil && p.Expect != nil {
-			v.At(at.Key("expect"), "set it in one of the two places", "parallel already has an expect for all its "+
-				"writes")
+			v.At(at.Key("expect"), "set it in one of the two places", "parallel already has an "+
+				"expect for all its writes")
 		}
 		v.expect(inner, at.At("expect"))
 		v.fieldValidation(inner, at)
@@ -160,8 +160,8 @@ func parallelShape(v *validator, n *yamltree.Node) bool {
 		for _, e := range item.Entries {
 			_, field := tags.Named(tags.Of(reflect.TypeFor[Step]()), e.Key.Text)
 			if field && !slices.Contains(known, e.Key.Text) {
-				v.At(e.Key, "allowed are: "+strings.Join(known, ", "), "a step of parallel is a write, which has no "+
-					"%s", e.Key.Text)
+				v.At(e.Key, "allowed are: "+strings.Join(known, ", "), "a step of parallel is a write, which has no %s",
+					e.Key.Text)
 				return false
 			}
 		}

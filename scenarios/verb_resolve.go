@@ -7,6 +7,7 @@ import (
 func resolveVerb() verb {
 	return verb{
 		name: "resolve", ownExpect: true,
+		reads:   onlyReads,
 		about:   func(s *Step) string { return s.Resolve.Name },
 		check:   func(v *validator, c stepCheck) { checkResolve(v, c.step.Resolve, c.node) },
 		results: []string{"answers"},

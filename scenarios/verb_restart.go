@@ -10,8 +10,9 @@ import (
 func restartVerb() verb {
 	return verb{
 		name: "restart", changesCluster: true, takesTime: true, revives: true, asksOne: true,
-		about: func(s *Step) string { return s.Restart.String() },
-		check: func(v *validator, c stepCheck) { checkControlled(v, c.scenario, c.i, c.step.Restart, c.node) },
+		component: func(s *Step) *ComponentReference { return s.Restart },
+		about:     func(s *Step) string { return s.Restart.String() },
+		check:     func(v *validator, c stepCheck) { checkControlled(v, c.scenario, c.i, c.step.Restart, c.node) },
 	}
 }
 

@@ -3,6 +3,7 @@ package scenarios
 func rolledOutVerb() verb {
 	return verb{
 		name: "rolledOut", asksOne: true,
+		reads:   onlyReads,
 		about:   func(s *Step) string { return s.RolledOut.subject() },
 		check:   func(v *validator, c stepCheck) { v.selection(c.step.RolledOut.Selection, c.node) },
 		results: []string{"object", "objects"},

@@ -8,6 +8,7 @@ import (
 func sequenceVerb() verb {
 	return verb{
 		name: "sequence", takesTime: true,
+		reads:      onlyReads,
 		about:      func(s *Step) string { return s.Sequence.subject() },
 		check:      func(v *validator, c stepCheck) { checkSequence(v, c.scenario, c.i, c.node) },
 		throughout: func(s *Step) []string { return s.Sequence.Throughout },

@@ -12,6 +12,7 @@ import (
 func snapshotVerb() verb {
 	return verb{
 		name: "snapshot", changesCluster: true,
+		reads: onlyReads,
 		about: func(s *Step) string { return s.Snapshot.Name },
 		check: func(v *validator, c stepCheck) { checkSnapshot(v, c.scenario, c.i, c.node) },
 	}

@@ -9,6 +9,7 @@ import (
 func survivesVerb() verb {
 	return verb{
 		name: "survives", lasts: true, asksOne: true,
+		reads:      onlyReads,
 		about:      func(s *Step) string { return s.Survives.subject() },
 		check:      func(v *validator, c stepCheck) { checkSurvives(v, c.scenario, c.i, c.node) },
 		watches:    func(s *Step) []Watch { return []Watch{{Selection: s.Survives.Selection}} },

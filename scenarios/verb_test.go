@@ -30,6 +30,35 @@ func TestVerbsAreInTheTable(t *testing.T) {
 	}
 }
 
+// Every verb says whether it writes. A load writes, too, if it does not read.
+func TestWrites(t *testing.T) {
+	load := func(r Requests) []Requests { return []Requests{r} }
+	writes := map[string]bool{
+		"create": true, "apply": true, "update": true, "patch": true, "delete": true, "evict": true, "scale": true,
+		"write": true, "parallel": true, "restart": true, "kill": true, "restore": true, "command": true, "exec": true,
+		"window": true, "transition": false, "snapshot": false, "eventually": false, "rolledOut": false, "always": false,
+		"never": false, "sequence": false, "unchanged": false, "survives": false, "resolve": false, "metric": false,
+	}
+	for _, verb := range verbs() {
+		name := verb.name
+		want, known := writes[name]
+		var step Step
+		withVerb(&step, name)
+		if !known || step.Writes() != want {
+			t.Errorf("%s: %t; listed here: %t", name, step.Writes(), known)
+		}
+		if step.During = load(Requests{Read: &Selection{}}); step.Writes() != want {
+			t.Errorf("%s with a load that reads: %t", name, step.Writes())
+		}
+		if step.During = load(Requests{Create: Object{}}); !step.Writes() {
+			t.Errorf("%s with a load that creates does not write", name)
+		}
+	}
+	if step := (Step{Window: &Window{Except: []string{"writes"}}}); step.Writes() {
+		t.Error("a window without its check writes writes")
+	}
+}
+
 // A step without a verb has no target, watches nothing and changes nothing.
 func TestNoVerb(t *testing.T) {
 	step := Step{Name: "nothing"}

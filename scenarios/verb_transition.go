@@ -13,6 +13,7 @@ import (
 func transitionVerb() verb {
 	return verb{
 		name: "transition", changesCluster: true, takesTime: true, ownExpect: true, revives: true,
+		reads: onlyReads,
 		about: func(s *Step) string { return s.Transition.subject() },
 		check: func(v *validator, c stepCheck) {
 			checkTransition(v, c.scenario, c.i, c.node)

@@ -8,6 +8,7 @@ import (
 func unchangedVerb() verb {
 	return verb{
 		name: "unchanged", asksOne: true, lasts: true,
+		reads:      onlyReads,
 		about:      func(s *Step) string { return s.Unchanged.subject() },
 		check:      func(v *validator, c stepCheck) { checkUnchanged(v, c.scenario, c.i, c.node) },
 		watches:    func(s *Step) []Watch { return []Watch{{Selection: s.Unchanged.Selection, Paths: s.Unchanged.Paths}} },

@@ -10,6 +10,7 @@ import (
 func windowVerb() verb {
 	return verb{
 		name:  "window",
+		reads: func(s *Step) bool { return !slices.Contains(s.Window.Chosen(), "writes") },
 		about: func(s *Step) string { return strings.Join(s.Window.Chosen(), ", ") },
 		check: func(v *validator, c stepCheck) { checkWindow(v, c.scenario, c.i, c.node) },
 	}

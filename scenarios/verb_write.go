@@ -76,8 +76,8 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 	for _, item := range each.Items {
 		switch {
 		case item.Kind != yamltree.Scalar || !slices.Contains(ways(), item.Text):
-			v.At(item, words.Suggest(item.Text, ways(), "there are"), "there is no write verb "+
-				"%q", words.Short(item.Text))
+			v.At(item, words.Suggest(item.Text, ways(), "there are"), "there is no write verb %q",
+				words.Short(item.Text))
 			return
 		case slices.Contains(names, item.Text):
 			v.At(item, "", "%s is listed twice", item.Text)

@@ -130,18 +130,8 @@ func older(one, other string) bool {
 
 // checkViaComponent checks that the component or system of a step runs on every control plane.
 func checkViaComponent(v *validator, step *Step, n *yamltree.Node) {
-	var component clusters.Component
-	switch {
-	case step.Metric != nil:
-		component = step.Metric.Component
-	case step.Kill != nil:
-		component = step.Kill.Component
-	case step.Restart != nil:
-		component = step.Restart.Component
-	default:
-		return
-	}
-	if component == "" && step.Metric != nil || slices.Contains(clusters.ControlPlane(), component) {
+	of := step.verb().component
+	if of == nil || slices.Contains(clusters.ControlPlane(), of(step).Component) {
 		return
 	}
 	v.At(n.Key("via"), fmt.Sprintf("there are %v on each", clusters.ControlPlane()),
@@ -163,16 +153,16 @@ func checkUpTo(v *validator, s *Scenario, t *Transition, n *yamltree.Node) {
 	most := t.Roll().Most(planes) - 1
 	switch {
 	case t.Order == APIServersFirst && (t.UpTo < 1 || t.UpTo > most):
-		v.At(at, "leave it out to change all of them", "with %d components, a transition can stop after 1 to %d, "+
-			"not %d",
+		v.At(at, "leave it out to change all of them", "with %d components, a transition can stop "+
+			"after 1 to %d, not %d",
 			most+1, most, t.UpTo)
 	case t.Order == APIServersFirst:
 	case planes == 1:
 		v.At(at, "set controlPlanes: 2 in spec.cluster",
 			"the cluster has only one control plane, so the transition cannot stop partway")
 	case t.UpTo < 1 || t.UpTo >= planes:
-		v.At(at, "leave it out to change all of them", "with %d control planes, a transition can stop after 1 to "+
-			"%d, not %d",
+		v.At(at, "leave it out to change all of them", "with %d control planes, a transition can stop "+
+			"after 1 to %d, not %d",
 			planes, most, t.UpTo)
 	}
 	if t.Method != "" {

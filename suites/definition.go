@@ -2,9 +2,11 @@ package suites
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -19,7 +21,8 @@ type Definition struct {
 	System string
 	// Title says what the suite is about.
 	Title string
-	// Files contain requirements.yaml.
+	// Files contain requirements.yaml, and the folder scenarios. Without this folder, the scenarios are this project's
+	// own, of the suite's name.
 	Files fs.FS
 	// Profiles of implementations; none if there is only one kind.
 	Profiles []Profile
@@ -44,6 +47,26 @@ func (d Definition) Catalog() simulators.Catalog {
 // Requirements reads the suite's requirements, in the order of their file.
 func (d Definition) Requirements() ([]Requirement, error) {
 	return LoadRequirements(d.Files, "requirements.yaml")
+}
+
+// Load reads the suite with all its scenarios.
+func (d Definition) Load() (Suite, error) {
+	set, err := d.load()
+	if err != nil {
+		return Suite{}, fmt.Errorf("suite %s: %w", d.Name, err)
+	}
+	return d.Suite(set.Scenarios)
+}
+
+func (d Definition) load() (*scenarios.Set, error) {
+	if _, err := fs.Stat(d.Files, "scenarios"); errors.Is(err, fs.ErrNotExist) {
+		return scenarios.Library(d.Name)
+	}
+	files, err := fs.Sub(d.Files, "scenarios")
+	if err != nil {
+		return nil, err
+	}
+	return scenarios.LoadFS(files, path.Join(d.Name, "scenarios"))
 }
 
 // Suite returns the suite with these scenarios.

@@ -76,8 +76,7 @@ func (s Suite) Readings(id, variant string) []*scenarios.Scenario {
 // Breaking are the faults that break a requirement.
 func (s Suite) Breaking(id string) []simulators.Fault {
 	return slices.DeleteFunc(slices.Clone(s.Faults), func(f simulators.Fault) bool {
-		return !slices.Contains(f.Breaks,
-			id)
+		return !slices.Contains(f.Breaks, id)
 	})
 }
 

@@ -43,8 +43,8 @@ func (p *Provider) Reach(ctx context.Context) error {
 	case unanswered(err):
 		return fmt.Errorf("cluster %s at %s: %w: %w", p.name, p.rest.Host, clusters.ErrUnreachable, err)
 	case err != nil:
-		return fmt.Errorf("ask cluster %s at %s for the permissions of the kubeconfig's user: "+
-			"%w", p.name, p.rest.Host, err)
+		return fmt.Errorf("ask cluster %s at %s for the permissions of the kubeconfig's user: %w",
+			p.name, p.rest.Host, err)
 	case !review.Status.Allowed:
 		return fmt.Errorf("cluster %s at %s does not allow the kubeconfig's user to create namespaces, which every "+
 			"scenario needs; %s", p.name, p.rest.Host, advice)

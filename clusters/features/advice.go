@@ -13,8 +13,8 @@ func (l *List) advice(name string, v clusters.Version) string {
 	older, newer := l.neighbours(name, v)
 	switch {
 	case newer != nil:
-		return fmt.Sprintf("it was added in %s: use that version or a newer one, or omit the gate (null in a "+
-			"transition)", appearance(newer, name, v))
+		return fmt.Sprintf("it was added in %s: use that version or a newer one, or omit the gate "+
+			"(null in a transition)", appearance(newer, name, v))
 	case older != nil:
 		was, _ := clusters.ParseVersion(older.Version)
 		said := ""

@@ -110,12 +110,12 @@ func (c *check) program(name string, spec Spec) {
 	}
 	advice := "leave it out for this component"
 	if len(knowing) > 0 {
-		advice = fmt.Sprintf("%s does know it: set it under components: {%s: {featureGates: {%s: ...}}}",
-			strings.Join(knowing, " and "), knowing[0], name)
+		does := "does"
 		if len(knowing) > 1 {
-			advice = fmt.Sprintf("%s do know it: set it under components, for each of them alone",
-				strings.Join(knowing, " and "))
+			does = "do"
 		}
+		them := strings.Join(knowing, " and ")
+		advice = fmt.Sprintf("%s %s know it: set it only for %s", them, does, them)
 	}
 	c.report(name, "feature gate %s is unknown to %s of Kubernetes %s; %s", name, c.component, c.version, advice)
 }

@@ -139,7 +139,7 @@ func TestCheck(t *testing.T) {
 			name: "a program without the gate", version: "1.35.4", component: clusters.Scheduler,
 			gates: map[string]bool{"Elsewhere": true}, want: []string{
 				"feature gate Elsewhere is unknown to kube-scheduler of Kubernetes 1.35.4; kube-controller-manager does know it: " +
-					"set it under components: {kube-controller-manager: {featureGates: {Elsewhere: ...}}}",
+					"set it only for kube-controller-manager",
 			},
 		},
 		{

@@ -24,16 +24,17 @@ func checkEmulation(state clusters.State) error {
 	if !state.Emulates() {
 		return nil
 	}
-	return fmt.Errorf("emulatedVersion, minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not "+
-		"support them; use --provider local (with needs: [%s] the scenario is skipped)", clusters.AbilityEmulation)
+	return &clusters.LacksError{Ability: clusters.AbilityEmulation, Err: errors.New("emulatedVersion, " +
+		"minCompatibilityVersion and emulationForwardCompatible: a kind cluster does not support them; use " +
+		"--provider local")}
 }
 
 func checkComponents(state clusters.State) error {
 	var errs []error
 	for _, name := range clusters.SortedKeys(state.Components) {
 		if version := state.Components[name].Version; version != "" {
-			errs = append(errs, fmt.Errorf("component %s: version %s: on a kind cluster all components have its version; use "+
-				"--provider local (with needs: [%s] the scenario is skipped)", name, version, clusters.AbilityOwnVersions))
+			errs = append(errs, &clusters.LacksError{Ability: clusters.AbilityOwnVersions, Err: fmt.Errorf("component %s: "+
+				"version %s: on a kind cluster all components have its version; use --provider local", name, version)})
 		}
 		switch name {
 		case clusters.APIServer, clusters.ControllerManager, clusters.Scheduler, clusters.Kubelet:
@@ -74,8 +75,8 @@ func checkStep(from, to clusters.State) error {
 	}
 	if before, after := from.NumberOfControlPlanes(), to.NumberOfControlPlanes(); before != after {
 		errs = append(errs,
-			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to "+
-				"%d", before, after))
+			fmt.Errorf("the number of control planes of a running kind cluster cannot change from %d to %d",
+				before, after))
 	}
 	return errors.Join(errs...)
 }

@@ -91,8 +91,7 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 		return nil, err
 	} else if taken {
 		return nil, fmt.Errorf("the kind cluster %s already exists; delete it (rehearse cluster delete %s, or kind "+
-			"delete "+
-			"cluster --name %s if rehearse did not create it)", name, name, name)
+			"delete cluster --name %s if rehearse did not create it)", name, name, name)
 	}
 	dir, lock, err := p.folders().Claim(ctx, name)
 	if err != nil {

@@ -23,8 +23,8 @@ func (p *Provider) CheckMethod(from, to clusters.State, method string) error {
 // ConvergeBy is Converge by a method: "" for the default, or MethodKubeadm.
 func (c *Cluster) ConvergeBy(ctx context.Context, state clusters.State, method string) error {
 	if method != "" && method != MethodKubeadm {
-		return fmt.Errorf("method %q: kind clusters support %s, and their default method, which has no "+
-			"name", method, MethodKubeadm)
+		return fmt.Errorf("method %q: kind clusters support %s, and their default method, which has no name",
+			method, MethodKubeadm)
 	}
 	by, err := c.converger(ctx, state)
 	if err != nil {

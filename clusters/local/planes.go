@@ -155,7 +155,7 @@ func (p *Provider) checkPeers(state clusters.State) error {
 	if state.NumberOfControlPlanes() == 1 || !state.Gates(clusters.APIServer)[clusters.PeerProxyGate] || p.namesHosts() {
 		return nil
 	}
-	return fmt.Errorf("feature gate %s: on this machine API servers cannot have their own hostnames (UTS "+
-		"namespaces), so they would not find one another (with needs: [%s] the scenario is skipped here)",
-		clusters.PeerProxyGate, clusters.AbilityPeerProxy)
+	return &clusters.LacksError{Ability: clusters.AbilityPeerProxy, Err: fmt.Errorf("feature gate %s: on this machine "+
+		"API servers cannot have their own hostnames (UTS namespaces), so they would not find one another",
+		clusters.PeerProxyGate)}
 }

@@ -125,8 +125,7 @@ func (l layout) mainModule(ctx context.Context) (string, error) {
 // completeReplacement adds the folder that a go.mod replaces a module by, if it is missing.
 func (l layout) completeReplacement(ctx context.Context, main string, r *modfile.Replace) error {
 	outside := fmt.Errorf("its go.mod replaces %s by the folder %s, which is outside of the module %s and so not "+
-		"published "+
-		"with it", r.Old.Path, r.New.Path, l.module.Path)
+		"published with it", r.Old.Path, r.New.Path, l.module.Path)
 	if path.IsAbs(r.New.Path) || filepath.IsAbs(r.New.Path) {
 		return outside
 	}
@@ -139,9 +138,8 @@ func (l layout) completeReplacement(ctx context.Context, main string, r *modfile
 		return err
 	}
 	if err := l.fetch(ctx, nestedModule(l.module.Path, folder), folder); err != nil {
-		return fmt.Errorf("its go.mod replaces %s by the folder %s, which is a separate module: "+
-			"%w", r.Old.Path, r.New.Path,
-			err)
+		return fmt.Errorf("its go.mod replaces %s by the folder %s, which is a separate module: %w",
+			r.Old.Path, r.New.Path, err)
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ func Check(before, after string) error {
 		return err
 	}
 	if from.Major != to.Major {
-		return fmt.Errorf("cannot go from Kubernetes %s to %s: the version skew policy knows no change of the major "+
-			"version (%s)", from, to, Policy)
+		return fmt.Errorf("cannot go from Kubernetes %s to %s: the version skew policy knows no change of "+
+			"the major version (%s)", from, to, Policy)
 	}
 	direction, way, step := "upgrade", "up", 1
 	if to.Minor < from.Minor {

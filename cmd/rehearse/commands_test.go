@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -132,7 +133,7 @@ func TestSchemaIsInstalled(t *testing.T) {
 }
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
-	for _, command := range newRootCommand().Commands() {
+	for _, command := range program.New("rehearse").Commands() {
 		if command.Hidden || command.Name() == "help" || command.Name() == "completion" {
 			continue
 		}

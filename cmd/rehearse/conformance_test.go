@@ -235,7 +235,7 @@ func TestRequirementsAndFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, definition := range builtin.Suites() {
 		t.Run(definition.Name, func(t *testing.T) {
-			suite, err := builtin.Load(definition)
+			suite, err := definition.Load()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -205,7 +206,7 @@ func arguments(t *testing.T, command string) []string {
 
 // takes returns the command that the arguments call, and an error if it does not accept its flags and arguments.
 func takes(args []string) (*cobra.Command, error) {
-	command, rest, err := newRootCommand().Find(args)
+	command, rest, err := program.New("rehearse").Find(args)
 	if err == nil {
 		err = command.ParseFlags(rest)
 	}

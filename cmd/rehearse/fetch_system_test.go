@@ -1,12 +1,10 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
-	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // A file that defines a system needs no scenario. Each version is built, and a wrong one does not hide the others.
@@ -37,42 +35,6 @@ func TestFetchOfSystem(t *testing.T) {
 			if code != test.code || !strings.Contains(errs, want) {
 				t.Errorf("fetch %s: exit code %d, no %q in %s", args, code, want, errs)
 			}
-		}
-	}
-}
-
-// The versions of a matrix replace those of the scenario for the system and its replicas, and for no other system.
-func TestFetchForMatrix(t *testing.T) {
-	set, err := scenarios.LoadBytes("a.yaml", []byte(scenario(`, systems: [
-    {name: op, version: v1.0.0, module: {path: example.com/op}, versions: [{from: v2.0.0, module: {package: cmd}}]},
-    {name: op-leader, version: v1.0.0, module: {path: example.com/op}},
-    {name: other, version: v1.0.0, module: {path: example.com/other}}]`)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for flag, want := range map[string][]string{
-		"": {"example.com/op@v1.0.0", "example.com/op@v1.0.0", "example.com/other@v1.0.0"},
-		"op": {
-			"example.com/op@v1.1.0", "cmd of example.com/op@v2.0.0", "example.com/op@v1.1.0", "example.com/op@v2.0.0",
-			"example.com/other@v1.0.0",
-		},
-		"other": {
-			"example.com/op@v1.0.0", "example.com/op@v1.0.0", "example.com/other@v1.1.0", "example.com/other@v2.0.0",
-		},
-	} {
-		s := fetchedSystem{flag: flag}
-		if flag != "" {
-			s.versions = []string{"v1.1.0", "v2.0.0"}
-		}
-		if err := s.read(); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, program := range s.of(set.Scenarios[0]) {
-			got = append(got, program.String())
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: got %q, want %q", flag, got, want)
 		}
 	}
 }

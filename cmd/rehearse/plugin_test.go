@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 )
 
 // helpOf returns the help of all commands, if the program has that name.
-func helpOf(t *testing.T, program string) string {
+func helpOf(t *testing.T, file string) string {
 	t.Helper()
 	var out bytes.Buffer
-	root := calledAs(newRootCommand(), program)
+	root := program.New(file)
 	var help func(*cobra.Command)
 	help = func(command *cobra.Command) {
 		command.SetOut(&out)
@@ -32,14 +33,14 @@ func helpOf(t *testing.T, program string) string {
 
 func TestHelpOfThePlugin(t *testing.T) {
 	typed := regexp.MustCompile(`(kubectl )?\brehearse (run|plan|merge|cluster|conformance|upgrade|report|init)\b`)
-	for program, want := range map[string]string{"/usr/bin/rehearse": "", "/usr/bin/kubectl-rehearse": "kubectl "} {
-		found := typed.FindAllStringSubmatch(helpOf(t, program), -1)
+	for file, want := range map[string]string{"/usr/bin/rehearse": "", "/usr/bin/kubectl-rehearse": "kubectl "} {
+		found := typed.FindAllStringSubmatch(helpOf(t, file), -1)
 		if len(found) < 20 {
-			t.Errorf("%s: its help names %d commands", program, len(found))
+			t.Errorf("%s: its help names %d commands", file, len(found))
 		}
 		for _, m := range found {
 			if m[1] != want {
-				t.Errorf("%s: its help says %q", program, m[0])
+				t.Errorf("%s: its help says %q", file, m[0])
 			}
 		}
 	}
@@ -47,7 +48,7 @@ func TestHelpOfThePlugin(t *testing.T) {
 
 func TestErrorOfThePlugin(t *testing.T) {
 	var out, problems bytes.Buffer
-	code := execute(t.Context(), calledAs(newRootCommand(), "kubectl-rehearse"), []string{"run", "--no-such"}, nil, &out,
+	code := program.Execute(t.Context(), program.New("kubectl-rehearse"), []string{"run", "--no-such"}, nil, &out,
 		&problems)
 	if want := "see kubectl rehearse run --help"; code != cli.ExitInput || !strings.Contains(problems.String(), want) {
 		t.Errorf("exit code %d: %s; want %q", code, problems.String(), want)

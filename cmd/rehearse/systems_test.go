@@ -2,14 +2,22 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 )
 
 const withSystem = ", systems: [{name: lws, simulated: {simulator: leaderworkerset}}]"
+
+// run is the whole program under its usual name.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return program.Execute(ctx, program.New("rehearse"), args, stdin, stdout, stderr)
+}
 
 func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()

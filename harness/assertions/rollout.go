@@ -34,8 +34,8 @@ func RolledOut(ctx context.Context, in Input) Result {
 	case reports.Failed:
 		if unknown := w.unknown(); unknown != "" {
 			result.Status = reports.Error
-			result.Message += fmt.Sprintf("\nIt is unknown whether %s is rolled out: use eventually with a match of "+
-				"its status.", unknown)
+			result.Message += fmt.Sprintf("\nIt is unknown whether %s is rolled out: use eventually with "+
+				"a match of its status.", unknown)
 		}
 	}
 	return result

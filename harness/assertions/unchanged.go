@@ -202,8 +202,8 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 			there = there || k.seen[i]
 		}
 		if !there {
-			return u.say(reports.Failed, fmt.Sprintf("There was never a value at %s in any of them: nothing was "+
-				"compared.",
+			return u.say(reports.Failed, fmt.Sprintf("There was never a value at %s in any of them: "+
+				"nothing was compared.",
 				text))
 		}
 	}

@@ -89,15 +89,15 @@ func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) 
 	for first := true; ; first = false {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, errors.New("it is truncated: the index at its end is missing; create it again with rehearse " +
-				"capture")
+			return nil, errors.New("it is truncated: the index at its end is missing; create it again " +
+				"with rehearse capture")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("it is damaged, or no capture: %w", err)
 		}
 		if first && entry.Name != headerFile {
-			return nil, fmt.Errorf("it is not a capture: it begins with %s; create one with rehearse "+
-				"capture", entry.Name)
+			return nil, fmt.Errorf("it is not a capture: it begins with %s; create one with rehearse capture",
+				entry.Name)
 		}
 		index, err := readEntry(entry.Name, entries, visit)
 		if err != nil || index != nil {

@@ -55,8 +55,8 @@ func (s *Source) findKinds(ctx context.Context) (*kinds, error) {
 	}
 	for gv, cause := range served.Undiscovered {
 		if aggregated[gv.String()] {
-			k.left = append(k.left, Missing{gv.String(), "it is served by an aggregated API server that does not " +
-				"answer"})
+			k.left = append(k.left, Missing{gv.String(), "it is served by an aggregated API " +
+				"server that does not answer"})
 		} else {
 			k.missing = append(k.missing, Missing{
 				gv.String(),

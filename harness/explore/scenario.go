@@ -44,8 +44,8 @@ func (g *group) write(settle time.Duration) string {
 	object := g.smallest.named(g.number)
 	metadata, _ := object["metadata"].(map[string]any)
 	var b strings.Builder
-	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  labels: {system: "+
-		"explore}\n",
+	fmt.Fprintf(&b, "apiVersion: rehearse.dev/v1alpha1\nkind: Scenario\nmetadata:\n  name: %s\n  "+
+		"labels: {system: explore}\n",
 		g.name())
 	fmt.Fprintf(&b, "spec:\n  description: %q\n", fmt.Sprintf("%s: %s (%s). It fails as long as this happens.",
 		g.smallest.Kind.Kind, g.finding.What, hop(g)))

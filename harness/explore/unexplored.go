@@ -26,8 +26,8 @@ func (e Options) unexplored(found fields.Found, state string) []string {
 	for version, cause := range found.Undiscovered {
 		inGroup := func(k *fields.Kind) bool { return k.Group == version.Group && e.wanted(k) }
 		if len(e.Kinds) == 0 || missing || slices.ContainsFunc(kinds, inGroup) {
-			all = append(all, fmt.Sprintf("%s at %s: its kinds were not explored, because the API server could not list them: "+
-				"%v", version, state, cause))
+			all = append(all, fmt.Sprintf("%s at %s: its kinds were not explored, because the API server could not "+
+				"list them: %v", version, state, cause))
 		}
 	}
 	slices.SortFunc(all, strings.Compare)

@@ -106,9 +106,8 @@ func (s *Stream) await(ctx context.Context, l look) error {
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			return couldNot(ctx, s, fmt.Sprintf("waiting for the watch of %s to reach "+
-				"%s", s.resource.GroupResource(), missing),
-				last)
+			return couldNot(ctx, s, fmt.Sprintf("waiting for the watch of %s to reach %s",
+				s.resource.GroupResource(), missing), last)
 		}
 	}
 }

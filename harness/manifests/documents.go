@@ -137,8 +137,8 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 	if !strings.HasSuffix(content.GetKind(), "List") || !content.IsList() {
 		if content.GetName() == "" {
 			return nil, &Error{File: file, Line: line, Message: content.GetKind() +
-				": metadata.name is missing or not a string; objects are tracked by name, so generateName is not " +
-				"supported"}
+				": metadata.name is missing or not a string; objects are tracked by name, so " +
+				"generateName is not supported"}
 		}
 		return []*Object{{Content: content, File: file, Line: line}}, nil
 	}

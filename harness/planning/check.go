@@ -3,6 +3,7 @@ package planning
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
@@ -28,8 +29,8 @@ func (p *planner) checkTransitions(s *scenarios.Scenario, path []clusters.State)
 			p.problem(step.Position, "this transition leads to the state that the cluster already has: %s", to)
 			continue
 		case held && rounds == 0 && !changesOthers(from, to):
-			p.problem(step.Position, "upTo: %d changes nothing: at least %d %s already in the state %s; raise upTo, or "+
-				"leave it out", step.Transition.UpTo, step.Transition.UpTo, alreadyThere(step.Transition.Roll()), to)
+			p.problem(step.Position, "upTo: %d changes nothing: at least %d %s already in the state %s; raise upTo, "+
+				"or leave it out", step.Transition.UpTo, step.Transition.UpTo, alreadyThere(step.Transition.Roll()), to)
 			continue
 		case step.Transition.Force:
 			continue
@@ -80,9 +81,7 @@ func (p *planner) checkVerbs(ctx context.Context, s *scenarios.Scenario, path []
 			ability = verb.Needs(&step)
 		}
 		if ability != "" && !p.has(ctx, ability, s.Spec.Cluster) {
-			p.unsupported(step.Position, "%s: provider %s does not support it: its clusters cannot %s (with needs: [%s] the "+
-				"scenario is skipped there)",
-				step.Verb(), p.provider.Name(), ability.Text(), ability)
+			p.lacking(step.Position, step.Verb(), ability)
 		}
 	}
 }
@@ -96,9 +95,7 @@ func (p *planner) checkWebhookCalls(ctx context.Context, s *scenarios.Scenario, 
 				continue
 			}
 			known[system.Name] = true
-			p.unsupported(places[i], "webhookCalls of system %s: provider %s does not support it: its clusters cannot %s (with "+
-				"needs: [%s] the scenario is skipped there)", system.Name, p.provider.Name(),
-				clusters.AbilityWebhookCalls.Text(), clusters.AbilityWebhookCalls)
+			p.lacking(places[i], "webhookCalls of system "+system.Name, clusters.AbilityWebhookCalls)
 		}
 	}
 }
@@ -124,9 +121,15 @@ func (p *planner) checkPath(ctx context.Context, track *Track) {
 }
 
 // rejected returns what the provider rejects in a path. A borrowed cluster is as it is, so that it does not support
-// what is rejected. In a cluster that the provider creates, it is a mistake.
+// what is rejected. In a cluster that the provider creates, it is a mistake, unless an ability is missing.
 func (p *planner) rejected(ctx context.Context, path []clusters.State) error {
 	errs := flatten(p.provider.Check(ctx, path))
+	for i, err := range errs {
+		var lacks *clusters.LacksError
+		if errors.As(err, &lacks) {
+			errs[i] = &UnsupportedError{fmt.Errorf("%w (%s)", err, skipping(lacks.Ability))}
+		}
+	}
 	if _, borrowed := p.provider.(clusters.Borrower); borrowed {
 		for i, err := range errs {
 			errs[i] = &UnsupportedError{err}

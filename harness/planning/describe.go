@@ -43,8 +43,8 @@ func (p *Plan) Describe(w io.Writer) error {
 			"scratch with systems, and 0.7 of one without.\n", beginning(copied))
 	}
 	for _, program := range p.unbuilt() {
-		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` builds it in advance): "+
-			"%s\n", program)
+		fmt.Fprintf(&b, "To be built first, which takes minutes (`rehearse fetch FILE` builds it in advance): %s\n",
+			program)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

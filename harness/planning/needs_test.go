@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -15,6 +16,19 @@ type borrowed struct{ paper }
 func (borrowed) Borrowed() string { return "cluster paper" }
 
 func (borrowed) Reach(context.Context) error { return nil }
+
+// A provider says which ability a state needs. The plan adds what a scenario can do about it.
+func TestMissingAbilityOfAState(t *testing.T) {
+	lacks := paper{check: func([]clusters.State) error {
+		return &clusters.LacksError{Ability: clusters.AbilityEmulation, Err: errors.New("it cannot emulate")}
+	}}
+	verb := func(*scenarios.Step) Verb { return Verb{} }
+	_, err := New(t.Context(), lacks, onVersions("1.36"), verb, Options{})
+	golden.Error(t, err, "it cannot emulate (with needs: [emulation] the scenario is skipped there)")
+	if !Unsupported(err) {
+		t.Error("it is called a mistake")
+	}
+}
 
 // What the provider does not support can be told from mistakes.
 func TestUnsupported(t *testing.T) {

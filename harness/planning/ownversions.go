@@ -32,9 +32,7 @@ func (p *planner) checkOwnVersions(ctx context.Context, s *scenarios.Scenario, p
 			servers = append(servers, state.Version)
 		}
 		if own := state.OwnVersions(); len(own) > 0 && !able {
-			p.unsupported(places[n], "component %s: provider %s does not support it: its clusters cannot %s (with needs: [%s] "+
-				"the scenario is skipped there)", own[0], p.provider.Name(), clusters.AbilityOwnVersions.Text(),
-				clusters.AbilityOwnVersions)
+			p.lacking(places[n], "component "+string(own[0]), clusters.AbilityOwnVersions)
 			return
 		}
 		found := map[string]bool{}

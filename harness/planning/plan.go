@@ -203,6 +203,17 @@ func (p *planner) unsupported(at scenarios.Position, format string, args ...any)
 	p.problem(at, "%w", &UnsupportedError{fmt.Errorf(format, args...)})
 }
 
+// lacking adds the problem that something needs an ability that the provider's clusters do not have.
+func (p *planner) lacking(at scenarios.Position, what string, ability clusters.Ability) {
+	p.unsupported(at, "%s: provider %s does not support it: its clusters cannot %s (%s)", what, p.provider.Name(),
+		ability.Text(), skipping(ability))
+}
+
+// skipping is the advice to skip a scenario on clusters without an ability.
+func skipping(ability clusters.Ability) string {
+	return fmt.Sprintf("with needs: [%s] the scenario is skipped there", ability)
+}
+
 // add puts a scenario on its track.
 func (p *planner) add(ctx context.Context, s *scenarios.Scenario) {
 	if why := p.lacks(ctx, s); why != "" {

@@ -97,7 +97,7 @@ func plannedScenario(s *scenarios.Scenario, path []clusters.State) (*reports.Sce
 		result.Steps = append(result.Steps, &reports.Step{
 			Name: step.Title(), Verb: step.Verb(), Position: step.Position.String(), Status: reports.NotRun,
 			State:  path[at].String(),
-			Covers: step.Covers,
+			Covers: step.Covers, Writes: new(step.Writes()),
 		})
 		if step.Transition != nil {
 			at++

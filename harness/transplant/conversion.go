@@ -48,8 +48,8 @@ func (c *Copy) unconverted(e Entry, o *unstructured.Unstructured, err error) {
 		c.lack(e.Key, fmt.Sprintf("its conversion webhook does not run in the copy, and the version in which it is "+
 			"stored is not known: it may have been misread as %s", of.stored))
 	case o.GroupVersionKind().Version != of.stored:
-		c.lack(e.Key, fmt.Sprintf("it is stored as %s, and its conversion webhook does not run in the copy: it was misread "+
-			"as %s", o.GroupVersionKind().Version, of.stored))
+		c.lack(e.Key, fmt.Sprintf("it is stored as %s, and its conversion webhook does not run in the copy: it was "+
+			"misread as %s", o.GroupVersionKind().Version, of.stored))
 	}
 }
 

@@ -144,8 +144,8 @@ func (c *Copy) apiService(o *unstructured.Unstructured) (*unstructured.Unstructu
 	}
 	c.lacks = append(c.lacks, Lack{
 		"APIService.apiregistration.k8s.io", o.GetName(),
-		fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects were "+
-			"rehearsed", service["namespace"], service["name"]),
+		fmt.Sprintf("Service %v/%v, an aggregated API server, does not run in the copy; neither it nor its objects "+
+			"were rehearsed", service["namespace"], service["name"]),
 	})
 	return nil, false
 }

@@ -185,9 +185,8 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 		case time.Now().After(deadline) && err != nil:
 			return fmt.Errorf("check whether it is gone: %w", err)
 		case time.Now().After(deadline):
-			return fmt.Errorf("it was deleted, but still exists after %s (finalizers: %s); it is no longer "+
-				"judged", goneWithin,
-				cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
+			return fmt.Errorf("it was deleted, but still exists after %s (finalizers: %s); it is no longer judged",
+				goneWithin, cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
 		}
 		select {
 		case <-time.After(goneAgain):

@@ -358,8 +358,8 @@ func (r *rehearsal) unaccepted() {
 	}
 	if r.creator != nil {
 		for _, namespace := range r.creator.made {
-			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was created, because no manifest "+
-				"creates it", namespace))
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("namespace %s was created, because "+
+				"no manifest creates it", namespace))
 		}
 	}
 	survey.Sort(r.report.Findings)

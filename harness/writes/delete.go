@@ -93,8 +93,7 @@ func (w *Writer) deleteAll(ctx context.Context, request Request) Verdict {
 	}
 	if len(found) == 0 {
 		return Verdict{Status: reports.Failed, Message: fmt.Sprintf("delete %s: no object has the labels %s, so "+
-			"nothing was "+
-			"deleted", d.Kind, selector)}
+			"nothing was deleted", d.Kind, selector)}
 	}
 	return w.deleteEach(ctx, request, found)
 }

@@ -55,8 +55,8 @@ func (w *Writer) Once(ctx context.Context, request Request, kind served.Kind) Si
 				WithoutAddress(a.err))
 		}
 	case want != nil:
-		s.Problem = fmt.Sprintf("%s was accepted, but should have been rejected (expected "+
-			"%s)", op, describeRejection(*want))
+		s.Problem = fmt.Sprintf("%s was accepted, but should have been rejected (expected %s)",
+			op, describeRejection(*want))
 	}
 	s.Alike = Alike(s.Problem, name)
 	return s

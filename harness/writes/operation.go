@@ -24,6 +24,8 @@ type write struct {
 	effect
 	// prepare takes what to send from a step.
 	prepare func(*operation, *scenarios.Step) error
+	// body returns what a step sends, as YAML; nil if the verb sends only a name or a number.
+	body func(*scenarios.Step) string
 }
 
 // effect is what a write may do to an object.
@@ -32,19 +34,38 @@ type effect struct{ makes, changes, removes bool }
 // table maps the names of the write verbs to how they are sent.
 func table() map[string]write {
 	return map[string]write{
-		"create": {effect{makes: true}, func(o *operation, s *scenarios.Step) error {
-			return o.setObject(s.Create,
-				sendCreate)
-		}},
-		"apply": {effect{makes: true, changes: true}, (*operation).setApply},
-		"update": {effect{changes: true}, func(o *operation, s *scenarios.Step) error {
-			return o.setObject(s.Update,
-				sendUpdate)
-		}},
-		"patch":  {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setPatch(*s.Patch) }},
-		"delete": {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setDelete(*s.Delete) }},
-		"evict":  {effect{removes: true}, func(o *operation, s *scenarios.Step) error { return o.setEvict(*s.Evict) }},
-		"scale":  {effect{changes: true}, func(o *operation, s *scenarios.Step) error { return o.setScale(*s.Scale) }},
+		"create": {
+			effect{makes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setObject(s.Create, sendCreate) },
+			func(s *scenarios.Step) string { return render(s.Create) },
+		},
+		"apply": {
+			effect{makes: true, changes: true},
+			(*operation).setApply,
+			func(s *scenarios.Step) string { return render(s.Apply) },
+		},
+		"update": {
+			effect{changes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setObject(s.Update, sendUpdate) },
+			func(s *scenarios.Step) string { return render(s.Update) },
+		},
+		"patch": {
+			effect{changes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setPatch(*s.Patch) },
+			func(s *scenarios.Step) string { return patchBody(s.Patch) },
+		},
+		"delete": {
+			effect{removes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setDelete(*s.Delete) }, nil,
+		},
+		"evict": {
+			effect{removes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setEvict(*s.Evict) }, nil,
+		},
+		"scale": {
+			effect{changes: true},
+			func(o *operation, s *scenarios.Step) error { return o.setScale(*s.Scale) }, nil,
+		},
 	}
 }
 
@@ -130,8 +151,9 @@ func (o *operation) String() string {
 
 func (w *Writer) prepare(request Request) (*operation, error) {
 	step := request.Step
-	op := &operation{manager: request.Manager, as: step.As, validation: cmp.Or(step.FieldValidation,
-		scenarios.StrictFields)}
+	op := &operation{
+		manager: request.Manager, as: step.As, validation: cmp.Or(step.FieldValidation, scenarios.StrictFields),
+	}
 	if step.DryRun {
 		op.dryRun = []string{metav1.DryRunAll}
 	}
@@ -190,8 +212,8 @@ func (o *operation) checkName() error {
 		return fmt.Errorf("%s %s: the object needs a metadata.name", o.verb, o.gvk.Kind)
 	}
 	if problems := rest.IsValidPathSegmentName(o.name); len(problems) > 0 {
-		return fmt.Errorf("%s %s: the name %q cannot be sent to an API server: it "+
-			"%s", o.verb, o.gvk.Kind, o.name, problems[0])
+		return fmt.Errorf("%s %s: the name %q cannot be sent to an API server: it %s", o.verb, o.gvk.Kind,
+			o.name, problems[0])
 	}
 	return nil
 }

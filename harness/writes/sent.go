@@ -35,9 +35,8 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 				ignored = append(ignored, text)
 				continue
 			}
-			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent, but the returned object lacks "+
-				"it%s", text,
-				w.blame(op, path)))
+			problems = append(problems, fmt.Sprintf("%s was dropped: it was sent, but the returned object lacks it%s",
+				text, w.blame(op, path)))
 		}
 	}
 	for i, path := range expected {

@@ -35,6 +35,8 @@ func imports() map[string][]string {
 		"cmd":       {"clusters", "harness", "reports", "scenarios", "suites"},
 		"internal":  {"clusters"},
 		".":         {"clusters", "harness", "reports", "scenarios", "suites"},
+
+		"e2eframework": {".", "clusters"},
 	}
 }
 
@@ -128,6 +130,36 @@ func TestSizes(t *testing.T) {
 		for name, n := range methods {
 			check("methods of "+folder+"."+name, n, mostMethods)
 		}
+	}
+}
+
+// The packages of the public API exist.
+func TestPublicAPI(t *testing.T) {
+	page, err := os.ReadFile(path.Join(root, "docs/go.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## The public API")
+	packages, n := production(t), 0
+	for _, line := range strings.Split(table, "\n") {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		for i, name := range strings.Split(cells[1], "`") {
+			if i%2 == 0 {
+				continue
+			}
+			if below, _, found := strings.Cut(cells[1], "` and"); found && i > 1 {
+				name = path.Join(strings.Trim(below, " `"), name)
+			}
+			if n++; packages[name] == nil && name != "rehearse" {
+				t.Errorf("there is no package %s", name)
+			}
+		}
+	}
+	if n < 15 {
+		t.Errorf("the page lists %d packages", n)
 	}
 }
 

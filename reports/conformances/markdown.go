@@ -23,8 +23,8 @@ func Markdown(r *Report) string {
 			n.Untested)
 	}
 	if unstable := r.Core.Statistics.Unstable + r.Extended.Statistics.Unstable; unstable > 0 {
-		fmt.Fprintf(&b, "\n%s had different results in %d runs, which is not "+
-			"passed.\n", plain.Plural(unstable, "requirement"),
+		fmt.Fprintf(&b, "\n%s had different results in %d runs, which is not passed.\n",
+			plain.Plural(unstable, "requirement"),
 			r.Runs)
 	}
 	variants(&b, r.Variants)

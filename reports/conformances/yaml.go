@@ -63,20 +63,18 @@ func (r *Report) contradictions() []error {
 			want.Status = Unstable
 		}
 		if got.Status != want.Status {
-			errs = append(errs, fmt.Errorf("requirement %s is reported as %s, but according to its scenarios it is "+
-				"%s", got.ID, got.Status,
-				want.Status))
+			errs = append(errs, fmt.Errorf("requirement %s is reported as %s, but according to its scenarios it is %s",
+				got.ID, got.Status, want.Status))
 		}
 	}
 	same.sum()
 	if r.Core != same.Core {
-		errs = append(errs, fmt.Errorf("core is reported as %s (%s), but according to its requirements it is %s "+
-			"(%s)", r.Core.Result,
-			r.Core.Statistics, same.Core.Result, same.Core.Statistics))
+		errs = append(errs, fmt.Errorf("core is reported as %s (%s), but according to its requirements it is %s (%s)",
+			r.Core.Result, r.Core.Statistics, same.Core.Result, same.Core.Statistics))
 	}
 	if r.Extended != same.Extended {
-		errs = append(errs, fmt.Errorf("extended is reported as %s (%s), but according to its requirements it is %s "+
-			"(%s)",
+		errs = append(errs, fmt.Errorf("extended is reported as %s (%s), but according to its "+
+			"requirements it is %s (%s)",
 			r.Extended.Result, r.Extended.Statistics, same.Extended.Result, same.Extended.Statistics))
 	}
 	if !slices.Equal(r.Variants, same.Variants) {

@@ -26,8 +26,8 @@ func Markdown(r *Report) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", g.Name, cell(g.Fields), cell(g.Accepted), cell(g.Rejected))
 		}
 	}
-	b.WriteString("\n#### Fields\n\n| kind | objects | fields | dropped | in an object |\n| --- | --- | --- | --- | " +
-		"--- |\n")
+	b.WriteString("\n#### Fields\n\n| kind | objects | fields | dropped | in an object |\n| --- | --- " +
+		"| --- | --- | --- |\n")
 	for _, k := range r.Kinds {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", k.Name, k.Objects, k.Fields, k.Dropped, k.Covered)
 	}

@@ -152,8 +152,8 @@ func (c *collector) objects(scenarios []scenarioData) (left string) {
 		return fmt.Sprintf("The page contains the first %d MB of objects; %d objects are only in the history.jsonl "+
 			"files beside it.", mostBodies>>20, without)
 	case bare > 0:
-		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl files "+
-			"beside it.", bare)
+		return fmt.Sprintf("The page has all changes, but the contents of %d of them are only in the history.jsonl "+
+			"files beside it.", bare)
 	}
 	return ""
 }

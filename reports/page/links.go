@@ -66,8 +66,8 @@ func filesOf(s *reports.Scenario, link func(string) string) []file {
 	return all
 }
 
-// beside links a file of the report folder from a page in that folder.
-func beside(artifact string) string {
+// Beside links a file of the report folder from a page in that folder.
+func Beside(artifact string) string {
 	if !filepath.IsLocal(filepath.FromSlash(artifact)) {
 		return ""
 	}

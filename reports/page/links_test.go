@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io/fs"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -157,7 +158,7 @@ func TestFilesOfAScenario(t *testing.T) {
 		Name: "broken", Status: reports.Failed, Artifacts: []string{"broken/etcd 1.log", "../passwd"},
 	}
 	want := []file{{"etcd 1.log", "broken/etcd%201.log"}, {"passwd", ""}}
-	if got := filesOf(s, beside); !reflect.DeepEqual(got, want) {
+	if got := filesOf(s, Beside); !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
 	}
 	want[0].Link = ""
@@ -165,7 +166,7 @@ func TestFilesOfAScenario(t *testing.T) {
 		t.Errorf("without links: %q", got)
 	}
 	run, _ := brokenRun()
-	text, err := Format(t.TempDir()).Encode(run)
+	text, err := Of(run, os.DirFS(t.TempDir()), Beside)
 	if err != nil {
 		t.Fatal(err)
 	}

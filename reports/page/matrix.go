@@ -52,8 +52,8 @@ type cell struct {
 func requirements(run *reports.Run) matrix {
 	m := matrix{
 		Title: "Requirements and versions", Corner: "requirement",
-		Text: "How many scenarios tested a requirement in a version. The colour is that of the worst result: 1/2 is one of " +
-			"two.",
+		Text: "How many scenarios tested a requirement in a version. The colour is that of the worst " +
+			"result: 1/2 is one of two.",
 	}
 	columns := reports.Versions(run)
 	for _, version := range columns {

@@ -23,10 +23,10 @@ type moved struct {
 
 type movedObject struct{ Name, What, Fields string }
 
-// calm are the verbs that do not write.
-var calm = []string{
+// readingVerbs are verbs that do not write, for files from before the steps said it themselves.
+var readingVerbs = []string{
 	"transition", "eventually", "always", "never", "sequence", "unchanged", "resolve", "metric",
-	"rolledOut", "snapshot",
+	"rolledOut", "snapshot", "survives",
 }
 
 // movements lists what changed by itself, for each transition of each scenario.
@@ -39,10 +39,10 @@ func (c *collector) movements() []moved {
 			}
 			for i, step := range s.Steps {
 				if step.Verb == "transition" && !step.Started.IsZero() {
-					if underLoad(c.run, step) {
+					if writes(c.run, step) {
 						continue
 					}
-					if m := movedBy(s, i, c.histories[s]); len(m.Objects) > 0 {
+					if m := movedBy(c.run, s, i, c.histories[s]); len(m.Objects) > 0 {
 						m.Link = c.anchors.step(s, i)
 						all = append(all, m)
 					}
@@ -53,15 +53,19 @@ func (c *collector) movements() []moved {
 	return all
 }
 
-// underLoad reports whether a step writes while it runs, according to its text; true if the text is unknown.
-func underLoad(run *reports.Run, step *reports.Step) bool {
+// writes reports whether a step, or a load during it, may write. A step of an older file is judged by its verb and its
+// text, and may write if its text is unknown.
+func writes(run *reports.Run, step *reports.Step) bool {
+	if step.Writes != nil {
+		return *step.Writes
+	}
 	text, _ := excerpt(run.Sources, step.Position)
-	return text == "" || strings.Contains(text, "during:")
+	return text == "" || strings.Contains(text, "during:") || !slices.Contains(readingVerbs, step.Verb)
 }
 
-func movedBy(s *reports.Scenario, i int, h *history) moved {
+func movedBy(run *reports.Run, s *reports.Scenario, i int, h *history) moved {
 	until := i + 1 // the index of the next step that writes, or of the next transition
-	for until < len(s.Steps) && slices.Contains(calm, s.Steps[until].Verb) && s.Steps[until].Verb != "transition" {
+	for until < len(s.Steps) && !writes(run, s.Steps[until]) && s.Steps[until].Verb != "transition" {
 		until++
 	}
 	m := moved{Scenario: s.Name, Transition: reports.StepTitle(s.Steps[i])}

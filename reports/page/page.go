@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
-	"os"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -35,16 +34,6 @@ var objectsScript string
 
 //go:embed script/filters.js
 var filtersScript string
-
-// Format is the page as a file of a report folder. It reads the histories only when the run has ended.
-func Format(dir string) reports.FileFormat {
-	return reports.FileFormat{File: File, Encode: func(run *reports.Run) ([]byte, error) {
-		if run.Finished.IsZero() {
-			return Of(run, nil, beside)
-		}
-		return Of(run, os.DirFS(dir), beside)
-	}}
-}
 
 // Of returns the page of a run. files is the report folder with the histories and logs of its scenarios; nil for
 // none. link returns the path from the page to a file in files; "" if the page cannot link it. Without link, the page

@@ -153,6 +153,37 @@ func TestMovedIsWhatNoStepAskedFor(t *testing.T) {
 	}
 }
 
+// What moved by itself ends at the next step that writes, whatever its verb; an older file does not say which do.
+func TestMovedUntilAStepWrites(t *testing.T) {
+	for name, c := range map[string]struct {
+		verb   string
+		writes *bool
+		want   string // how web-0 changed
+	}{
+		"survives only sends dry runs":       {"survives", new(false), "deleted, modified"},
+		"window with its check writes":       {"window", new(true), ""},
+		"a load during eventually":           {"eventually", new(true), ""},
+		"a verb of an older file that reads": {"survives", nil, "deleted, modified"},
+		"a verb of an older file that may":   {"window", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run, files := movedRun()
+			step := run.Tracks[0].Scenarios[0].Steps[2]
+			step.Verb, step.Writes = c.verb, c.writes
+			collector := collector{run: run, histories: readHistories(run, files), anchors: anchorsOf(run)}
+			got := map[string]string{}
+			for _, m := range collector.movements() {
+				for _, o := range m.Objects {
+					got[o.Name] = o.What
+				}
+			}
+			if got["Pod web-0"] != c.want {
+				t.Errorf("%q, want %q", got["Pod web-0"], c.want)
+			}
+		})
+	}
+}
+
 // The track of skipped scenarios has no cluster, and so no bands.
 func TestTrackWithoutAClusterHasNoBands(t *testing.T) {
 	run, _ := movedRun()

@@ -49,8 +49,8 @@ func questions() []question {
 		},
 		{
 			Disable, values(true, false),
-			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and deletes the " +
-				"object.",
+			"a scenario that creates an object with the gate on, turns the gate off, and then reads, edits and " +
+				"deletes the object.",
 		},
 		{
 			Reenable, values(true, false, true),

@@ -14,12 +14,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
-	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // pipe plays a story and returns the output.

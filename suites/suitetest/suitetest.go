@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
-	"github.com/onsi/gomega"
 
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
@@ -69,7 +68,6 @@ func (s Suite) scenarios(t *testing.T) *reports.Run {
 	if testing.Short() {
 		t.Skip("it needs clusters")
 	}
-	gomega.RegisterFailHandler(ginkgo.Fail)
 	list := s.Load(t).Scenarios
 	if os.Getenv(slowTests) == "" {
 		list = slices.DeleteFunc(list, func(c *scenarios.Scenario) bool {

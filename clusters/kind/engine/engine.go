@@ -118,8 +118,7 @@ func explain(program string, err error) error {
 	switch {
 	case strings.Contains(said, "permission denied"):
 		return fmt.Errorf("%s is running, but this user may not use it: join the group of its socket (docker: sudo "+
-			"usermod "+
-			"-aG docker $USER, then log in again), or use --provider local: %w", program, err)
+			"usermod -aG docker $USER, then log in again), or use --provider local: %w", program, err)
 	case strings.Contains(said, "cannot connect") || strings.Contains(said, "is the docker daemon running") ||
 		strings.Contains(said, "no such file"):
 		return fmt.Errorf("%s is installed but its daemon does not answer: start it (sudo systemctl start %s), or use "+

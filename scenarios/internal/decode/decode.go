@@ -258,8 +258,8 @@ func (d *Decoder) generic(n *yamltree.Node) (any, bool) {
 	case yamltree.TagInt, yamltree.TagFloat:
 		value, ok := number(n)
 		if !ok {
-			d.Found.At(n, "put it in quotes if it is a string", "%s is neither a 64-bit integer nor a finite "+
-				"number", n.What())
+			d.Found.At(n, "put it in quotes if it is a string", "%s is neither a 64-bit integer nor a finite number",
+				n.What())
 		}
 		return value, ok
 	}

@@ -106,8 +106,8 @@ func (v *Check) Flags(component clusters.Component, names []string, n *yamltree.
 	for _, name := range names {
 		switch {
 		case strings.HasPrefix(name, "-") || strings.ContainsAny(name, "= ") || name == "":
-			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is not the name of a "+
-				"flag", words.Short(name))
+			v.At(n.Key(name), "flags are written without dashes: {v: \"4\"}", "%q is not the name of a flag",
+				words.Short(name))
 		case name == "feature-gates" && component != clusters.Etcd:
 			v.At(n.Key(name), "set featureGates beside flags: {NAME: true}",
 				"this flag would replace the gates that featureGates sets")

@@ -97,8 +97,8 @@ func (v *Check) system(s clusters.System, n *yamltree.Node) {
 	if s.Simulated != nil {
 		for _, field := range []string{"version", "versions", "probes"} {
 			if n.Get(field) != nil {
-				v.At(n.Key(field), "a simulator has variants and built-in probes", "a simulated system has no "+
-					"%s", field)
+				v.At(n.Key(field), "a simulator has variants and built-in probes", "a simulated system has no %s",
+					field)
 			}
 		}
 		for i, fault := range s.Simulated.Faults {
@@ -211,8 +211,8 @@ func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 	for _, name := range clusters.SortedKeys(p.Files) {
 		if name == "" || strings.HasPrefix(name, ".") || strings.ContainsRune(name, '/') ||
 			slices.Contains([]string{"kubeconfig", "certs", "logs"}, name) {
-			v.At(n.At("files").Key(name), "such as config.yaml", "%q is not a valid name for a file in the system's "+
-				"folder",
+			v.At(n.At("files").Key(name), "such as config.yaml", "%q is not a valid name for a file "+
+				"in the system's folder",
 				words.Short(name))
 		}
 	}

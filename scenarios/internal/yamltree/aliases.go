@@ -158,8 +158,8 @@ func (r *resolver) key(y *yaml.Node) *Node {
 	switch {
 	case r.stopped:
 	case n.Kind != Scalar:
-		r.found.At(n, "an expression that begins a value needs quotes: \"${...}\"", "a key must be a string, not "+
-			"%s", n.What())
+		r.found.At(n, "an expression that begins a value needs quotes: \"${...}\"", "a key must be a string, not %s",
+			n.What())
 		n.Kind = Scalar
 		n.Text = fmt.Sprintf("\x00%d:%d", n.line, n.column) // equal to no other key
 	case n.Tag == TagNull:

@@ -45,8 +45,8 @@ func (c *Server) Current(ctx context.Context) error {
 				told = true
 				err = c.ReloadDNS(ctx)
 			}
-			return errors.Join(fmt.Errorf("%s does not know the new Service yet: "+
-				"%s", pod, dns.RcodeToString[reply.Rcode]), err)
+			return errors.Join(fmt.Errorf("%s does not know the new Service yet: %s",
+				pod, dns.RcodeToString[reply.Rcode]), err)
 		}
 		return nil
 	})

@@ -4,9 +4,9 @@ package builtin
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
-	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/grove"
 	"github.com/rehearse-dev/rehearse/suites/kai"
@@ -19,13 +19,30 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/windows"
 )
 
+// added are the suites of the program that contains this one.
+var added []suites.Definition
+
+// Add adds suites. It is called once, before everything else.
+func Add(own ...suites.Definition) error {
+	for _, definition := range own {
+		if slices.Contains(Names(), definition.Name) {
+			return fmt.Errorf("add suite %s: there is already a suite of this name", definition.Name)
+		}
+		if definition.Simulator != nil && IsSimulator(definition.Name) {
+			return fmt.Errorf("add suite %s: there is already a simulator of this name", definition.Name)
+		}
+		added = append(added, definition)
+	}
+	return nil
+}
+
 // Suites lists the suites. A new one needs one word here.
 func Suites() []suites.Definition {
-	return []suites.Definition{
+	return append([]suites.Definition{
 		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
 		grove.Definition(),
 		regressions.Definition(), windows.Definition(),
-	}
+	}, added...)
 }
 
 // Simulators are the systems that rehearse can simulate: those of its suites.
@@ -52,25 +69,16 @@ func Names() []string {
 	return names
 }
 
-// Find loads a suite by its name, with the scenarios of the library, or a suite in a folder.
+// Find loads a suite by its name, or a suite in a folder.
 func Find(name string) (suites.Suite, error) {
 	if suites.IsFolder(name) {
 		return suites.Open(name)
 	}
 	for _, definition := range Suites() {
 		if definition.Name == name {
-			return Load(definition)
+			return definition.Load()
 		}
 	}
 	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s, and those in folders, as in ./%s", name,
 		strings.Join(Names(), ", "), name)
-}
-
-// Load a suite with the scenarios of the library.
-func Load(definition suites.Definition) (suites.Suite, error) {
-	set, err := scenarios.Library(definition.Name)
-	if err != nil {
-		return suites.Suite{}, fmt.Errorf("suite %s: %w", definition.Name, err)
-	}
-	return definition.Suite(set.Scenarios)
 }

@@ -112,9 +112,13 @@ func VersionText() string {
 		}
 	}
 	fmt.Fprintf(&b, "built with: %s for %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "Kubernetes versions: tested with %s; others run as soon as their programs are available\n", tested)
 	fmt.Fprintf(&b, "Kubernetes versions in the cache: %s\n", cachedVersions())
 	return b.String()
 }
+
+// tested are the minor versions of Kubernetes that Rehearse's own tests use: VERSIONS of the Makefile.
+const tested = "1.33 to 1.37"
 
 // cachedVersions lists the versions that start at once. Others are downloaded first.
 func cachedVersions() string {

@@ -306,8 +306,7 @@ func (c *suiteRun) others(ctx context.Context, options harness.Options, results 
 		options.Progress("checking whether requirements that are not met as stated are met in another variant")
 		again := options
 		again.ReportDir = filepath.Join(options.ReportDir, "readings")
-		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, reports.NewFiles(again.ReportDir,
-			clock.RealClock{}))
+		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, session.Files(again.ReportDir))
 		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
 		results.Readings = again.Recorder.Run()
 		c.runs = append(c.runs, results.Readings)

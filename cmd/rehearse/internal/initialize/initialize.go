@@ -64,9 +64,7 @@ Exit codes: 0 written; 2 the input is wrong, or the file exists (--force overwri
 	set.StringArrayVarP(&f.files, "filename", "f", nil,
 		"a file or folder of objects, or - for standard input; may be repeated")
 	set.StringVar(&f.kep, "kep", "", "number of the enhancement: 5311")
-	set.StringVar(&f.system, "system", "", "a simulator by its name, "+cli.Definitions+", or a "+
-		"NAME "+
-		"to fill in")
+	set.StringVar(&f.system, "system", "", "a simulator by its name, "+cli.Definitions+", or a NAME to fill in")
 	set.StringVar(&f.name, "name", "", "name of the scenario (default: after the gate, the versions or the system)")
 	set.StringVarP(&f.output, "output", "o", "", "file to write; - is standard output (default NAME.yaml)")
 	set.BoolVar(&f.force, "force", false, "overwrite an existing file")

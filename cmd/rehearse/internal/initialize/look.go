@@ -192,8 +192,8 @@ func (f *flags) underTest() (*starters.System, error) {
 	}
 	system, file := &starters.System{Name: flag.Name}, flag.Value
 	if f.output != "" && f.output != "-" && filepath.Dir(f.output) != filepath.Dir(file) {
-		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because its file names are relative to "+
-			"that folder", f.output, file)
+		return nil, fmt.Errorf("--output %s: the scenario must be beside %s, because its file names are "+
+			"relative to that folder", f.output, file)
 	}
 	data, err := os.ReadFile(file)
 	if err == nil {

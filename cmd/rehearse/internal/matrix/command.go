@@ -75,8 +75,8 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
 	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
 	s.ShardFlags.AddTo(command)
-	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell whose verdicts differ is unstable, which is "+
-		"not passed")
+	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell whose verdicts differ is "+
+		"unstable, which is not passed")
 	session.AddTo(command, &s.execute, "folder for the reports and for what failed scenarios leave")
 	command.AddCommand(diffCommand())
 	return command

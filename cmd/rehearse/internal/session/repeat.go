@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/reports"
-	"github.com/rehearse-dev/rehearse/reports/page"
 )
 
 // RepeatFlag is how often a command repeats its run.
@@ -55,5 +54,5 @@ func (f *RepeatFlag) Times(command *cobra.Command, folder string,
 	}
 	merged := reports.RepeatedRun(runs)
 	merged.Interrupted = merged.Interrupted || f.Cut(command, len(runs))
-	return errors.Join(failure, reports.WriteFiles(folder, merged, page.Format(folder)))
+	return errors.Join(failure, reports.WriteFiles(folder, merged, inFolder(folder)...))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/ci"
-	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/formats"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
@@ -86,11 +86,11 @@ func (s *Session) Result() *reports.Run { return s.Options.Recorder.Run() }
 
 // Files are the reports of a run in a folder.
 func Files(dir string) *reports.Files {
-	formats := []reports.FileFormat{page.Format(dir)}
-	if attach := ci.Attachments(dir, os.Getenv); attach != nil {
-		formats = append(formats, reports.FileFormat{File: "junit.xml", Encode: reports.JUnitAttaching(attach)})
-	}
-	return reports.NewFiles(dir, clock.RealClock{}, formats...)
+	return reports.NewFiles(dir, clock.RealClock{}, inFolder(dir)...)
+}
+
+func inFolder(dir string) []reports.FileFormat {
+	return formats.InFolder(dir, ci.Attachments(dir, os.Getenv))
 }
 
 // End returns how a command with an exit code of its reports ends. failure is an error outside of the reports.

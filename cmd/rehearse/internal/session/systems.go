@@ -49,8 +49,8 @@ func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []cluste
 	}
 	for _, system := range upgraded {
 		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
-			return nil, nil, o, fmt.Errorf("--upgrade %s: there is no system to upgrade; give the old one with --system "+
-				"%s=KIND:FILE", system.Name, system.Name)
+			return nil, nil, o, fmt.Errorf("--upgrade %s: there is no system to upgrade; give the old one with "+
+				"--system %s=KIND:FILE", system.Name, system.Name)
 		}
 	}
 	options, err := PlanOptions(progress)

@@ -1,4 +1,5 @@
-package main
+// Package program is the command rehearse. A program of your own can run it with more suites.
+package program
 
 import (
 	"context"
@@ -19,12 +20,8 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
 )
 
-// run is the whole program under its usual name; it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return execute(ctx, newRootCommand(), args, stdin, stdout, stderr)
-}
-
-func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// Execute runs a command line, and returns the exit code.
+func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -52,6 +49,9 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	}
 	return code
 }
+
+// New returns the command with its subcommands. Its texts name it as it was called: rehearse, or kubectl rehearse.
+func New(file string) *cobra.Command { return calledAs(newRootCommand(), file) }
 
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"errors"
@@ -220,8 +220,8 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 		return first, nil, err
 	}
 	if first.Version == "" {
-		return first, nil, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse upgrade " +
-			"--help")
+		return first, nil, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse " +
+			"upgrade --help")
 	}
 	sources := manifests.Sources{Paths: f.files, Overlays: f.overlays, Stdin: command.InOrStdin()}
 	if f.ordinary {

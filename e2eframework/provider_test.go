@@ -14,16 +14,13 @@ import (
 	"sigs.k8s.io/e2e-framework/pkg/envconf"
 	"sigs.k8s.io/e2e-framework/pkg/features"
 
+	"github.com/rehearse-dev/rehearse"
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/clustertest"
-	"github.com/rehearse-dev/rehearse/clusters/e2eframework"
-	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/e2eframework"
 )
 
-func TestMain(m *testing.M) {
-	component.Main()
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { rehearse.Main(m) }
 
 // A feature of the e2e-framework runs on a real control plane of ours, before and after a transition.
 func TestFeature(t *testing.T) {

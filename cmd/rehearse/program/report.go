@@ -1,6 +1,7 @@
-package main
+package program
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/compare"
-	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/formats"
 	"github.com/rehearse-dev/rehearse/reports/prr"
 )
 
@@ -26,18 +27,12 @@ docs/run.md describes the file.`,
   rehearse report markdown shard-1/run.json shard-2/run.json
   rehearse report diff before/run.json after/run.json`,
 	}
-	command.AddCommand(newReportDiffCommand(), newReportPRRCommand(),
-		newViewCommand("html", "Write a run as one HTML file", page.File,
-			func(run *reports.Run, files pastruns.Folders, output string) ([]byte, error) {
-				return page.Of(run, files, func(name string) string { return linkFrom(output, files.Path(name)) })
-			}),
-		newViewCommand("markdown", "Write a run as Markdown, for a CI job's summary", "",
-			func(run *reports.Run, _ pastruns.Folders, _ string) ([]byte, error) {
-				return []byte(reports.Markdown(run)), nil
-			}),
-		newViewCommand("junit", "Write a run as JUnit XML", "",
-			func(run *reports.Run, _ pastruns.Folders, _ string) ([]byte, error) { return reports.JUnit(run) }),
-	)
+	command.AddCommand(newReportDiffCommand(), newReportPRRCommand())
+	for _, format := range formats.All() {
+		if format.Name != "" {
+			command.AddCommand(newViewCommand(format))
+		}
+	}
 	return command
 }
 
@@ -60,22 +55,19 @@ func linkFrom(page, file string) string {
 const stdout = "-"
 
 // newViewCommand is a command that writes one view of a run to its output.
-func newViewCommand(name, short, file string,
-	write func(run *reports.Run, files pastruns.Folders, output string) ([]byte, error),
-) *cobra.Command {
-	output, usage := file, "file to write; - is standard output"
-	if file == "" {
-		output = stdout
-	}
+func newViewCommand(format formats.Format) *cobra.Command {
+	output := cmp.Or(format.Output, stdout)
 	command := &cobra.Command{
-		Use: name + " RUN.JSON|FOLDER...", Short: short, Args: cli.Named("a run.json, or a report folder that " +
-			"contains one"),
+		Use: format.Name + " RUN.JSON|FOLDER...", Short: format.Short, Args: cli.Named("a run.json, or a report " +
+			"folder that contains one"),
 		RunE: func(command *cobra.Command, args []string) error {
 			run, files, err := pastruns.Read(args...)
 			if err != nil {
 				return err
 			}
-			data, err := write(run, files, output)
+			data, err := format.Encode(run, formats.Folder{
+				Files: files, Link: func(name string) string { return linkFrom(output, files.Path(name)) },
+			})
 			if err != nil {
 				return err
 			}
@@ -90,7 +82,7 @@ func newViewCommand(name, short, file string,
 			return nil
 		},
 	}
-	command.Flags().StringVarP(&output, "output", "o", output, usage)
+	command.Flags().StringVarP(&output, "output", "o", output, "file to write; - is standard output")
 	return command
 }
 

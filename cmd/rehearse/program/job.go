@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 func newJobCommand() *cobra.Command {
 	return jobs.Command(jobs.Program{
 		Run: func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-			return run(ctx, args, nil, stdout, stderr)
+			return Execute(ctx, newRootCommand(), args, nil, stdout, stderr)
 		},
 		Paths: pathsOfShards, Referenced: referencedByShards,
 		Merge: merge.Shards,

@@ -1,4 +1,4 @@
-// Package e2eframework provides Rehearse's clusters to Go tests that use sigs.k8s.io/e2e-framework.
+// Package e2eframework provides Rehearse's clusters and scenarios to Go tests that use sigs.k8s.io/e2e-framework.
 package e2eframework
 
 import (

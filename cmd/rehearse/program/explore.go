@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"errors"
@@ -86,10 +86,10 @@ judged; 130 interrupted.`,
 	set.StringSliceVar(&flags.gates, "gates", nil, "feature gates to turn on, off and on at the one version of --path: "+
 		"names, or all")
 	set.StringSliceVar(&flags.kinds, "kinds", nil, "only these kinds: Pod,Ingress.networking.k8s.io (default: all)")
-	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what was found (default: "+
-		"no limit)")
-	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed makes the "+
-		"same choice")
+	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what was "+
+		"found (default: no limit)")
+	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed "+
+		"makes the same choice")
 	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that cross the path, "+
 		"without their twins; 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")

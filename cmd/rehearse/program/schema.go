@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	"errors"
@@ -59,7 +59,6 @@ func installSchema(command *cobra.Command, paths []string) error {
 		return err
 	}
 	fmt.Fprintf(command.OutOrStdout(), "VS Code needs the extension redhat.vscode-yaml; in other editors the first "+
-		"line of a "+
-		"scenario is\n%s\n", editors.Modeline("scenario.yaml"))
+		"line of a scenario is\n%s\n", editors.Modeline("scenario.yaml"))
 	return nil
 }

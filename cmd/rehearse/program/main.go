@@ -1,0 +1,37 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+
+	"github.com/rehearse-dev/rehearse/clusters/kind"
+	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/suites"
+)
+
+// Main is the main function of rehearse, with suites of your own beside the built-in ones. It does not return.
+func Main(own ...suites.Definition) {
+	if err := builtin.Add(own...); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(cli.ExitInput)
+	}
+	component.Main()
+	kind.Main()
+	builtin.Simulators().Main()
+	// Libraries log retried requests. These logs are no part of our output.
+	klog.SetLogger(logr.Discard())
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second Ctrl-C ends the program at once, and with it the processes of its clusters.
+	context.AfterFunc(ctx, stop)
+	code := Execute(ctx, New(os.Args[0]), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
