@@ -13,6 +13,7 @@ const (
 	libertyOtherMessages  = "other-condition-messages"
 	libertyStatusShort    = "status-short"
 	libertyOtherErrors    = "other-start-errors"
+	libertyNoPhase        = "no-phase"
 )
 
 // Liberties lists the allowed differences of the simulator.
@@ -34,6 +35,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name: libertyOtherErrors, Sentence: "An operator that does not start says so in other words.",
 				About: bugs.IDs("04 07 10 12 16 17 18 19 57"),
+			},
+			{
+				Name: libertyNoPhase, Sentence: "The status of PodGangs has no phase, which the specification does not mention.",
+				About: bugs.IDs("48"),
 			},
 		})
 }
