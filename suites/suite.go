@@ -95,10 +95,10 @@ func Touches(l simulators.Liberty, c *scenarios.Scenario) bool {
 	return !slow && slices.ContainsFunc(c.Spec.Covers, l.Concerns)
 }
 
-// Check reports what is wrong with the suite itself: a requirement that no scenario covers, a variant that none shows,
-// an id that no requirement has, a scenario that does not say what it is or fits no profile, a fault that breaks nothing,
-// a liberty that cannot be tried, and, if there is a simulator, a core requirement that no fault breaks and that does not
-// say why.
+// Check reports what is wrong with the suite itself: a requirement that no scenario covers, a variant that none
+// shows, an id that no requirement has, a scenario that does not say what it is or fits no profile, a fault that breaks
+// nothing, a liberty that cannot be tried, and, if there is a simulator, a core requirement that no fault breaks and
+// that does not say why.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
