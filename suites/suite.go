@@ -94,14 +94,23 @@ func Touches(l simulators.Liberty, c *scenarios.Scenario) bool {
 	return !slow && slices.ContainsFunc(c.Spec.Covers, l.Concerns)
 }
 
-// Check reports what is wrong with the suite itself: a requirement that no scenario covers, an id that no requirement
-// has, a scenario that does not say what it is or fits no profile, a fault that breaks nothing, a liberty that cannot
-// be tried, and, if there is a simulator, a core requirement that no fault breaks and that does not say why.
+// Check reports what is wrong with the suite itself: a requirement that no scenario covers, a variant that none
+// shows, an id that no requirement has, a scenario that does not say what it is or fits no profile, a fault that breaks
+// nothing, a liberty that cannot be tried, and, if there is a simulator, a core requirement that no fault breaks and
+// that does not say why.
 func (s Suite) Check() error {
 	var errs []error
 	uncovered, unknown := Coverage(s.Requirements, s.Scenarios)
 	for _, r := range uncovered {
 		errs = append(errs, fmt.Errorf("no scenario covers %s: %s", r.ID, r.Statement))
+	}
+	for _, r := range s.Requirements {
+		for _, variant := range r.others() {
+			if len(s.Readings(r.ID, variant)) == 0 {
+				errs = append(errs, fmt.Errorf("nothing can meet %s as its variant %s: no scenario that covers it has the label "+
+					"%s: %s", r.ID, variant, ReadingLabel, variant))
+			}
+		}
 	}
 	for _, u := range unknown {
 		errs = append(errs, errors.New(u.String()))

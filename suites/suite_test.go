@@ -106,6 +106,11 @@ func TestCheck(t *testing.T) {
 		},
 		"uncovered": {[]Requirement{one, two, {ID: "W-3", Level: Core}}, nil, "no scenario covers W-3"},
 		"unknown":   {[]Requirement{one}, nil, "covers W-2, which is no requirement"},
+		"a variant that nothing shows": {
+			[]Requirement{{ID: "W-1", Variants: []Variant{{Name: "as stated"}, {Name: "otherwise"}}}, two},
+			nil,
+			"nothing can meet W-1 as its variant otherwise",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := Suite{

@@ -7,11 +7,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
-// The tracks: one for all valid configurations on 1.36, five for rejected configurations (an operator that starts all
-// the same ends its scenario), one each for 1.35, 1.37, the upgrades, the outage, the default by name and the reading,
-// and three for exclusive scenarios with gangs.
+// The tracks: one for all valid configurations on 1.36, eight for rejected configurations (an operator that starts all
+// the same ends its scenario), one each for 1.35, 1.37, the upgrades, the outage, the default by name, a cluster without
+// gangs and the two readings, and three for exclusive scenarios with gangs.
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 15}
+	return suitetest.Suite{Definition: grove.Definition(), MaxTracks: 20}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

@@ -141,22 +141,24 @@ func pathObject(path string) map[string]any {
 	}
 }
 
+// gitServer says what the suite needs besides the implementation under test.
+const gitServer = "publish the URL of a git server there, see \"A git server for Porch\" in docs/conformance.md"
+
 // readyInterval is the time between two checks of a repository, and readyTimeout is how long it may take to answer.
 const (
 	readyInterval = 50 * time.Millisecond
 	readyTimeout  = 30 * time.Second
 )
 
-// makeRepository creates a repository on the git server whose URL every implementation under test publishes, and
-// waits until it answers.
+// makeRepository creates a repository on the git server whose URL the tester publishes, and waits until it answers.
 func makeRepository(ctx context.Context, w cases.World) error {
 	git, err := w.Client.Resource(configMaps).Namespace("porch-system").Get(ctx, "git", metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("find the git server: %w", err)
+		return fmt.Errorf("find the git server: %w; %s", err, gitServer)
 	}
-	url, _, err := unstructured.NestedString(git.Object, "data", "url")
-	if err != nil {
-		return fmt.Errorf("find the git server: %w", err)
+	url, ok, err := unstructured.NestedString(git.Object, "data", "url")
+	if err != nil || !ok {
+		return fmt.Errorf("find the git server: ConfigMap porch-system/git has no url; %s", gitServer)
 	}
 	client := w.Client.Resource(repositories).Namespace(w.Namespace)
 	object := &unstructured.Unstructured{Object: map[string]any{

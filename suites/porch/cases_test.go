@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic/fake"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/porch"
@@ -39,6 +42,17 @@ func TestGeneratedPaths(t *testing.T) {
 		case found == nil || !strings.Contains(found.Got, want.got) || !slices.Contains(strings.Fields(want.requirements),
 			strings.TrimPrefix(found.Case.Requirement, "PORCH-")):
 			t.Errorf("%s: got %v\nwant one of %s, %q", faults[i], found, want.requirements, want.got)
+		}
+	}
+}
+
+// Whoever tests another implementation provides a git server. Without one, the error says how.
+func TestNoGitServer(t *testing.T) {
+	w := cases.World{Client: fake.NewSimpleDynamicClient(runtime.NewScheme()), Namespace: "n"}
+	_, err := porch.Rules()[0].Begin(t.Context(), w)
+	for _, want := range []string{`configmaps "git" not found`, "docs/conformance.md"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q in: %v", want, err)
 		}
 	}
 }

@@ -37,6 +37,9 @@ type Suite struct {
 	// CachedVersions leaves out scenarios that need a version of Kubernetes that is not in the cache, and names them: to
 	// build a version takes minutes.
 	CachedVersions bool
+	// WholeScenarios: a scenario may decide several requirements as a whole. Otherwise, each requirement of a scenario
+	// that has several needs a step that covers it: so a failed step fails only what it is about.
+	WholeScenarios bool
 	// Liberties are the simulator's liberties with which the test also runs the suite. The others take minutes: `make
 	// liberties` tries all.
 	Liberties []string
@@ -133,6 +136,11 @@ func (s Suite) library(t *testing.T) {
 	if err := suite.Check(); err != nil {
 		t.Error(err)
 	}
+	if !s.WholeScenarios {
+		for _, problem := range undecided(suite.Scenarios) {
+			t.Error(problem)
+		}
+	}
 	plan, err := harness.NewPlan(t.Context(), s.Provider(t), s.atHand(t, suite.Scenarios), s.Options(t))
 	if err != nil {
 		t.Fatal(err)
@@ -140,6 +148,21 @@ func (s Suite) library(t *testing.T) {
 	if len(plan.Tracks) > s.MaxTracks {
 		t.Errorf("%d tracks, more than %d:\n%s", len(plan.Tracks), s.MaxTracks, plan)
 	}
+}
+
+// undecided names the requirements that no step covers, of scenarios that have several requirements.
+func undecided(list []*scenarios.Scenario) []string {
+	var problems []string
+	for _, c := range list {
+		for _, id := range c.Spec.Covers {
+			covered := func(step scenarios.Step) bool { return slices.Contains(step.Covers, id) }
+			if len(c.Spec.Covers) > 1 && !slices.ContainsFunc(c.Spec.Steps, covered) {
+				problems = append(problems, fmt.Sprintf("%s: %s: no step covers %s, so every failed step without covers fails it",
+					c.Position, c.Title(), id))
+			}
+		}
+	}
+	return problems
 }
 
 // faults runs the suite with each fault of its simulator: the requirements that the fault breaks must fail. green is

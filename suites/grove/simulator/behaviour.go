@@ -1,8 +1,11 @@
 package simulator
 
 import (
+	"errors"
+
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -40,4 +43,12 @@ func (b behaviour) reasonReady() string {
 		return "PodGangPodsCreated"
 	}
 	return scheduler.ReasonReady
+}
+
+// reworded is the error with which the operator does not start, with a liberty in other words.
+func (b behaviour) reworded(err error) error {
+	if b.Liberties.Has(libertyOtherErrors) {
+		return errors.New(liberty.Said)
+	}
+	return err
 }

@@ -68,7 +68,7 @@ var (
 		"A PodGang is created after its pods, as before GREP-375.")
 	faultReferencesFromStart = bugs.New("references-from-start", "40 44",
 		"A PodGang references its pods from the start, by their future names.")
-	faultNoConditionAtFirst = bugs.New("no-condition-at-first", "41 46",
+	faultNoConditionAtFirst = bugs.New("no-condition-at-first", "41",
 		"A PodGang has no condition Initialized before it is initialized.")
 	faultUpstreamReasons = bugs.New("upstream-reasons", "41 42", "The condition Initialized has other reasons.")
 	faultLabelsLate      = bugs.New("labels-after-initialization", "43",

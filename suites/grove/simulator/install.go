@@ -38,6 +38,9 @@ func (s *simulation) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.behaviour.Liberties.Has(libertyNoPhase) {
+		withoutPhase(gangs)
+	}
 	objects := []client.Object{gangs, s.validating()}
 	for _, crd := range crds {
 		if s.behaviour.Has(faultTopologyNotInSchema) {
@@ -46,6 +49,13 @@ func (s *simulation) install(ctx context.Context) error {
 		objects = append(objects, crd)
 	}
 	return operator.Install(ctx, s.RESTConfig, fieldManager, objects...)
+}
+
+// withoutPhase removes the phase from the status of a definition.
+func withoutPhase(crd *apiextensionsv1.CustomResourceDefinition) {
+	for _, version := range crd.Spec.Versions {
+		delete(version.Schema.OpenAPIV3Schema.Properties["status"].Properties, "phase")
+	}
 }
 
 func (s *simulation) validating() *admissionv1.ValidatingWebhookConfiguration {

@@ -12,6 +12,8 @@ const (
 	libertyMoreConditions = "more-conditions"
 	libertyOtherMessages  = "other-condition-messages"
 	libertyStatusShort    = "status-short"
+	libertyOtherErrors    = "other-start-errors"
+	libertyNoPhase        = "no-phase"
 )
 
 // Liberties lists the allowed differences of the simulator.
@@ -30,5 +32,13 @@ func Liberties() []liberty.Liberty {
 			{Name: libertyOtherMessages, Sentence: "Conditions have other messages."},
 			{Name: libertyStatusShort, Sentence: "The counts in the status of PodCliques and PodCliqueSets, which the " +
 				"specification does not mention, are not written."},
+			{
+				Name: libertyOtherErrors, Sentence: "An operator that does not start says so in other words.",
+				About: bugs.IDs("04 07 10 12 16 17 18 19 57"),
+			},
+			{
+				Name: libertyNoPhase, Sentence: "The status of PodGangs has no phase, which the specification does not mention.",
+				About: bugs.IDs("48"),
+			},
 		})
 }

@@ -33,7 +33,7 @@ func (s *simulation) initialize() error {
 	environment := backends.Environment{Client: c, Discovery: found, Scheme: scheme}
 	registry, err := backends.Initialize(s.factories, environment, s.config.Scheduler)
 	if err != nil {
-		return backoff.Permanent(err)
+		return backoff.Permanent(s.behaviour.reworded(err))
 	}
 	s.registry = registry
 	return nil

@@ -58,7 +58,7 @@ func RunWith(ctx context.Context, o Options, factories backends.Factories) error
 	}
 	loaded, err := b.load(b.dialect(factories.Names()), o.Config)
 	if err != nil {
-		return err
+		return b.reworded(err)
 	}
 	authority, err := operator.Authority(o.CertDir)
 	if err != nil {

@@ -51,7 +51,7 @@ func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition
 		if err := s.live.Get(ctx, key, &gang); err != nil {
 			return client.IgnoreNotFound(err)
 		}
-		if condition.Type == scheduler.ConditionInitialized {
+		if condition.Type == scheduler.ConditionInitialized && !s.liberties.Has(libertyNoPhase) {
 			gang.Status.Phase = "Pending"
 		}
 		changed := meta.SetStatusCondition(&gang.Status.Conditions, s.reworded(condition))

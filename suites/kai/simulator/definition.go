@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
@@ -30,6 +31,11 @@ func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition,
 	group.Properties["name"], group.Properties["parent"] = name, parent
 	if i.faults.Has(crdNameOptional) {
 		group.Required = nil
+	}
+	if i.liberties.Has(libertyDuplicates) && i.hasWebhook() {
+		list := spec.Properties["subGroups"]
+		list.XListType, list.XListMapKeys = ptr.To("map"), []string{"name"}
+		spec.Properties["subGroups"] = list
 	}
 	if i.liberties.Has(libertyStatusSchema) {
 		for _, field := range []string{"phase", "running", "pending", "succeeded", "failed"} {

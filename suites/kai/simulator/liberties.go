@@ -9,7 +9,10 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
-const libertyStatusSchema = "status-schema-short"
+const (
+	libertyStatusSchema = "status-schema-short"
+	libertyDuplicates   = "duplicates-in-schema"
+)
 
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
@@ -22,6 +25,11 @@ func Liberties() []liberty.Liberty {
 				Name: libertyStatusSchema, Sentence: "The status has neither phase nor counts, which the specification does not " +
 					"mention.",
 				About: bugs.IDs("29 31 35 48"),
+			},
+			{
+				Name: libertyDuplicates, Sentence: "Where there is a webhook, the schema also rejects two sub groups with the " +
+					"same name.",
+				About: bugs.IDs("14 15 16 17 21 23 24 28 40 46 54"),
 			},
 			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
 				"specification does not mention."},
