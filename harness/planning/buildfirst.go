@@ -8,26 +8,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
-// leaveOutUnbuilt leaves out the scenarios of tracks with a program of a Go module that cannot be built. Tracks are not
-// shared yet. Every shard builds the programs of all shards, because all must leave out the same scenarios.
-func (p *planner) leaveOutUnbuilt(ctx context.Context) {
-	built := builds{p.options.Modules, map[clusters.ModuleProgram]error{}}
-	var kept []*Track
-	for _, track := range p.order {
-		n, why := built.of(ctx, track)
-		if why == nil {
-			kept = append(kept, track)
-			continue
-		}
-		for _, entry := range track.Entries {
-			p.leftOut = append(p.leftOut, LeftOut{
-				Scenario: entry.Scenario, Err: fmt.Errorf("%s: %w", pathPlaces(entry.Scenario)[n], why),
-			})
-		}
-	}
-	p.order = kept
-}
-
 // builds builds programs of Go modules. done has the result of each program that was built before.
 type builds struct {
 	modules systems.Modules
@@ -50,4 +30,22 @@ func (b builds) of(ctx context.Context, track *Track) (n int, err error) {
 		}
 	}
 	return 0, nil
+}
+
+// kept returns the tracks whose programs can be built, and the scenarios of the others. Tracks are not shared yet.
+// Every shard builds the programs of all shards, because all must leave out the same scenarios.
+func (b builds) kept(ctx context.Context, tracks []*Track) (kept []*Track, leftOut []LeftOut) {
+	for _, track := range tracks {
+		n, why := b.of(ctx, track)
+		if why == nil {
+			kept = append(kept, track)
+			continue
+		}
+		for _, entry := range track.Entries {
+			leftOut = append(leftOut, LeftOut{
+				Scenario: entry.Scenario, Err: fmt.Errorf("%s: %w", pathPlaces(entry.Scenario)[n], why),
+			})
+		}
+	}
+	return kept, leftOut
 }

@@ -140,7 +140,9 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		p.leaveOutTracks(ctx)
 	}
 	if o.LeaveOut && o.BuildFirst {
-		p.leaveOutUnbuilt(ctx)
+		var unbuilt []LeftOut
+		p.order, unbuilt = builds{o.Modules, map[clusters.ModuleProgram]error{}}.kept(ctx, p.order)
+		p.leftOut = append(p.leftOut, unbuilt...)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("build the programs of Go modules: %w", ctx.Err())
 		}
