@@ -125,8 +125,8 @@ func CheckShards(pieces []Piece) error {
 			problems = append(problems, fmt.Errorf("%s was written by rehearse %s, and %s by rehearse %s", one.From,
 				one.Program, first.From, first.Program))
 		case one.Shard.Plan != first.Shard.Plan || one.Provider != first.Provider:
-			problems = append(problems, fmt.Errorf("%s and %s are not parts of the same run: the scenarios, the "+
-				"versions, the systems, --timings or the provider differ", one.From, first.From))
+			problems = append(problems, fmt.Errorf("%s and %s are not parts of the same run: the input, the "+
+				"versions, the systems, other options or the provider differ", one.From, first.From))
 		case other != "":
 			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", one.Shard.Number, other, one.From))
 		}

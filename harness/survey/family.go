@@ -14,6 +14,8 @@ type family struct {
 	// hidden are dependents that were there before, and that cannot be listed now. What belongs to them still does.
 	hidden map[string]*Target
 	owners map[string]string
+	// elsewhere reports whether another shard surveys the object with a uid. May be nil.
+	elsewhere func(uid string) bool
 }
 
 func (f family) add(objects map[string]*unstructured.Unstructured) {
@@ -29,7 +31,7 @@ func (f family) add(objects map[string]*unstructured.Unstructured) {
 func (f family) dependents() []*Target {
 	var made []*Target
 	for uid, o := range f.objects {
-		if f.given[uid] != nil {
+		if f.given[uid] != nil || f.foreign(uid) {
 			continue
 		}
 		if root, timed := f.root(uid); root != nil {
@@ -54,10 +56,15 @@ func (f family) root(uid string) (root *Target, timed bool) {
 		if root := f.given[owner]; root != nil {
 			return root, timed
 		}
+		if f.foreign(owner) {
+			return nil, false
+		}
 		uid = owner
 	}
 	return nil, false
 }
+
+func (f family) foreign(uid string) bool { return f.elsewhere != nil && f.elsewhere(uid) }
 
 func (f family) timed(uid string) bool {
 	if t := f.hidden[uid]; t != nil {

@@ -55,6 +55,9 @@ type Options struct {
 	// Dependents maps a kind of dependents to the maximum number of given objects of one kind whose dependents get dry
 	// runs. Default: all.
 	Dependents map[schema.GroupKind]int
+	// Elsewhere reports whether another shard surveys the object with a uid. What belongs to it is surveyed there, too.
+	// May be nil.
+	Elsewhere func(uid string) bool
 	// Except are checks to skip.
 	Except []Check
 	// Progress is called during long work. May be nil.

@@ -61,7 +61,7 @@ func IsDependent(kind schema.GroupKind) bool { return slices.Contains(dependentK
 func (s *Survey) findTargets(found *observation) {
 	f := family{
 		given: map[string]*Target{}, owners: map[string]string{}, hidden: map[string]*Target{},
-		objects: map[string]*unstructured.Unstructured{},
+		objects: map[string]*unstructured.Unstructured{}, elsewhere: s.options.Elsewhere,
 	}
 	for _, t := range s.targets {
 		f.given[t.UID] = t

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
@@ -201,5 +203,38 @@ func TestDependentsThatCannotBeListed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// An object that another shard surveys takes what belongs to it along, and is no dependent of its own owner.
+func TestDependentsOfOtherShards(t *testing.T) {
+	object := func(kind, uid, owner string) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": kind}}
+		o.SetUID(types.UID(uid))
+		if owner != "" {
+			o.SetOwnerReferences([]metav1.OwnerReference{{UID: types.UID(owner), Controller: ptr.To(true)}})
+		}
+		return o
+	}
+	f := family{
+		given: map[string]*Target{"prometheus": {UID: "prometheus"}}, owners: map[string]string{},
+		objects: map[string]*unstructured.Unstructured{},
+	}
+	f.add(map[string]*unstructured.Unstructured{
+		"prometheus": object("Prometheus", "prometheus", ""), "set": object("StatefulSet", "set", "prometheus"),
+		"pod": object("Pod", "pod", "set"), "config": object("ConfigMap", "config", "prometheus"),
+	})
+	for _, c := range []struct {
+		elsewhere, want string
+	}{{"", "config pod set"}, {"set", "config"}} {
+		f.elsewhere = func(uid string) bool { return uid == c.elsewhere }
+		var uids []string
+		for _, dependent := range f.dependents() {
+			uids = append(uids, dependent.UID)
+		}
+		slices.Sort(uids)
+		if got := strings.Join(uids, " "); got != c.want {
+			t.Errorf("another shard has %q: the dependents are %q, want %q", c.elsewhere, got, c.want)
+		}
 	}
 }

@@ -75,17 +75,16 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if objects, err = r.Origin.Selection.Of(objects); err != nil {
 		return err
 	}
-	r.share = shareOf(r.Shard, objects)
+	*r.share = *shareOf(r.Shard, objects)
 	r.report.Idle = r.share.idle()
+	var created []survey.Created
 	for _, o := range objects {
-		if !r.share.has(o) {
-			continue
-		}
-		r.survey.Add(survey.Created{
+		created = append(created, survey.Created{
 			Object: manifestOf(o), Namespace: o.Content.GetNamespace(),
 			UID: string(o.Content.GetUID()),
 		})
 	}
+	r.survey.Add(r.share.take(created)...)
 	r.report.Objects = len(objects)
 	for _, one := range unread {
 		if !r.Origin.Selection.Wants(one.What) {

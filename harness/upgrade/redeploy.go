@@ -44,7 +44,7 @@ func (r *rehearsal) redeploy(ctx context.Context, i int) (err error) {
 	for _, one := range removed.going { // from now on, the survey would only see our own deletion
 		deleted = append(deleted, one.object)
 	}
-	r.survey.Replace(deleted, created...)
+	r.survey.Replace(deleted, r.share.take(created)...)
 	known := r.lose(i, r.share.rejected(removed.going), r.share.rejected(left), r.survey.Broken)
 	for _, one := range append(r.share.rejected(removed.kept), known...) { // those that are kept are still checked
 		r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) could not be recreated at %s: %v", one.object,

@@ -15,7 +15,6 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/survey"
-	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -54,26 +53,19 @@ const (
 // Run rehearses, and returns the report. An error means that the rehearsal itself failed. The report is valid even
 // then.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Objects), report: &upgrades.Report{
-		Head:    reports.Head{Format: upgrades.Format, Started: time.Now()},
-		Shard:   Planned(o).Shard,
-		Objects: len(o.Objects),
-	}}
+	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Objects), report: Planned(o)}
 	for _, o := range o.Objects {
 		r.hidden.of(o.Content)
 	}
 	hops := features.Along(ctx, o.Features, o.Path.States...)
-	for i, state := range o.Path.States {
-		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
-		if planned.Way == upgrades.Redeploy {
-			planned.Name += " redeployed"
-		} else if i > 0 {
-			planned.Flips = hops[i-1].Changes()
-			if hops[i-1].Err != nil {
-				r.report.Notes = append(r.report.Notes, fmt.Sprintf("it is unknown which gates change at %s", planned.Name))
-			}
+	for i, planned := range r.report.Path {
+		if planned.Way == upgrades.Redeploy || i == 0 {
+			continue
 		}
-		r.report.Path = append(r.report.Path, planned)
+		planned.Flips = hops[i-1].Changes()
+		if hops[i-1].Err != nil {
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("it is unknown which gates change at %s", planned.Name))
+		}
 	}
 	err := r.run(ctx)
 	if r.survey != nil {
@@ -119,7 +111,7 @@ func name(state clusters.State, path []clusters.State) string {
 type rehearsal struct {
 	Options
 	hidden  hidden
-	share   share
+	share   *share
 	report  *upgrades.Report
 	cluster clusters.Cluster
 	// host is the cluster with its systems.
@@ -172,7 +164,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	}()
 	r.report.Path[0].Transition = time.Since(began).Seconds()
 	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{
-		Settle: r.Settle, Sample: r.Sample,
+		Settle: r.Settle, Sample: r.Sample, Elsewhere: r.share.surveyedElsewhere,
 		Progress: r.Progress,
 	}); err != nil {
 		return err
@@ -253,10 +245,10 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
-	r.survey.Add(r.share.created(created)...)
+	r.survey.Add(r.share.take(created)...)
 	r.created = append(r.created, created...)
 	if i > 0 {
-		for _, c := range r.share.created(created) {
+		for _, c := range r.share.take(created) {
 			r.report.Notes = append(r.report.Notes, fmt.Sprintf("%s (%s) was first accepted at %s, and was created there",
 				c.Object, c.Object.Place(), r.report.Path[i].Name))
 		}
@@ -319,11 +311,8 @@ func (r *rehearsal) unanswered(i int) bool {
 
 // sampled adds the note that dry runs were sent for some objects only.
 func (r *rehearsal) sampled() {
-	if r.Sample > 0 && r.report.Sampled < r.report.Surveyed {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("dry runs were sent for %d of %d objects, at most %d of one "+
-			"kind and shape; all objects were read",
-			r.report.Sampled, r.report.Surveyed, r.Sample))
-	}
+	r.report.Sample = r.Sample
+	r.report.Notes = append(r.report.Notes, r.report.SampleNotes()...)
 }
 
 // broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about

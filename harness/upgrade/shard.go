@@ -25,7 +25,11 @@ func Planned(o Options) *upgrades.Report {
 		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{}, Matrix: []*upgrades.Row{},
 	}
 	for i, state := range o.Path.States {
-		report.Path = append(report.Path, &upgrades.State{Name: state.String(), Way: o.Path.Ways[i]})
+		planned := &upgrades.State{Name: name(state, o.Path.States), Way: o.Path.Ways[i]}
+		if planned.Way == upgrades.Redeploy {
+			planned.Name += " redeployed"
+		}
+		report.Path = append(report.Path, planned)
 	}
 	if o.Shard.Of > 0 {
 		report.Shard = &reports.Shard{Number: o.Shard.Number, Of: o.Shard.Of, Plan: o.digest()}
@@ -58,12 +62,14 @@ func (o Options) digest() string {
 type share struct {
 	// kinds are those of this shard; nil if there are no shards.
 	kinds map[schema.GroupKind]bool
+	// others are the uids of the objects that other shards survey.
+	others map[string]bool
 }
 
 // shareOf deals the kinds by the number of their objects.
-func shareOf(shard planning.Shard, objects []*manifests.Object) share {
+func shareOf(shard planning.Shard, objects []*manifests.Object) *share {
 	if shard.Of == 0 {
-		return share{}
+		return &share{}
 	}
 	counts := map[schema.GroupKind]int{}
 	for _, o := range objects {
@@ -74,7 +80,7 @@ func shareOf(shard planning.Shard, objects []*manifests.Object) share {
 		all = append(all, kind)
 	}
 	slices.SortFunc(all, func(a, b schema.GroupKind) int { return cmp.Compare(a.String(), b.String()) })
-	mine := share{kinds: map[schema.GroupKind]bool{}}
+	mine := &share{kinds: map[schema.GroupKind]bool{}, others: map[string]bool{}}
 	for _, kind := range planning.Deal(shard, all, func(kind schema.GroupKind) int { return counts[kind] }) {
 		mine.kinds[kind] = true
 	}
@@ -82,17 +88,28 @@ func shareOf(shard planning.Shard, objects []*manifests.Object) share {
 }
 
 // has reports whether the shard surveys an object.
-func (s share) has(o *manifests.Object) bool { return s.kinds == nil || s.kinds[o.GVK().GroupKind()] }
+func (s *share) has(o *manifests.Object) bool { return s.kinds == nil || s.kinds[o.GVK().GroupKind()] }
 
 // idle reports whether the shard has no kinds, because there are fewer kinds than shards.
-func (s share) idle() bool { return s.kinds != nil && len(s.kinds) == 0 }
+func (s *share) idle() bool { return s.kinds != nil && len(s.kinds) == 0 }
 
-// created are the objects that the shard surveys.
-func (s share) created(all []survey.Created) []survey.Created {
-	return slices.DeleteFunc(slices.Clone(all), func(one survey.Created) bool { return !s.has(one.Object) })
+// surveyedElsewhere reports whether another shard surveys the object with a uid.
+func (s *share) surveyedElsewhere(uid string) bool { return s.others[uid] }
+
+// take returns the objects that the shard surveys, and records the others.
+func (s *share) take(all []survey.Created) []survey.Created {
+	var mine []survey.Created
+	for _, one := range all {
+		if s.has(one.Object) {
+			mine = append(mine, one)
+		} else {
+			s.others[one.UID] = true
+		}
+	}
+	return mine
 }
 
 // rejected are the objects that the shard reports.
-func (s share) rejected(all []rejected) []rejected {
+func (s *share) rejected(all []rejected) []rejected {
 	return slices.DeleteFunc(slices.Clone(all), func(one rejected) bool { return !s.has(one.object) })
 }

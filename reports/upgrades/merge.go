@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -44,6 +45,7 @@ func Merge(parts []Part) (*Report, error) {
 	for _, part := range results {
 		all.add(part)
 	}
+	all.Notes = append(all.Notes, all.SampleNotes()...)
 	slices.SortStableFunc(all.Checks, func(a, b *Check) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -54,7 +56,7 @@ func Merge(parts []Part) (*Report, error) {
 
 // add adds the results of a shard.
 func (r *Report) add(part *Report) {
-	r.Interrupted, r.Failure = r.Interrupted || part.Interrupted, cmp.Or(r.Failure, part.Failure)
+	r.Interrupted, r.Failure = r.Interrupted || part.Interrupted, joined(r.Failure, part.Failure)
 	r.Objects = max(r.Objects, part.Objects) // each shard creates all objects
 	r.Surveyed, r.Sampled, r.Requests = r.Surveyed+part.Surveyed, r.Sampled+part.Sampled, r.Requests+part.Requests
 	for i, s := range part.Path {
@@ -65,9 +67,13 @@ func (r *Report) add(part *Report) {
 			whole.Flips = s.Flips
 		}
 	}
-	r.Processes = append(r.Processes, part.Processes...)
+	r.Sample = max(r.Sample, part.Sample)
+	r.addTimes(part)
 	r.Matrix = append(r.Matrix, part.Matrix...) // each kind is in one shard
-	r.Notes = reports.Union(r.Notes, part.Notes)
+	notes := slices.DeleteFunc(slices.Clone(part.Notes), func(note string) bool {
+		return slices.Contains(part.SampleNotes(), note)
+	})
+	r.Notes = reports.Union(r.Notes, notes)
 	for _, f := range part.Findings {
 		r.addFinding(f)
 	}
@@ -81,10 +87,33 @@ func (r *Report) addFinding(f *Finding) {
 	for _, known := range r.Findings {
 		if known.Severity == f.Severity && known.Check == f.Check && known.Kind == f.Kind && known.What == f.What &&
 			known.State == f.State && slices.Equal(known.Objects, f.Objects) {
+			known.Words = joined(known.Words, f.Words)
 			return
 		}
 	}
-	r.Findings = append(r.Findings, f)
+	copied := *f
+	r.Findings = append(r.Findings, &copied)
+}
+
+// joined joins texts that differ.
+func joined(a, b string) string {
+	if a == "" || b == "" || slices.Contains(strings.Split(a, "\n"), b) {
+		return cmp.Or(a, b)
+	}
+	return a + "\n" + b
+}
+
+// addTimes adds the timeline of a shard's cluster. The merged report has that of one shard: a timeline is of one
+// cluster.
+func (r *Report) addTimes(part *Report) {
+	if len(r.Processes) > 0 || len(part.Processes) == 0 {
+		return
+	}
+	r.Processes = part.Processes
+	for i, s := range part.Path {
+		r.Path[i].Began = s.Began
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("the timeline is that of shard %d/%d", part.Shard.Number, part.Shard.Of))
 }
 
 // addCheck adds a check, or the worse result of one that several shards have, because it is about the objects that

@@ -1,41 +1,52 @@
 package upgrades
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
-// What happens to the cluster as a whole is in each shard, and once in the merged report. Checks of what controllers
-// create can be in several shards: the worst result counts.
+// What happens to the cluster as a whole is in each shard, and once in the merged report, with all that was seen.
+// Checks of what controllers create can be in several shards: the worst result counts.
 func TestMergeJoinsWhatShardsShare(t *testing.T) {
 	shard := func(number int, severity Severity) Part {
 		at := time.Unix(1000, 0)
-		return Part{From: "a", Result: &Report{
+		r := &Report{
 			Head:  reports.Head{Format: Format, Started: at, Finished: at.Add(time.Second)},
-			Shard: &reports.Shard{Number: number, Of: 2, Plan: "p"}, Objects: 3, Surveyed: number,
-			Path: []*State{{Name: "1.34.4", Reached: true, Transition: float64(number)}},
+			Shard: &reports.Shard{Number: number, Of: 2, Plan: "p"}, Objects: 3, Surveyed: 2, Sampled: 1, Sample: 1,
+			Path: []*State{{Name: "1.34.4", Reached: true, Transition: float64(number), Began: at}},
 			Findings: []*Finding{{
 				Severity: Unjudged, Check: "control plane", Kind: "cluster", What: "etcd exited", Words: string(severity),
 			}},
-			Checks: []*Check{{Name: "read", Kind: "Pod", Severity: severity}},
-			Notes:  []string{"namespace shop was created"},
-		}}
+			Failure:   string(severity),
+			Checks:    []*Check{{Name: "read", Kind: "Pod", Severity: severity}},
+			Processes: []reports.Process{{Component: "etcd"}},
+		}
+		r.Notes = append([]string{"namespace shop was created"}, r.SampleNotes()...)
+		return Part{From: "a", Result: r}
 	}
 	merged, err := Merge([]Part{shard(2, Breaks), shard(1, Changes)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(merged.Findings) != 1 || len(merged.Notes) != 1 || merged.Shard != nil {
-		t.Errorf("%d findings, %d notes, shard %v; want one of each, and no shard", len(merged.Findings),
-			len(merged.Notes), merged.Shard)
+	const notes = "the timeline is that of shard 1/2\nnamespace shop was created\ndry runs were sent for 2 of 4 objects, at " +
+		"most 1 of one kind and shape; all objects were read"
+	if got := strings.Join(merged.Notes, "\n"); got != notes {
+		t.Errorf("notes\n%s\nwant\n%s", got, notes)
+	}
+	if len(merged.Findings) != 1 || merged.Findings[0].Words != "changes\nbreaks" || merged.Failure != "changes\nbreaks" {
+		t.Errorf("findings %+v, failure %q; want one finding and both texts", merged.Findings, merged.Failure)
 	}
 	if len(merged.Checks) != 1 || merged.Checks[0].Severity != Breaks {
 		t.Errorf("checks %+v, want one that breaks", merged.Checks)
 	}
-	if merged.Objects != 3 || merged.Surveyed != 3 || merged.Path[0].Transition != 2 {
-		t.Errorf("%d objects, %d surveyed, a transition of %v; want 3, 3 and 2", merged.Objects, merged.Surveyed,
-			merged.Path[0].Transition)
+	if merged.Objects != 3 || merged.Surveyed != 4 || merged.Path[0].Transition != 2 || merged.Shard != nil {
+		t.Errorf("%d objects, %d surveyed, a transition of %v, shard %v; want 3, 4, 2 and none", merged.Objects,
+			merged.Surveyed, merged.Path[0].Transition, merged.Shard)
+	}
+	if len(merged.Processes) != 1 || merged.Path[0].Began.IsZero() {
+		t.Errorf("%d processes, begun %v; want the timeline of one shard", len(merged.Processes), merged.Path[0].Began)
 	}
 }

@@ -54,6 +54,8 @@ type Report struct {
 	Surveyed int `json:"surveyed"`
 	// Sampled is how many of them got dry runs. All of them were read.
 	Sampled int `json:"sampled,omitempty"`
+	// Sample is the maximum number of objects of one kind and shape that got dry runs; 0: all.
+	Sample int `json:"sample,omitempty"`
 	// Findings, worst first.
 	Findings []*Finding `json:"findings"`
 	// Checks are all checks, one for each question and kind.
@@ -213,6 +215,15 @@ func (r *Report) Fail(err error) {
 	r.Findings = slices.Insert(r.Findings, before, f)
 }
 
+// SampleNotes says that dry runs were sent for some objects only; nothing if they were sent for all.
+func (r *Report) SampleNotes() []string {
+	if r.Sample == 0 || r.Sampled >= r.Surveyed {
+		return nil
+	}
+	return []string{fmt.Sprintf("dry runs were sent for %d of %d objects, at most %d of one kind and shape; all objects "+
+		"were read", r.Sampled, r.Surveyed, r.Sample)}
+}
+
 // Ending is what a sentence says about a result that is not the whole one.
 func Ending(head reports.Head, interrupted bool) string {
 	switch {
@@ -260,7 +271,7 @@ func (r *Report) ExitCode() int {
 		return 130
 	case r.Count(Breaks) > 0:
 		return 1
-	case r.Idle && r.Failure == "":
+	case r.Idle && r.Failure == "" && r.Count(Unjudged) == 0:
 		return 0
 	case r.Count(Unjudged) > 0, r.reached() < len(r.Path), r.Surveyed == 0:
 		return 3

@@ -257,12 +257,13 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 		Dir: f.reportDir, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
 	}
 	planned := upgrade.Planned(options)
-	planned.Command, planned.Program = cli.CommandLine(command), cli.ProgramVersion()
+	head := cli.Head(command)
+	planned.Command, planned.Program, planned.Build = head.Command, head.Program, head.Build
 	if err := reported.Begin(planned); err != nil { // a rehearsal that dies leaves this
 		return err
 	}
 	report, err := upgrade.Run(command.Context(), options)
-	report.Command, report.Program = planned.Command, planned.Program
+	report.Command, report.Program, report.Build = head.Command, head.Program, head.Build
 	reported.Of = report
 	return reported.Finish(command, err)
 }

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,18 +157,37 @@ func (f *originFlags) origin(
 	return origin, first, err
 }
 
-// digest is equal for equal files with the objects.
+// digest is equal for copies of equal files with the same options and programs.
 func (f *originFlags) digest() (string, error) {
-	file, err := os.Open(cmp.Or(f.capture, f.snapshot))
+	programs, err := f.files()
 	if err != nil {
 		return "", err
 	}
-	defer file.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
-		return "", fmt.Errorf("read %s: %w", file.Name(), err)
+	fmt.Fprintf(sum, "%s\x00%s\x00%t\x00", f.webhooks, f.serviceRange, f.secrets)
+	if err := addFile(sum, cmp.Or(f.capture, f.snapshot)); err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(programs)) {
+		fmt.Fprintf(sum, "\x00%s\x00", name)
+		if err := addFile(sum, programs[name]); err != nil {
+			return "", err
+		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// addFile writes a file into a digest.
+func addFile(into io.Writer, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := io.Copy(into, file); err != nil {
+		return fmt.Errorf("read %s: %w", name, err)
+	}
+	return nil
 }
 
 // files returns the programs of --webhook by their names.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -20,6 +21,7 @@ func upgraded(command *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
+	survey.Sort(merged.Findings)
 	unfinished := reports.Unfinished(reports.PiecesOf(parts))
 	err = session.Report[*upgrades.Report]{
 		Of: merged, Dir: out, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
