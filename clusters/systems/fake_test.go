@@ -37,6 +37,8 @@ type fakeCluster struct {
 	state        clusters.State
 	// stuck are paths of objects that a deletion does not remove.
 	stuck []string
+	// down: the API server is not ready.
+	down bool
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -100,6 +102,10 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	text, known := resources[path]
 	switch {
+	case path == "/readyz" && c.down:
+		w.WriteHeader(http.StatusInternalServerError)
+	case path == "/readyz":
+		fmt.Fprint(w, "ok")
 	case path == "/metrics":
 		fmt.Fprint(w, c.metrics)
 	case known:

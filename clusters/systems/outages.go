@@ -70,18 +70,33 @@ func noteReadiness(ctx context.Context, s *Set) {
 	var all sync.WaitGroup
 	for _, name := range s.order {
 		if sys := s.system(name); alive(sys.process) {
-			all.Go(func() { sys.unready = !isReady(ctx, sys) })
+			all.Go(func() { noteReady(ctx, s.api, sys) })
 		}
 	}
 	all.Wait()
 }
 
-// isReady reports whether a program is ready. Like a kubelet, it believes only several failures.
-func isReady(ctx context.Context, sys *system) bool {
+// noteReady notes whether a program is ready. While the API server is not ready, a program that needs it is not ready
+// either: what was noted before counts.
+func noteReady(ctx context.Context, a *api, sys *system) {
 	look, err := readiness(sys)
-	for range forwarding.MostFailures {
-		if err != nil {
-			break
+	if err == nil && isReady(ctx, look) {
+		sys.unready = false
+		return
+	}
+	attempt, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	if a.ready(attempt) == nil {
+		sys.unready = true
+	}
+}
+
+// isReady reports whether a readiness check succeeds. Like a kubelet, it believes only several failures, with a pause
+// between them.
+func isReady(ctx context.Context, look func(context.Context) error) bool {
+	for i := range forwarding.MostFailures {
+		if i > 0 && pause(ctx, forwarding.ProbePeriod) != nil {
+			return false
 		}
 		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
 		failed := look(attempt)

@@ -13,9 +13,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 )
 
 // A program that lived through five transitions of Kubernetes is restarted. A change of systems alone does not count.
@@ -127,6 +129,56 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 				t.Error("it does not run")
 			}
 		})
+	}
+}
+
+// A program counts as unready only if it fails for a while, as for a kubelet.
+func TestShortFailuresDoNotMakeAProgramUnready(t *testing.T) {
+	for failing, want := range map[time.Duration]bool{
+		0: true, forwarding.ProbePeriod: true, forwarding.ProbePeriod * 3 / 2: true, forwarding.ProbePeriod * 3: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			got := isReady(t.Context(), func(context.Context) error {
+				if time.Since(began) < failing {
+					return errors.New("503")
+				}
+				return nil
+			})
+			if got != want {
+				t.Errorf("failing for %s: ready is %t", failing, got)
+			}
+		})
+	}
+}
+
+// While the API server is not ready, what was noted before stays: the readiness of a program may depend on it.
+func TestReadinessWhileTheAPIServerIsDown(t *testing.T) {
+	for _, test := range []struct{ down, before, want bool }{
+		{false, false, true}, {true, false, false}, {true, true, true},
+	} {
+		for name, change := range map[string]func(*Set) error{
+			"hold": func(s *Set) error {
+				s.Hold(t.Context())
+				return nil
+			},
+			"kill": func(s *Set) error { return s.Kill(t.Context(), "lws") },
+		} {
+			h, c := newHealth(t), newFakeCluster(t)
+			s := newSet(t, c, Options{})
+			converge(t, s, h.system("lws"))
+			h.set(never)
+			c.mu.Lock()
+			c.down = test.down
+			c.mu.Unlock()
+			s.system("lws").unready = test.before
+			if err := change(s); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.system("lws").unready; got != test.want {
+				t.Errorf("%s, %+v: unready is %t", name, test, got)
+			}
+		}
 	}
 }
 

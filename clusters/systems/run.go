@@ -329,7 +329,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 	if !alive(sys.process) {
 		return errors.New("it is not running")
 	}
-	sys.unready = !isReady(ctx, sys)
+	noteReady(ctx, s.api, sys)
 	return sys.process.Kill(ctx)
 }
 
