@@ -373,7 +373,6 @@ func TestARestartBetweenTransitionsNeedNotBeReady(t *testing.T) {
 	h := newHealth(t)
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, h.system("lws"))
-	s.held.Store(true) // so that only this test restarts it
 	for _, killed := range []bool{false, true} {
 		process := s.system("lws").process
 		if !killed {
@@ -388,6 +387,29 @@ func TestARestartBetweenTransitionsNeedNotBeReady(t *testing.T) {
 		if runs := alive(s.system("lws").process); runs == killed || !s.system("lws").installed {
 			t.Errorf("killed: %t, runs: %t", killed, runs)
 		}
+	}
+}
+
+// A program that ended before a transition, but is not restarted yet, is restarted when the cluster has changed. It was
+// not made unready.
+func TestNoRestartWhileTheClusterChanges(t *testing.T) {
+	h := newHealth(t)
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, h.system("lws"))
+	ended := s.system("lws").process
+	die(t, s, "lws")
+	h.set(never)
+	s.Hold(t.Context())
+	if err := s.revive(s.system("lws"), ended, 0); err != nil {
+		t.Fatal(err)
+	}
+	if sys := s.system("lws"); sys.process != ended || sys.unready {
+		t.Errorf("restarted: %t, unready: %t", sys.process != ended, sys.unready)
+	}
+	h.set(nil)
+	converge(t, s, h.system("lws"))
+	if !alive(s.system("lws").process) {
+		t.Error("it does not run")
 	}
 }
 
