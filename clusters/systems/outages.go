@@ -42,8 +42,8 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	return before != "" && before != now
 }
 
-// pardonTime is how long after a restart of the API server a program may end by itself and is restarted, once: it lost
-// its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
+// pardonTime is how long after a transition that restarted the API server a program may end by itself and is restarted,
+// once: it lost its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
 const pardonTime = 30 * time.Second
 
 // pardon lets programs end by themselves after an outage, or no longer if the last outage was too long ago.
@@ -57,6 +57,17 @@ func pardon(s *Set, outage bool) {
 			sys.pardoned = s.now().Add(pardonTime)
 		case s.now().After(sys.pardoned):
 			sys.pardoned = time.Time{}
+		}
+	}
+}
+
+// prolongPardon restarts pardonTime at the end of a transition, for each program that has not ended by itself yet.
+func prolongPardon(s *Set) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sys := range s.systems {
+		if !sys.pardoned.IsZero() {
+			sys.pardoned = s.now().Add(pardonTime)
 		}
 	}
 }

@@ -327,18 +327,25 @@ func TestALeaseLostDuringATransition(t *testing.T) {
 	}
 }
 
-// A program that ends by itself soon after an outage is restarted, but only once, and not later.
-func TestALeaseLostAfterATransition(t *testing.T) {
-	c := newFakeCluster(t)
-	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var passed atomic.Int64
-	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+// restarts yields a value for each restart of a program that ended by itself.
+func restarts(t *testing.T, s *Set) <-chan struct{} {
+	t.Helper()
 	restarting := make(chan struct{}, 8)
 	s.Progress = func(format string, args ...any) {
 		if t.Logf(format, args...); strings.HasPrefix(format, "restarting system") {
 			restarting <- struct{}{}
 		}
 	}
+	return restarting
+}
+
+// A program that ends by itself soon after an outage is restarted, but only once, and not later.
+func TestALeaseLostAfterATransition(t *testing.T) {
+	c := newFakeCluster(t)
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64
+	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+	restarting := restarts(t, s)
 	transition := func(version string) {
 		c.state = clusters.State{Version: version}
 		s.Hold(t.Context())
@@ -365,6 +372,29 @@ func TestALeaseLostAfterATransition(t *testing.T) {
 	die(t, s, "lws")
 	if err := <-s.Died(); !strings.Contains(err.Error(), "ended by itself") {
 		t.Errorf("too late: %v", err)
+	}
+}
+
+// The time in which a program may end by itself begins when the transition ends, however long that takes.
+func TestALeaseLostAfterALongTransition(t *testing.T) {
+	h, c := newHealth(t), newFakeCluster(t)
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64
+	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+	restarting := restarts(t, s)
+	converge(t, s, h.system("lws"))
+	c.state = clusters.State{Version: "1.35.4"}
+	s.Hold(t.Context())
+	h.set(func() bool {
+		passed.Store(int64(2 * pardonTime))
+		return true
+	})
+	converge(t, s, h.system("lws"))
+	die(t, s, "lws")
+	select {
+	case <-restarting:
+	case err := <-s.Died():
+		t.Errorf("reported as a death: %v", err)
 	}
 }
 
