@@ -65,6 +65,7 @@ func (c *fakeCluster) RESTConfig() *rest.Config { return &rest.Config{Host: c.se
 func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string) {
 	path := "/apis/admissionregistration.k8s.io/v1/" + strings.ToLower(kind) + "s"
 	c.objects[path] = append(c.objects[path], map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
 		"metadata": map[string]any{"name": configuration},
 		"webhooks": []any{map[string]any{
 			"name": name, "clientConfig": map[string]any{

@@ -182,6 +182,24 @@ func TestReadinessWhileTheAPIServerIsDown(t *testing.T) {
 	}
 }
 
+// The APIServices of a program that was not ready are not waited for: it may be their only server.
+func TestAPIServicesOfWhatIsNotReady(t *testing.T) {
+	h := newHealth(t)
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, h.system("lws"))
+	sys := s.system("lws")
+	sys.objects = append(sys.objects, reference{kind: apiServiceKind, version: "v1", name: "v1.x"}) // the fake has none
+	h.set(never)
+	s.Hold(t.Context())
+	converge(t, s, h.system("lws"))
+	sys.unready = false
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
+		t.Errorf("of one that is ready: %v", err)
+	}
+}
+
 // A restarted replica that need not be ready gets no connections until it is.
 func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	h := newHealth(t)
