@@ -135,7 +135,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}
 	s := &Set{
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
-		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
+		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		systems: map[string]*system{}, logs: map[string][]string{},
 	}
