@@ -20,8 +20,8 @@ func (p *Provider) Feature(name string, o rehearse.Options, files ...string) fea
 }
 
 // Scenarios returns a step that runs the scenarios of files and folders on the provider's cluster, each as a subtest.
-// They must begin in the state in which the cluster is then. Their transitions change the cluster for the steps that
-// follow; what they created is removed. Options.Provider is not used.
+// They must begin in the cluster's current state. Their transitions change the cluster for the steps that follow; what
+// they created is removed. Options.Provider is not used.
 func (p *Provider) Scenarios(o rehearse.Options, files ...string) features.Func {
 	return func(ctx context.Context, t *testing.T, _ *envconf.Config) context.Context {
 		t.Helper()

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// probePeriod is the time between two readiness checks of a replica, probeTimeout the timeout of one.
-const (
-	probePeriod  = 250 * time.Millisecond
-	probeTimeout = 5 * time.Second
-)
+// ProbePeriod is the time between two readiness checks of a replica.
+const ProbePeriod = 250 * time.Millisecond
+
+// probeTimeout is the timeout of one readiness check.
+const probeTimeout = 5 * time.Second
 
 // MostFailures is how many readiness checks must fail in a row until a program that was ready no longer is. It is the
 // default of a kubelet. Single checks fail on a busy machine.
@@ -120,7 +120,7 @@ func (s *Service) Close() {
 
 // probe repeats the readiness check of a replica.
 func (s *Service) probe(ctx context.Context, r *replica, look func(context.Context) error) {
-	ticker := time.NewTicker(probePeriod)
+	ticker := time.NewTicker(ProbePeriod)
 	defer ticker.Stop()
 	for {
 		select {

@@ -74,15 +74,9 @@ func (s *Store) buildModule(ctx context.Context, m clusters.ModuleProgram) (clus
 			return clusters.BuiltModule{}, err
 		}
 	}
-	built := false
-	err = s.complete(ctx, e, []string{programName(m)}, func(_ []string, temp string) (string, error) {
-		built = true
+	return e.built(m), s.complete(ctx, e, []string{programName(m)}, func(_ []string, temp string) (string, error) {
 		return s.compile(ctx, tool, e, m, temp)
 	})
-	if err == nil && (built || !intact) {
-		err = s.recordFiles(e) // a build may have completed them
-	}
-	return e.built(m), err
 }
 
 // moduleEntry returns the place of a module's version in the cache.
@@ -144,6 +138,9 @@ func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.
 	l := layout{tool: tool, dir: e.source(), module: m, progress: s.options.Progress}
 	main, err := l.prepare(ctx)
 	if err != nil {
+		return "", err
+	}
+	if err := s.recordFiles(e); err != nil { // now, because those that were added stay even if the build fails
 		return "", err
 	}
 	tool = tool.with("GOFLAGS=-mod=readonly")

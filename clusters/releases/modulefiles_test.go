@@ -67,7 +67,7 @@ func TestChangedFilesOfAModule(t *testing.T) {
 	}
 }
 
-// A second program of a module may add files. This is no change of the first one.
+// A second program of a module may add files, even if it cannot be built. This is no change of the first one.
 func TestProgramsShareFiles(t *testing.T) {
 	s, proxy := newModuleStore(t, nil)
 	one := clusters.ModuleProgram{Path: "example.com/m", Version: "v1.0.0"}
@@ -79,8 +79,16 @@ func TestProgramsShareFiles(t *testing.T) {
 	proxy.publish(t, "example.com/m/cmd/two", one.Version, map[string]string{
 		"go.mod": "module example.com/m/cmd/two\n\ngo 1.22\n", "main.go": says("two"),
 	})
+	proxy.publish(t, "example.com/m/cmd/broken", one.Version, map[string]string{
+		"go.mod": "module example.com/m/cmd/broken\n\ngo 1.22\n", "main.go": "package main\n\nfunc main() { no() }\n",
+	})
+	broken := one
+	broken.Package = "cmd/broken"
 	mustBuild(t, s, one)
 	mustBuild(t, nextRun(t, s, new(said)), two)
+	if _, err := nextRun(t, s, new(said)).BuildModule(t.Context(), broken); err == nil {
+		t.Error("a program that does not compile was built")
+	}
 	for _, m := range []clusters.ModuleProgram{one, two} {
 		if _, cached := nextRun(t, s, new(said)).CachedModule(m); !cached {
 			t.Errorf("%s is not cached", m)

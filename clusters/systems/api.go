@@ -83,6 +83,11 @@ func newAPI(config *rest.Config) (*api, error) {
 	}, nil
 }
 
+// ready returns an error if the API server is not ready.
+func (a *api) ready(ctx context.Context) error {
+	return a.discovery.RESTClient().Get().AbsPath("/readyz").MaxRetries(0).Do(ctx).Error()
+}
+
 // mapping finds the resource of a kind. If the kind is unknown, it reads discovery again.
 func (a *api) mapping(kind schema.GroupKind, version string) (*meta.RESTMapping, error) {
 	mapping, err := a.mapper.RESTMapping(kind, version)

@@ -37,6 +37,8 @@ type fakeCluster struct {
 	state        clusters.State
 	// stuck are paths of objects that a deletion does not remove.
 	stuck []string
+	// down: the API server is not ready.
+	down bool
 }
 
 func newFakeCluster(t *testing.T) *fakeCluster {
@@ -63,6 +65,7 @@ func (c *fakeCluster) RESTConfig() *rest.Config { return &rest.Config{Host: c.se
 func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string) {
 	path := "/apis/admissionregistration.k8s.io/v1/" + strings.ToLower(kind) + "s"
 	c.objects[path] = append(c.objects[path], map[string]any{
+		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
 		"metadata": map[string]any{"name": configuration},
 		"webhooks": []any{map[string]any{
 			"name": name, "clientConfig": map[string]any{
@@ -100,6 +103,10 @@ func (c *fakeCluster) handle(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimSuffix(r.URL.Path, "/")
 	text, known := resources[path]
 	switch {
+	case path == "/readyz" && c.down:
+		w.WriteHeader(http.StatusInternalServerError)
+	case path == "/readyz":
+		fmt.Fprint(w, "ok")
 	case path == "/metrics":
 		fmt.Fprint(w, c.metrics)
 	case known:

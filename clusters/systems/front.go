@@ -14,6 +14,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -231,6 +232,9 @@ func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time
 	}
 	if len(hooks) == 0 && !s.converts(ctx, f.url()) {
 		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
+	}
+	if first := slices.IndexFunc(hooks, func(h hook) bool { return h.creates }); sys.unready && first >= 0 {
+		hooks = hooks[first : first+1] // if it does not answer, the API server may not call the next ones
 	}
 	return s.prove(ctx, sys.process, sys.program.probes, hooks,
 		func(context.Context) (map[answerKey]float64, error) { return f.passed(hooks), nil })

@@ -250,6 +250,44 @@ func TestMoveCalls(t *testing.T) {
 	}
 }
 
+// For a program that is not ready, one call of the proxy is enough: a mutating webhook that does not answer prevents the
+// calls of validating ones.
+func TestCallsOfASystemThatIsNotReady(t *testing.T) {
+	h, c := newHealth(t), newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	system := h.system("a")
+	system.Probes = []map[string]any{{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}}}
+	converge(t, s, system)
+	at := s.system("a").place
+	ca, err := at.authority()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.mu.Lock()
+	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
+		c.hook(kind, "a", "w", at.url()+"/"+kind, "CREATE", string(ca))
+	}
+	c.probe = func(int) (int, string) {
+		pool := x509.NewCertPool()
+		pool.AppendCertsFromPEM(ca)
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
+			RootCAs: pool, MinVersion: tls.VersionTLS12,
+		}}}
+		if _, err := client.Get(at.front.url() + "/MutatingWebhookConfiguration"); err == nil {
+			t.Error("the program answers")
+		}
+		return http.StatusInternalServerError, "the mutating webhook does not answer"
+	}
+	c.mu.Unlock()
+	h.set(never)
+	s.Hold(t.Context())
+	system.WebhookCalls = &clusters.WebhookCalls{Delay: "1ms"}
+	converge(t, s, system)
+	if c.probes == 0 || at.front.calls.Delay != "1ms" {
+		t.Errorf("%d probes, calls are %+v", c.probes, at.front.calls)
+	}
+}
+
 // A system without webhooks rejects webhookCalls, and a change of webhookCalls does not restart its process.
 func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
 	c := newFakeCluster(t)

@@ -42,8 +42,8 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	return before != "" && before != now
 }
 
-// pardonTime is how long after a restart of the API server a program may end by itself and is restarted, once: it lost
-// its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
+// pardonTime is how long after a transition that restarted the API server a program may end by itself and is restarted,
+// once: it lost its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
 const pardonTime = 30 * time.Second
 
 // pardon lets programs end by themselves after an outage, or no longer if the last outage was too long ago.
@@ -61,6 +61,17 @@ func pardon(s *Set, outage bool) {
 	}
 }
 
+// prolongPardon restarts pardonTime at the end of a transition, for each program that has not ended by itself yet.
+func prolongPardon(s *Set) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sys := range s.systems {
+		if !sys.pardoned.IsZero() {
+			sys.pardoned = s.now().Add(pardonTime)
+		}
+	}
+}
+
 // lostLease reports whether a program ended by itself after it lived through an outage, for the first time.
 func (sys *system) lostLease() bool { return endedByItself(sys.process) && !sys.pardoned.IsZero() }
 
@@ -70,18 +81,33 @@ func noteReadiness(ctx context.Context, s *Set) {
 	var all sync.WaitGroup
 	for _, name := range s.order {
 		if sys := s.system(name); alive(sys.process) {
-			all.Go(func() { sys.unready = !isReady(ctx, sys) })
+			all.Go(func() { noteReady(ctx, s.api, sys) })
 		}
 	}
 	all.Wait()
 }
 
-// isReady reports whether a program is ready. Like a kubelet, it believes only several failures.
-func isReady(ctx context.Context, sys *system) bool {
+// noteReady notes whether a program is ready. While the API server is not ready, a program that needs it is not ready
+// either: what was noted before counts.
+func noteReady(ctx context.Context, a *api, sys *system) {
 	look, err := readiness(sys)
-	for range forwarding.MostFailures {
-		if err != nil {
-			break
+	if err == nil && isReady(ctx, look) {
+		sys.unready = false
+		return
+	}
+	attempt, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	if a.ready(attempt) == nil {
+		sys.unready = true
+	}
+}
+
+// isReady reports whether a readiness check succeeds. Like a kubelet, it believes only several failures, with a pause
+// between them.
+func isReady(ctx context.Context, look func(context.Context) error) bool {
+	for i := range forwarding.MostFailures {
+		if i > 0 && pause(ctx, forwarding.ProbePeriod) != nil {
+			return false
 		}
 		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
 		failed := look(attempt)
@@ -154,11 +180,12 @@ func (s *Set) watch(name string, sys *system, process *processes.Process) {
 }
 
 // revive restarts a program that ended by itself, unless that was done meanwhile, or the system was changed or removed.
+// If the cluster is about to change, the next Converge restarts it.
 // If it runs but does not become ready in time, the scenario may have made it unready since the outage.
 func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duration) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	if sys.process != ended || ended.Expected() {
+	if s.held.Load() || sys.process != ended || ended.Expected() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(s.life, timeout)

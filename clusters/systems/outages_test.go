@@ -13,9 +13,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 )
 
 // A program that lived through five transitions of Kubernetes is restarted. A change of systems alone does not count.
@@ -127,6 +129,74 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 				t.Error("it does not run")
 			}
 		})
+	}
+}
+
+// A program counts as unready only if it fails for a while, as for a kubelet.
+func TestShortFailuresDoNotMakeAProgramUnready(t *testing.T) {
+	for failing, want := range map[time.Duration]bool{
+		0: true, forwarding.ProbePeriod: true, forwarding.ProbePeriod * 3 / 2: true, forwarding.ProbePeriod * 3: false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			got := isReady(t.Context(), func(context.Context) error {
+				if time.Since(began) < failing {
+					return errors.New("503")
+				}
+				return nil
+			})
+			if got != want {
+				t.Errorf("failing for %s: ready is %t", failing, got)
+			}
+		})
+	}
+}
+
+// While the API server is not ready, what was noted before stays: the readiness of a program may depend on it.
+func TestReadinessWhileTheAPIServerIsDown(t *testing.T) {
+	for _, test := range []struct{ down, before, want bool }{
+		{false, false, true}, {true, false, false}, {true, true, true},
+	} {
+		for name, change := range map[string]func(*Set) error{
+			"hold": func(s *Set) error {
+				s.Hold(t.Context())
+				return nil
+			},
+			"kill": func(s *Set) error { return s.Kill(t.Context(), "lws") },
+		} {
+			h, c := newHealth(t), newFakeCluster(t)
+			s := newSet(t, c, Options{})
+			converge(t, s, h.system("lws"))
+			h.set(never)
+			c.mu.Lock()
+			c.down = test.down
+			c.mu.Unlock()
+			s.system("lws").unready = test.before
+			if err := change(s); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.system("lws").unready; got != test.want {
+				t.Errorf("%s, %+v: unready is %t", name, test, got)
+			}
+		}
+	}
+}
+
+// The APIServices of a program that was not ready are not waited for: it may be their only server.
+func TestAPIServicesOfWhatIsNotReady(t *testing.T) {
+	h := newHealth(t)
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, h.system("lws"))
+	sys := s.system("lws")
+	sys.objects = append(sys.objects, reference{kind: apiServiceKind, version: "v1", name: "v1.x"}) // the fake has none
+	h.set(never)
+	s.Hold(t.Context())
+	converge(t, s, h.system("lws"))
+	sys.unready = false
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
+		t.Errorf("of one that is ready: %v", err)
 	}
 }
 
@@ -275,18 +345,25 @@ func TestALeaseLostDuringATransition(t *testing.T) {
 	}
 }
 
-// A program that ends by itself soon after an outage is restarted, but only once, and not later.
-func TestALeaseLostAfterATransition(t *testing.T) {
-	c := newFakeCluster(t)
-	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var passed atomic.Int64
-	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+// restarts yields a value for each restart of a program that ended by itself.
+func restarts(t *testing.T, s *Set) <-chan struct{} {
+	t.Helper()
 	restarting := make(chan struct{}, 8)
 	s.Progress = func(format string, args ...any) {
 		if t.Logf(format, args...); strings.HasPrefix(format, "restarting system") {
 			restarting <- struct{}{}
 		}
 	}
+	return restarting
+}
+
+// A program that ends by itself soon after an outage is restarted, but only once, and not later.
+func TestALeaseLostAfterATransition(t *testing.T) {
+	c := newFakeCluster(t)
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64
+	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+	restarting := restarts(t, s)
 	transition := func(version string) {
 		c.state = clusters.State{Version: version}
 		s.Hold(t.Context())
@@ -316,12 +393,34 @@ func TestALeaseLostAfterATransition(t *testing.T) {
 	}
 }
 
+// The time in which a program may end by itself begins when the transition ends, however long that takes.
+func TestALeaseLostAfterALongTransition(t *testing.T) {
+	h, c := newHealth(t), newFakeCluster(t)
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var passed atomic.Int64
+	s := newSet(t, c, Options{Now: func() time.Time { return began.Add(time.Duration(passed.Load())) }})
+	restarting := restarts(t, s)
+	converge(t, s, h.system("lws"))
+	c.state = clusters.State{Version: "1.35.4"}
+	s.Hold(t.Context())
+	h.set(func() bool {
+		passed.Store(int64(2 * pardonTime))
+		return true
+	})
+	converge(t, s, h.system("lws"))
+	die(t, s, "lws")
+	select {
+	case <-restarting:
+	case err := <-s.Died():
+		t.Errorf("reported as a death: %v", err)
+	}
+}
+
 // A program that is restarted between two transitions need not become ready: the scenario may prevent it.
 func TestARestartBetweenTransitionsNeedNotBeReady(t *testing.T) {
 	h := newHealth(t)
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, h.system("lws"))
-	s.held.Store(true) // so that only this test restarts it
 	for _, killed := range []bool{false, true} {
 		process := s.system("lws").process
 		if !killed {
@@ -336,6 +435,29 @@ func TestARestartBetweenTransitionsNeedNotBeReady(t *testing.T) {
 		if runs := alive(s.system("lws").process); runs == killed || !s.system("lws").installed {
 			t.Errorf("killed: %t, runs: %t", killed, runs)
 		}
+	}
+}
+
+// A program that ended before a transition, but is not restarted yet, is restarted when the cluster has changed. It was
+// not made unready.
+func TestNoRestartWhileTheClusterChanges(t *testing.T) {
+	h := newHealth(t)
+	s := newSet(t, newFakeCluster(t), Options{})
+	converge(t, s, h.system("lws"))
+	ended := s.system("lws").process
+	die(t, s, "lws")
+	h.set(never)
+	s.Hold(t.Context())
+	if err := s.revive(s.system("lws"), ended, 0); err != nil {
+		t.Fatal(err)
+	}
+	if sys := s.system("lws"); sys.process != ended || sys.unready {
+		t.Errorf("restarted: %t, unready: %t", sys.process != ended, sys.unready)
+	}
+	h.set(nil)
+	converge(t, s, h.system("lws"))
+	if !alive(s.system("lws").process) {
+		t.Error("it does not run")
 	}
 }
 

@@ -37,6 +37,13 @@ type places struct {
 	services map[string]*service
 }
 
+// runsHere reports whether this process runs the API server. This is also true for the user's own cluster if the user's
+// test made it.
+func runsHere(cluster clusters.Cluster) bool {
+	_, runs := cluster.(clusters.ProcessRunner)
+	return runs
+}
+
 // makePlace creates a place for a system's process, with its own user.
 func (s *places) makePlace(name string) (*place, error) {
 	dir, err := s.folder()

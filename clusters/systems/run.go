@@ -329,7 +329,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 	if !alive(sys.process) {
 		return errors.New("it is not running")
 	}
-	sys.unready = !isReady(ctx, sys)
+	noteReady(ctx, s.api, sys)
 	return sys.process.Kill(ctx)
 }
 
@@ -372,6 +372,9 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 		case crdKind:
 			look = func(ctx context.Context) error { return s.api.crdServed(ctx, object.name) }
 		case apiServiceKind:
+			if sys.unready {
+				continue // it may be unavailable because of that
+			}
 			look = func(ctx context.Context) error { return s.api.available(ctx, object.name) }
 		}
 		if err := await(ctx, sys.process, look); err != nil {

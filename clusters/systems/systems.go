@@ -135,7 +135,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}
 	s := &Set{
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
-		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed},
+		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 		systems: map[string]*system{}, logs: map[string][]string{},
 	}
@@ -176,8 +176,13 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 		return err
 	}
 	s.hold(ctx)
-	pardon(s, s.seen.happened(s.cluster))
+	outage := s.seen.happened(s.cluster)
+	pardon(s, outage)
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
+	if outage {
+		prolongPardon(s)       // from here on an exit is noticed
+		defer prolongPardon(s) // ended may take long
+	}
 	s.held.Store(false)
 	if err != nil {
 		return err

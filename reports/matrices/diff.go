@@ -27,7 +27,8 @@ type Class string
 
 // The classes. A cell has a verdict if it passed, failed, failed as known, or is unstable.
 const (
-	// Worse: its verdict is worse, or a cell without a verdict now failed or could not be judged.
+	// Worse: its verdict is worse, or a cell without a verdict now failed or is unstable, or a new or skipped cell was not
+	// judged.
 	Worse Class = "worse"
 	// Lost: it had a verdict and has none, although both versions are still part of the matrix.
 	Lost Class = "no longer judged"
@@ -72,8 +73,16 @@ func Compare(before, after *Report) (*Diff, error) {
 	return d, nil
 }
 
-// volatile are the parts of an error that differ between two runs: process ids and paths of clusters.
-var volatile = regexp.MustCompile(`\S*/\S*|\d+`)
+// The parts of a reason that differ between two runs: process ids and paths of clusters in an error; times, uids and
+// resource versions in a verdict, whose other numbers matter.
+var (
+	volatile = regexp.MustCompile(`\S*/\S*|\d+`)
+	moment   = regexp.MustCompile(
+		`(?:[+(]|\b(?:at|after|for|in|into|within) )(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?(?:ms|µs|s)\b` +
+			`|\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z` +
+			`|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\bresourceVersion \d+`,
+	)
+)
 
 // cause returns what must be equal in the reasons of two cells with the same status.
 func cause(cell *Cell) string {
@@ -81,7 +90,7 @@ func cause(cell *Cell) string {
 	case reports.Error, reports.NotRun:
 		return volatile.ReplaceAllString(cell.Reason, "")
 	}
-	return cell.Reason
+	return moment.ReplaceAllString(cell.Reason, "")
 }
 
 // rank orders statuses: a higher one is better for the system.

@@ -45,7 +45,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Two runs have other processes and other folders. That is no other reason for a cell that was not judged.
+// Two runs have other processes, folders, times and uids. That is no other reason.
 func TestChangedReasons(t *testing.T) {
 	for _, test := range []struct {
 		status        reports.Status
@@ -55,6 +55,17 @@ func TestChangedReasons(t *testing.T) {
 		{reports.Error, "op (pid 27) ended; /tmp/x-1/op.log: bad flag", "op (pid 9) ended; /tmp/y-2/op.log: bad flag", 0},
 		{reports.Error, "op (pid 27) ended: bad flag", "op (pid 27) ended: bad config", 1},
 		{reports.Failed, "wanted 3, seen 2", "wanted 3, seen 0", 1},
+		{reports.Failed, "false at +1.2s (200ms into 30s), it was 1", "false at +1m3s (9.1s into 30s), it was 1", 0},
+		{reports.Failed, "false at +1.2s, it was 100m", "false at +1.3s, it was 200m", 1},
+		{reports.Failed, "wanted 30s, seen 20s", "wanted 30s, seen 10s", 1},
+		{
+			reports.Failed, "Job j with the uid 0b8f0c3a-16f3-4b5e-9d2a-7c4f5a6b7c8d is gone",
+			"Job j with the uid 5e1c2f7a-0d3b-4c6d-8e9f-000000000001 is gone", 0,
+		},
+		{
+			Unstable, "Pod p at resourceVersion 12, created at 2026-01-02T03:04:05Z",
+			"Pod p at resourceVersion 345, created at 2026-02-03T04:05:06Z", 0,
+		},
 		{reports.Known, "issue 7", "issue 7", 0},
 	} {
 		before, after := sample(), sample()
@@ -84,6 +95,8 @@ func TestClasses(t *testing.T) {
 		{reports.Passed, reports.Error, Lost},
 		{Unstable, reports.Error, Lost},
 		{reports.Error, reports.NotRun, Differs},
+		{reports.NotRun, reports.Error, Differs},
+		{reports.NotRun, reports.Failed, Worse},
 		{reports.Error, reports.Skipped, Differs},
 		{reports.Error, reports.Passed, Better},
 		{reports.Skipped, reports.Error, Worse},
