@@ -1,4 +1,5 @@
-# The image that `make image` makes without a registry (docs/install.md), for those who have one:
+# The image that `make image` makes without a registry (docs/install.md), for those who have one. Build it in a checkout
+# without uncommitted changes:
 #
 #   docker buildx build --platform linux/amd64,linux/arm64 --tag REGISTRY/rehearse:VERSION --build-arg VERSION=VERSION \
 #     --build-arg REVISION="$(git rev-parse HEAD)" --build-arg CREATED="$(git show -s --format=%cI)" .
@@ -6,6 +7,7 @@ FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 ARG TARGETARCH
 WORKDIR /source
 COPY . .
+RUN changed="$(git status --porcelain)" && test -z "$changed" || { echo "commit or remove these changes: $changed" >&2; exit 1; }
 RUN CGO_ENABLED=0 GOOS=linux GOARCH=$TARGETARCH go build -trimpath -buildvcs=true -ldflags='-s -w' -o /image/usr/bin/rehearse ./cmd/rehearse
 RUN mkdir -p /image/usr/share/sbom && go run ./internal/release bom /image/usr/bin/rehearse >/image/usr/share/sbom/rehearse.cdx.json \
  && install -D -m 644 LICENSE /image/usr/share/doc/rehearse/LICENSE

@@ -48,6 +48,10 @@ func TestMergeLogs(t *testing.T) {
 		{"a planned run before it", planned + first + second, "2 passed", cli.ExitOK, false},
 		{"it died", planned + second, "shard 1/2 ended early", cli.ExitBroken, false},
 		{"it died twice", planned + planned + second, "shard 1/2 ended early", cli.ExitBroken, true},
+		{
+			"no attempt counts", planned + planned + second, "ran more than once: no attempt ended, and it is not judged",
+			cli.ExitBroken, true,
+		},
 		{"it died while it reported", planned + cut + second, "shard 1/2 ended early", cli.ExitBroken, false},
 		{"it died, and another attempt ended", planned + cut + planned + first + second, "2 passed", cli.ExitOK, true},
 		{"in another order", first + planned + cut + second, "2 passed", cli.ExitOK, false},

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -187,6 +189,31 @@ func TestLayout(t *testing.T) {
 	if archive := contentOf(t, filepath.Join(dir, "oci.tar")); !bytes.Contains(archive, []byte("oci-layout")) {
 		t.Error("the archive is no OCI layout")
 	}
+}
+
+// The Dockerfile rejects uncommitted changes before it compiles: the list of modules rejects them only afterwards.
+func TestDockerfileNeedsACleanCheckout(t *testing.T) {
+	text := golden.Read(t, "../../Dockerfile")
+	before, _, _ := strings.Cut(text, "go build")
+	check := regexp.MustCompile(`(?m)^RUN (.*git status.*)$`).FindStringSubmatch(before)
+	if check == nil {
+		t.Fatalf("nothing looks for changes before go build:\n%s", text)
+	}
+	source := repository(t)
+	run := func() error {
+		command := exec.CommandContext(t.Context(), "sh", "-c", check[1])
+		command.Dir = source
+		out, err := command.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		return nil
+	}
+	golden.Error(t, run(), "")
+	golden.Write(t, filepath.Join(source, "LICENSE"), "changed\n")
+	golden.Error(t, run(), "commit or remove these changes:  M LICENSE")
+	source = t.TempDir()
+	golden.Error(t, run(), "not a git repository")
 }
 
 // The image of the Dockerfile has the same files, labels, environment, user, working folder and entrypoint as ours.

@@ -73,11 +73,11 @@ func (f *fetching) run(command *cobra.Command, args []string) error {
 		}
 		options.Platform = strings.Replace(f.platform, "/", "-", 1)
 	}
-	store, err := releases.New(options)
-	if err != nil {
+	if err := f.system.read(args); err != nil {
 		return err
 	}
-	if err := f.system.read(); err != nil {
+	store, err := releases.New(options)
+	if err != nil {
 		return err
 	}
 	var errs []error

@@ -31,8 +31,8 @@ func (f *fetching) scenarios(command *cobra.Command, options releases.Options, p
 	if err != nil {
 		return err
 	}
-	if !f.system.isIn(set.Scenarios) {
-		return fmt.Errorf("--system %s: no scenario of %s has this system", f.system.name, path)
+	if err := f.system.in(set.Scenarios); err != nil {
+		return fmt.Errorf("--system %s: %s: %w", f.system.name, path, err)
 	}
 	options.Refresh = false
 	store, err := releases.New(options)

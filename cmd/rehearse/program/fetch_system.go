@@ -25,8 +25,8 @@ type fetchedSystem struct {
 // definesItself reports whether the flag names a file, so that no scenarios are needed.
 func (s *fetchedSystem) definesItself() bool { return strings.Contains(s.flag, "=") }
 
-// read checks the flags, and reads the definition.
-func (s *fetchedSystem) read() error {
+// read checks the flags, and reads the definition. args are those of the command.
+func (s *fetchedSystem) read(args []string) error {
 	if s.flag == "" {
 		if len(s.versions) > 0 {
 			return errors.New("--versions: name their system with --system")
@@ -39,6 +39,10 @@ func (s *fetchedSystem) read() error {
 	}
 	if s.definition == nil && len(s.versions) == 0 {
 		return fmt.Errorf("--versions: name the versions of %s", s.name)
+	}
+	if s.definition == nil && !slices.ContainsFunc(args, isPath) {
+		return fmt.Errorf("--system %s: name the file or folder of scenarios that defines it, or give its definition: "+
+			"%s=FILE.yaml", s.name, s.name)
 	}
 	if s.definition != nil && s.definition.Module == nil {
 		return fmt.Errorf("--system %s: the file defines a system that is %s, and only programs of a module are built",
@@ -81,8 +85,28 @@ func (s *fetchedSystem) of(scenario *scenarios.Scenario) []clusters.ModuleProgra
 	return all
 }
 
-// isIn reports whether the scenarios have the system, if they must define it.
-func (s *fetchedSystem) isIn(list []*scenarios.Scenario) bool {
-	return s.flag == "" || s.definition != nil ||
-		slices.ContainsFunc(list, func(one *scenarios.Scenario) bool { return matrix.Replicas(one, s.name) != nil })
+// in returns an error if the scenarios must define the system, and have no program of it that can be built.
+func (s *fetchedSystem) in(list []*scenarios.Scenario) error {
+	if s.flag == "" || s.definition != nil {
+		return nil
+	}
+	kind := ""
+	for _, scenario := range list {
+		chosen := matrix.Replicas(scenario, s.name)
+		for _, state := range scenario.Path() {
+			for _, system := range state.Systems {
+				if !slices.Contains(chosen, system.Name) {
+					continue
+				}
+				if len(s.programs(system)) > 0 {
+					return nil
+				}
+				kind = system.Kind()
+			}
+		}
+	}
+	if kind == "" {
+		return errors.New("no scenario has this system")
+	}
+	return fmt.Errorf("the system is %s, and only programs of a module are built", kind)
 }

@@ -2,8 +2,10 @@ package program
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -37,7 +39,7 @@ spec:
 		if flag != "" {
 			s.versions = []string{"v1.1.0", "v2.0.0"}
 		}
-		if err := s.read(); err != nil {
+		if err := s.read([]string{"a.yaml"}); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -47,5 +49,20 @@ spec:
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q, want %q", flag, got, want)
 		}
+	}
+}
+
+// A system of which nothing can be built is an error before anything is fetched.
+func TestFetchOfNoProgram(t *testing.T) {
+	t.Chdir("../../..")
+	for words, want := range map[string]string{
+		"--system jobset --versions v0.10.1 1.36":          "--system jobset: name the file or folder of scenarios",
+		"--system kai --versions 1,2 scenarios/kai":        "--system kai: scenarios/kai: the system is simulated",
+		"--system jobset --versions v0.10.1 scenarios/kai": "--system jobset: scenarios/kai: no scenario has this system",
+	} {
+		command := newFetchCommand()
+		command.SetArgs(strings.Fields(words))
+		command.SilenceUsage, command.SilenceErrors = true, true
+		golden.Error(t, command.ExecuteContext(t.Context()), want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -84,22 +85,40 @@ func referencedByShards(args []string) ([]string, error) {
 		}
 		defined = append(defined, system)
 	}
-	if command.CommandPath() != "rehearse run" {
-		return jobs.References(nil, nil, defined)
-	}
-	set, err := scenarios.Load(command.Flags().Args())
+	loaded, selected, err := scenariosOfShards(command)
 	if err != nil {
 		return nil, err
 	}
-	selected, err := planning.Filter(set.Scenarios, command.Flag("focus").Value.String(),
-		command.Flag("label").Value.String())
-	if err == nil {
+	return jobs.References(loaded, selected, defined)
+}
+
+// scenariosOfShards returns the scenarios in the files of a command, and those of them that run. Built-in suites are in
+// the program, and need no files.
+func scenariosOfShards(command *cobra.Command) (loaded, selected []*scenarios.Scenario, err error) {
+	args := command.Flags().Args()
+	run := command.CommandPath() == "rehearse run"
+	switch {
+	case run:
+		set, err := scenarios.Load(args)
+		if err != nil {
+			return nil, nil, err
+		}
+		loaded = set.Scenarios
+	case len(args) == 1 && suites.IsFolder(args[0]):
+		suite, err := suites.Open(args[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		loaded = suite.Scenarios
+	default:
+		return nil, nil, nil
+	}
+	only := func(flag string) string { return strings.Join(namedBy(command, flag), "") }
+	selected, err = planning.Filter(loaded, only("focus"), only("label"))
+	if err == nil && run { // a suite replaces only simulated systems, which name no files
 		selected, err = override(selected, namedBy(command, "system"))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return jobs.References(set.Scenarios, selected, defined)
+	return loaded, selected, err
 }
 
 // definitionFiles returns the files that define the systems of a command.

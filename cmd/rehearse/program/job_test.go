@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A Job's pods get what the files of their command name, too.
@@ -21,6 +23,35 @@ func TestReferencesOfShards(t *testing.T) {
 		slices.Sort(want)
 		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %s, %v; want %s", words, got, err, want)
+		}
+	}
+}
+
+// A suite in a folder names files, too. A scenario out of focus may name a program that no pod has.
+func TestReferencesOfOwnSuites(t *testing.T) {
+	t.Chdir(t.TempDir())
+	scenario := func(name, process string) string {
+		return `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: ` + name + `, labels: {system: mine}}
+spec:
+  description: It is there.
+  covers: [A-1]
+  cluster: {version: "1.36", systems: [{name: op, version: v1, process: {` + process + `}}]}
+  steps: [{eventually: {kind: Pod, apiVersion: v1, name: a}}]
+`
+	}
+	golden.Write(t, "mine/requirements.yaml", "- {id: A-1, level: core, statement: It is there., source: Us}\n")
+	golden.Write(t, "mine/scenarios/a.yaml", scenario("a", "command: [op], crds: [../../config/crd]"))
+	golden.Write(t, "mine/scenarios/b.yaml", scenario("b", "command: [./op]"))
+	for words, want := range map[string]string{
+		"conformance ./mine --focus a": "", "conformance ./mine": "the pods do not get the program",
+		"faults ./mine --try": "the pods do not get the program",
+	} {
+		got, err := referencedByShards(strings.Fields(words))
+		golden.Error(t, err, want)
+		if want == "" && !slices.Equal(got, []string{"config/crd"}) {
+			t.Errorf("%s: %s", words, got)
 		}
 	}
 }

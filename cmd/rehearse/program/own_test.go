@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
 // itself is the environment variable that makes the test's own program behave as a rehearse with a suite of its own.
@@ -54,7 +55,9 @@ func TestMainWithASuiteOfItsOwn(t *testing.T) {
 	}
 }
 
-// A suite cannot take the name of another one.
+// A suite cannot take the name of another one, and replaces no simulator of another one.
 func TestSuitesHaveDifferentNames(t *testing.T) {
+	own := suites.Definition{Name: "mine", Others: simulators.Catalog{"kai": {}}}
+	golden.Error(t, builtin.Add(own), "add suite mine: there is already a simulator kai")
 	golden.Error(t, builtin.Add(suites.Definition{Name: "kai"}), "add suite kai: there is already a suite of this name")
 }

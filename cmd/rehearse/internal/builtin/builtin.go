@@ -28,8 +28,11 @@ func Add(own ...suites.Definition) error {
 		if slices.Contains(Names(), definition.Name) {
 			return fmt.Errorf("add suite %s: there is already a suite of this name", definition.Name)
 		}
-		if definition.Simulator != nil && IsSimulator(definition.Name) {
-			return fmt.Errorf("add suite %s: there is already a simulator of this name", definition.Name)
+		for _, name := range definition.Catalog().Names() {
+			if IsSimulator(name) {
+				return fmt.Errorf("add suite %s: there is already a simulator %s: rename it or, if it is the same, leave it out",
+					definition.Name, name)
+			}
 		}
 		added = append(added, definition)
 	}

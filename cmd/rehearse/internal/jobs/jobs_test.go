@@ -192,6 +192,46 @@ func TestReportInAClaim(t *testing.T) {
 	golden.Error(t, err, "group 65532 must be able to write there")
 }
 
+// A finished report stays in the claim until another attempt has one, too: that attempt's pod may be killed.
+func TestFinishedReportInAClaim(t *testing.T) {
+	t.Setenv("JOB_COMPLETION_INDEX", "1")
+	results := t.TempDir()
+	const planned, ended = `{"kinds": []}`, `{"kinds": [], "finished": "2026-03-04T05:06:07Z"}`
+	for _, attempt := range []struct {
+		name, report string
+		code         int
+		want         []string // what is in the claim then
+	}{
+		{"planned", planned, cli.ExitInterrupted, []string{"shard-2/planned"}},
+		{"first", ended, cli.ExitBroken, []string{"shard-2/first"}},
+		{"killed", planned, cli.ExitInterrupted, []string{"shard-2/first", "shard-2.new/killed"}},
+		{"unfinished", planned, cli.ExitBroken, []string{"shard-2/first"}},
+		{"interrupted", ended, cli.ExitInterrupted, []string{"shard-2/first", "shard-2.new/interrupted"}},
+		{"last", ended, cli.ExitFailed, []string{"shard-2/last"}},
+	} {
+		wrote := func(_ context.Context, args []string, _, _ io.Writer) int {
+			golden.Write(t, filepath.Join(args[4], "explore.json"), attempt.report)
+			golden.Write(t, filepath.Join(args[4], attempt.name), "")
+			return attempt.code
+		}
+		_, err := execute(t, wrote, "shard", "--of", "2", "--results", results, "--", "explore")
+		golden.Error(t, err, fmt.Sprintf("exit code %d", attempt.code))
+		var found []string
+		for _, folder := range []string{"shard-2", "shard-2.new"} {
+			files, err := filepath.Glob(filepath.Join(results, folder, "[^e]*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range files {
+				found = append(found, folder+"/"+filepath.Base(file))
+			}
+		}
+		if !slices.Equal(found, attempt.want) {
+			t.Errorf("%s: the claim has %s, want %s", attempt.name, found, attempt.want)
+		}
+	}
+}
+
 // The planned run is in the log before anything runs: it is all that a pod leaves that is killed.
 func TestPlannedRunOfAPod(t *testing.T) {
 	t.Setenv("JOB_COMPLETION_INDEX", "0")

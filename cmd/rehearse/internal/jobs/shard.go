@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
@@ -61,7 +62,7 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 	if code == cli.ExitInterrupted {
 		return &cli.ExitError{Code: code}
 	}
-	if err := s.print(stdout, stderr, report); err != nil {
+	if err := errors.Join(s.print(stdout, stderr, report), replaceEarlier(report)); err != nil {
 		return cli.Broken(err)
 	}
 	if code != cli.ExitOK {
@@ -70,17 +71,45 @@ func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) erro
 	return nil
 }
 
-// report returns the folder of the report. A report of an earlier attempt at the shard is removed.
+// unsettled ends the name of a report's folder while an earlier attempt's finished report is beside it.
+const unsettled = ".new"
+
+// report returns the folder of the report. The finished report of an earlier attempt at the shard stays until this one
+// has a finished report, too, because the pod may be killed. An unfinished one is removed.
 func (s *shard) report(work string, index int) (string, error) {
 	if s.results == "" {
 		return filepath.Join(work, "report"), nil
 	}
 	folder := filepath.Join(s.results, fmt.Sprintf("shard-%d", index+1))
+	if hasResult(folder) {
+		folder += unsettled
+	}
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(s.results, 0o770)); err != nil {
 		return "", fmt.Errorf("make the folder for the reports in the volume of --results-claim; group %d must be able to write "+
 			"there: %w", user, err)
 	}
 	return folder, nil
+}
+
+// hasResult reports whether a folder has the report of an attempt that ended.
+func hasResult(folder string) bool {
+	head, _, err := pastruns.ReadHead(folder)
+	return err == nil && !head.Finished.IsZero()
+}
+
+// replaceEarlier replaces the report of an earlier attempt, if this is a finished one beside it.
+func replaceEarlier(report string) error {
+	earlier, beside := strings.CutSuffix(report, unsettled)
+	if !beside {
+		return nil
+	}
+	if !hasResult(report) {
+		return os.RemoveAll(report)
+	}
+	if err := errors.Join(os.RemoveAll(earlier), os.Rename(report, earlier)); err != nil {
+		return fmt.Errorf("replace the report of the shard's earlier attempt: %w", err)
+	}
+	return nil
 }
 
 // unpack unpacks the files that the command reads, and makes their folder the current one.

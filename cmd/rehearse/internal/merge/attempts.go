@@ -122,7 +122,11 @@ func (l *inLogs) folders() ([]string, error) {
 	for _, key := range l.order {
 		of := l.shards[key]
 		if max(of.begun, of.ended) > 1 {
-			l.progress("shard %d/%d ran more than once: the last attempt that ended counts", key.shard.Number, key.shard.Of)
+			counts := "the last attempt that ended counts"
+			if of.ended == 0 {
+				counts = "no attempt ended, and it is not judged"
+			}
+			l.progress("shard %d/%d ran more than once: %s", key.shard.Number, key.shard.Of, counts)
 		}
 		folders = append(folders, of.folder)
 	}
