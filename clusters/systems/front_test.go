@@ -273,7 +273,8 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
 			RootCAs: pool, MinVersion: tls.VersionTLS12,
 		}}}
-		if _, err := client.Get(at.front.url() + "/MutatingWebhookConfiguration"); err == nil {
+		if answer, err := client.Get(at.front.url() + "/MutatingWebhookConfiguration"); err == nil {
+			_ = answer.Body.Close()
 			t.Error("the program answers")
 		}
 		return http.StatusInternalServerError, "the mutating webhook does not answer"

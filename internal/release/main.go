@@ -83,7 +83,8 @@ func newImageCommand(s *settings) *cobra.Command {
 
 func newBOMCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "bom PROGRAM", Short: "Print the bill of materials of a binary, as the Dockerfile needs it", Args: cobra.ExactArgs(1),
+		Use: "bom PROGRAM", Short: "Print the bill of materials of a binary, as the Dockerfile needs it",
+		Args: cobra.ExactArgs(1),
 		RunE: func(command *cobra.Command, args []string) error {
 			built, err := readProgram(platform{}, args[0])
 			if err != nil {

@@ -37,7 +37,8 @@ func (a *application) add(set *pflag.FlagSet) {
 	set.StringVar(&a.context, "context", "", "with --apply: context of the kubeconfig (default: the current one)")
 	set.StringVar(&a.reportDir, "report-dir", "rehearse-report", "with --apply: folder for the merged reports")
 	set.BoolVar(&a.keep, "keep", false, "with --apply: keep the Job on the cluster for a day after its end")
-	set.DurationVar(&a.timeout, "timeout", 15*time.Minute, "with --apply: give up if no pod has run for this long; 0: never")
+	set.DurationVar(&a.timeout, "timeout", 15*time.Minute,
+		"with --apply: give up if no pod has run for this long; 0: never")
 }
 
 func (a *application) run(command *cobra.Command) error {

@@ -102,8 +102,8 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 	set.StringVar(&s.name, "name", "rehearse", "name of the Job and of its ConfigMap")
 	set.StringVarP(&s.namespace, "namespace", "n", "", "namespace (default: the kubeconfig's)")
 	set.StringVar(&s.cpu, "cpu", defaultCPU, "processors that a pod requests")
-	set.StringVar(&s.cpuLimit, "cpu-limit", "", "limit of a pod's processors, if the namespace's quota demands one (default: "+
-		"none)")
+	set.StringVar(&s.cpuLimit, "cpu-limit", "",
+		"limit of a pod's processors, if the namespace's quota demands one (default: none)")
 	set.StringVar(&s.memory, "memory", defaultMemory, "memory that a pod requests, and its limit")
 	set.BoolVar(&inImage, "in-image", false, "the files that the command reads are in the image")
 	set.StringVar(&s.claim, "results-claim", "", "PersistentVolumeClaim that also gets each shard's whole report")

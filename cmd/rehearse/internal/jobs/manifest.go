@@ -195,8 +195,8 @@ func restricted() *v1.SecurityContext {
 	}
 }
 
-// resources sets no limit of processors by default, so that a shard may use idle ones. The memory limit equals the request,
-// because a run derives its number of clusters from the limit.
+// resources sets no limit of processors by default, so that a shard may use idle ones. The memory limit equals the
+// request, because a run derives its number of clusters from the limit.
 func (s *settings) resources() (v1.ResourceRequirements, error) {
 	var wanted v1.ResourceRequirements
 	cpu, err := resource.ParseQuantity(s.cpu)

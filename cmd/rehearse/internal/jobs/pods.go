@@ -25,8 +25,8 @@ type stalledError struct {
 }
 
 func (e *stalledError) Error() string {
-	return fmt.Sprintf("no pod of the Job %s in namespace %s has run for %v (--timeout); with --keep, the Job remains, and "+
-		"kubectl describe shows its events", e.job, e.namespace, e.timeout)
+	return fmt.Sprintf("no pod of the Job %s in namespace %s has run for %v (--timeout); with --keep, the Job remains, "+
+		"and kubectl describe shows its events", e.job, e.namespace, e.timeout)
 }
 
 // note records and shows why a pod does not start, or failed.
@@ -49,8 +49,8 @@ func (g *gathering) note(index int, pod *v1.Pod) {
 // whyNot returns why a pod has not started, or why it failed; "" if there is no reason.
 func whyNot(pod *v1.Pod) string {
 	if isLost(pod) {
-		return fmt.Sprintf("node %s does not confirm that the pod has ended; if the node is lost, kubectl delete node %s lets "+
-			"the Job repeat the shard", pod.Spec.NodeName, pod.Spec.NodeName)
+		return fmt.Sprintf("node %s does not confirm that the pod has ended; if the node is lost, kubectl delete node %s "+
+			"lets the Job repeat the shard", pod.Spec.NodeName, pod.Spec.NodeName)
 	}
 	for i, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {
@@ -88,8 +88,8 @@ func started(pod *v1.Pod) bool {
 	return false
 }
 
-// isRunning reports whether a container of a pod runs. A pod that is being deleted does not count: the pod of a lost node
-// remains in this state, and still seems to run.
+// isRunning reports whether a container of a pod runs. A pod that is being deleted does not count: the pod of a lost
+// node remains in this state, and still seems to run.
 func isRunning(pod *v1.Pod) bool {
 	return pod.DeletionTimestamp == nil && slices.ContainsFunc(
 		slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses),

@@ -85,8 +85,8 @@ func (s *shard) report(work string, index int) (string, error) {
 		folder += unsettled
 	}
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(s.results, 0o770)); err != nil {
-		return "", fmt.Errorf("make the folder for the reports in the volume of --results-claim; group %d must be able to write "+
-			"there: %w", user, err)
+		return "", fmt.Errorf("make the folder for the reports in the volume of --results-claim; group %d must be able to "+
+			"write there: %w", user, err)
 	}
 	return folder, nil
 }
