@@ -127,7 +127,7 @@ func TestDigestOfShards(t *testing.T) {
 			Name: "op", Process: &clusters.SystemProcess{CRDs: []string{file}},
 		}}}}}.digest()
 	}
-	if named("a") != named("a") || named("a") == named("b") {
+	if first, other := named("a"), named("a"); first != other || first == named("b") {
 		t.Error("the digest must depend on the contents of the files that a system names, and on nothing else of them")
 	}
 }
