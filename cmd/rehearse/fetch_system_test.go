@@ -27,7 +27,7 @@ func TestFetchOfSystem(t *testing.T) {
 		"--system op=no.yaml":                         {cli.ExitInput, []string{"--system op=no.yaml: "}},
 		"--system op":                                 {cli.ExitInput, []string{"name a version, such as 1.35, or a file"}},
 		"--system op " + with:                         {cli.ExitInput, []string{"--versions: name the versions of op"}},
-		"--system op --versions v1.0.0 " + with:       {cli.ExitInput, []string{"--system op: no scenario of " + with}},
+		"--system op --versions v1.0.0 " + with:       {cli.ExitInput, []string{"--system op: " + with + ": no scenario has this system"}},
 		"--versions v1.0.0 1.35":                      {cli.ExitInput, []string{"--versions: name their system with --system"}},
 	} {
 		code, _, errs := command(t, append([]string{"fetch"}, strings.Fields(args)...)...)
