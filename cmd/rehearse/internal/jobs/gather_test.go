@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 	}{
 		"forbidden":              {forbidden, 1, v1.PodRunning, time.Hour, `pods/log "rehearse-0-a" is forbidden`},
 		"the pod has ended":      {noNode, 9, v1.PodFailed, 0, "no route to host"},
-		"the Job has ended":      {noNode, 9, v1.PodRunning, 0, "no route to host"},
+		"the Job has ended":      {noNode, math.MaxInt, v1.PodRunning, 0, "no route to host"}, // it must not end before the Job
 		"it can be read in time": {noNode, 9, v1.PodFailed, time.Hour, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
