@@ -180,8 +180,8 @@ func (s *Set) watch(name string, sys *system, process *processes.Process) {
 }
 
 // revive restarts a program that ended by itself, unless that was done meanwhile, or the system was changed or removed.
-// If the cluster is about to change, the next Converge restarts it.
-// If it runs but does not become ready in time, the scenario may have made it unready since the outage.
+// If the cluster is about to change, the next Converge restarts it. If it runs but does not become ready in time, the
+// scenario may have made it unready since the outage.
 func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duration) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()

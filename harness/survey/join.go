@@ -102,7 +102,7 @@ func (j *judge) finish(f *upgrades.Finding) {
 		f.Flips = upgrades.LikelyFirst(f.Flips, f.Kind, f.Words)
 	}
 	for _, name := range append([]string{f.Check}, f.Checks...) {
-		if check := j.checks[[2]string{name, f.Kind}]; check != nil && worse(f.Severity, check.Severity) {
+		if check := j.checks[[2]string{name, f.Kind}]; check != nil && f.Severity.Worse(check.Severity) {
 			check.Severity, check.Message = f.Severity, f.What+": "+f.Words
 		}
 	}

@@ -112,18 +112,9 @@ func (j *judge) mark(t *Target, state int, severity upgrades.Severity) {
 	if j.cells[t] == nil {
 		j.cells[t] = map[int]upgrades.Severity{}
 	}
-	if before, ok := j.cells[t][state]; !ok || worse(severity, before) {
+	if before, ok := j.cells[t][state]; !ok || severity.Worse(before) {
 		j.cells[t][state] = severity
 	}
-}
-
-// worse reports whether one severity is worse than another; "" is good.
-func worse(a, b upgrades.Severity) bool {
-	if a == "" || a == b {
-		return false
-	}
-	all := upgrades.Severities()
-	return b == "" || slices.Index(all, a) < slices.Index(all, b)
 }
 
 // hop names the transition to a state.

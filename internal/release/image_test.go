@@ -106,7 +106,7 @@ func TestLayerOfKubernetes(t *testing.T) {
 	}
 	cached := store.CachedVersions()
 	if len(cached) == 0 {
-		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+		t.Skip("NOT RUN: no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one")
 	}
 	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, cached[0].String())
 	if err != nil {
@@ -133,7 +133,7 @@ func TestVersionOfAnotherPlatform(t *testing.T) {
 	}
 	cached := store.CachedVersions()
 	if len(cached) == 0 {
-		t.Skip("no version of Kubernetes is in the cache (rehearse fetch 1.36)")
+		t.Skip("NOT RUN: no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one")
 	}
 	version, own := cached[0].String(), platform{runtime.GOOS, runtime.GOARCH}
 	got, suffix, err := cachedVersions(t.Context(), []platform{own}, []string{version})

@@ -32,7 +32,7 @@ func Read(data []byte) (*Report, error) {
 }
 
 // Merge merges the reports of all shards, each of which must be there once. A state is reached if all shards reached
-// it.
+// it. The findings are in the order of the shards.
 func Merge(parts []Part) (*Report, error) {
 	results, head, err := reports.Join(parts)
 	if err != nil {
@@ -50,7 +50,6 @@ func Merge(parts []Part) (*Report, error) {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
 	slices.SortStableFunc(all.Matrix, func(a, b *Row) int { return cmp.Compare(a.Kind, b.Kind) })
-	slices.SortStableFunc(all.Findings, func(a, b *Finding) int { return a.Severity.rank() - b.Severity.rank() })
 	return all, nil
 }
 
@@ -97,7 +96,7 @@ func (r *Report) addFinding(f *Finding) {
 
 // joined joins texts that differ.
 func joined(a, b string) string {
-	if a == "" || b == "" || slices.Contains(strings.Split(a, "\n"), b) {
+	if a == "" || b == "" || strings.Contains("\n"+a+"\n", "\n"+b+"\n") {
 		return cmp.Or(a, b)
 	}
 	return a + "\n" + b
@@ -121,7 +120,7 @@ func (r *Report) addTimes(part *Report) {
 func (r *Report) addCheck(check *Check) {
 	for _, known := range r.Checks {
 		if known.Name == check.Name && known.Kind == check.Kind {
-			if check.Severity.rank() < known.Severity.rank() {
+			if check.Severity.Worse(known.Severity) {
 				known.Severity, known.Message = check.Severity, check.Message
 			}
 			return
@@ -129,12 +128,4 @@ func (r *Report) addCheck(check *Check) {
 	}
 	copied := *check
 	r.Checks = append(r.Checks, &copied)
-}
-
-// rank orders severities, worst first; "" is good.
-func (s Severity) rank() int {
-	if at := slices.Index(Severities(), s); at >= 0 {
-		return at
-	}
-	return len(Severities())
 }

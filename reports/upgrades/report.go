@@ -30,6 +30,15 @@ const (
 // Severities lists them, worst first.
 func Severities() []Severity { return []Severity{Breaks, Unjudged, Changes, Before} }
 
+// Worse reports whether the severity is worse than another one; "" is good.
+func (s Severity) Worse(than Severity) bool {
+	if s == "" || s == than {
+		return false
+	}
+	all := Severities()
+	return than == "" || slices.Index(all, s) < slices.Index(all, than)
+}
+
 // Format of an upgrade.json. It changes if a program can no longer read the file of another version.
 const Format = 1
 

@@ -12,8 +12,8 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
-// fetching is the command's flags.
-type fetching struct {
+// fetchFlags are the flags of rehearse fetch.
+type fetchFlags struct {
 	cli.ReleaseFlags
 	programs []string
 	// platform is that of another machine; "" for this one's.
@@ -22,7 +22,7 @@ type fetching struct {
 }
 
 func newFetchCommand() *cobra.Command {
-	var f fetching
+	var f fetchFlags
 	command := &cobra.Command{
 		Use:   "fetch VERSION|FILE|FOLDER...",
 		Short: "Get the programs that runs need, in advance",
@@ -64,7 +64,7 @@ image also needs those of this machine's platform in the cache.`,
 	return command
 }
 
-func (f *fetching) run(command *cobra.Command, args []string) error {
+func (f *fetchFlags) run(command *cobra.Command, args []string) error {
 	options := f.Options(cli.ProgressTo(command.ErrOrStderr()))
 	options.Refresh = true
 	if command.Flags().Changed("platform") {
@@ -99,7 +99,7 @@ func (f *fetching) run(command *cobra.Command, args []string) error {
 	return errors.Join(errs...)
 }
 
-func (f *fetching) checkPlatform(args []string) error {
+func (f *fetchFlags) checkPlatform(args []string) error {
 	if f.platform != "linux/amd64" && f.platform != "linux/arm64" {
 		return fmt.Errorf("--platform %s: want linux/amd64 or linux/arm64", f.platform)
 	}

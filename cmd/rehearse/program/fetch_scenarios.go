@@ -26,7 +26,7 @@ func isPath(text string) bool {
 
 // scenarios gets what the scenarios of a path need: a release of each Kubernetes minor version that the cache does not
 // have, with additional programs, and the programs of Go modules.
-func (f *fetching) scenarios(command *cobra.Command, options releases.Options, path string) error {
+func (f *fetchFlags) scenarios(command *cobra.Command, options releases.Options, path string) error {
 	set, err := scenarios.Load([]string{path})
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package merge
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -20,13 +19,8 @@ func explored(command *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	unfinished := reports.Unfinished(reports.PiecesOf(parts))
-	err = session.Report[*explorations.Report]{
+	return finish(command, reports.PiecesOf(parts), session.Report[*explorations.Report]{
 		Of: merged, Dir: out, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
 		Text: explorations.TextIn,
-	}.Finish(command, unfinished)
-	if unfinished != nil { // this outweighs the exit code of the report
-		return cli.Broken(err)
-	}
-	return err
+	})
 }

@@ -27,7 +27,7 @@ func Command() *cobra.Command {
 		Use:   "merge RESULT|FOLDER|LOG...",
 		Short: "Merge the reports of all shards into one",
 		Long: `Merge merges the report folders of all shards (--shard) of rehearse run, conformance, faults,
-explore, upgrade or matrix into one. Each shard must be present exactly once, and all must have the same
+explore, upgrade or matrix into one. Each shard must be present exactly once, and all have the same
 input and the same version of rehearse. --output must be another folder than those of the shards. If
 a shard ended early, its remaining scenarios are not judged. A LOG is the output of "kubectl logs"
 for pods of rehearse job. If the Job retried a shard, the last attempt that ended counts. A shard of
@@ -213,4 +213,18 @@ func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(strin
 		}
 		return nil
 	})
+}
+
+// finish writes a merged report, and returns how the merge ends: shards that ended early outweigh the report's exit
+// code.
+func finish(command *cobra.Command, shards []reports.Piece, merged interface {
+	Finish(command *cobra.Command, failure error) error
+},
+) error {
+	unfinished := reports.Unfinished(shards)
+	err := merged.Finish(command, unfinished)
+	if unfinished != nil {
+		return cli.Broken(err)
+	}
+	return err
 }

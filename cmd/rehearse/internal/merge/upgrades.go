@@ -3,7 +3,6 @@ package merge
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -22,12 +21,7 @@ func upgraded(command *cobra.Command, files []string, out string) error {
 		return err
 	}
 	survey.Sort(merged.Findings)
-	unfinished := reports.Unfinished(reports.PiecesOf(parts))
-	err = session.Report[*upgrades.Report]{
+	return finish(command, reports.PiecesOf(parts), session.Report[*upgrades.Report]{
 		Of: merged, Dir: out, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
-	}.Finish(command, unfinished)
-	if unfinished != nil { // this outweighs the exit code of the report
-		return cli.Broken(err)
-	}
-	return err
+	})
 }
