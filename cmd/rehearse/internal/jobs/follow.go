@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -116,26 +115,11 @@ func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fres
 	case !ours && fresh:
 		g.say(index, strings.TrimRight(line, "\r\n"))
 	case err != nil:
-		g.broken(index, pod, err)
+		g.note(index, pod, err.Error())
 	case report != nil:
 		if err := g.keep(index, pod, report); err != nil {
-			g.broken(index, pod, err)
+			g.note(index, pod, err.Error())
 		}
-	}
-}
-
-// broken records why an attempt at a shard may have no report, and shows each reason once.
-func (g *gathering) broken(index int, pod string, err error) {
-	why := "pod " + pod + ": " + err.Error()
-	g.mu.Lock()
-	fresh := !slices.Contains(g.shown[index], why)
-	if fresh {
-		g.shown[index] = append(g.shown[index], why)
-	}
-	g.trouble[index] = why
-	g.mu.Unlock()
-	if fresh {
-		g.say(index, why)
 	}
 }
 

@@ -38,10 +38,8 @@ type gathering struct {
 	// not be read.
 	reports         map[int]attempt
 	trouble, unread map[int]string
-	// noted has what was said last about a pod.
-	noted map[types.UID]string
-	// shown are all troubles that were shown.
-	shown map[int][]string
+	// noted is what was said about the pods.
+	noted map[string]bool
 	// over says that the Job has ended.
 	over      bool
 	followed  map[types.UID]bool
@@ -58,8 +56,7 @@ type attempt struct {
 // has run for the timeout.
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
-	g.followed, g.noted = map[types.UID]bool{}, map[types.UID]string{}
-	g.shown = map[int][]string{}
+	g.followed, g.noted = map[types.UID]bool{}, map[string]bool{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer g.followers.Wait()
 	defer cancel()
@@ -114,7 +111,7 @@ func (g *gathering) look(ctx context.Context) (activity, error) {
 		if err != nil || !metav1.IsControlledBy(pod, job) {
 			continue
 		}
-		g.note(index, pod)
+		g.note(index, pod.Name, whyNot(pod))
 		if isRunning(pod) {
 			now = working
 		}

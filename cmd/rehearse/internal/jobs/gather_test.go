@@ -191,11 +191,13 @@ func TestPlannedRunsOfPods(t *testing.T) {
 // A reason is shown once, although each look at the pods finds those of all attempts.
 func TestReasonsAreShownOnce(t *testing.T) {
 	var out bytes.Buffer
-	g := &gathering{of: 1, out: &out, trouble: map[int]string{}, noted: map[types.UID]string{}}
+	g := &gathering{of: 1, out: &out, trouble: map[int]string{}, noted: map[string]bool{}}
 	ended := v1.ContainerState{Terminated: &v1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}}
 	for range 3 {
-		g.note(0, podOf("0", "a", ended))
-		g.note(0, podOf("0", "b", ended))
+		a := podOf("0", "a", ended)
+		g.note(0, a.Name, whyNot(a))
+		b := podOf("0", "b", ended)
+		g.note(0, b.Name, whyNot(b))
 	}
 	if n := strings.Count(out.String(), "OOMKilled"); n != 2 {
 		t.Errorf("%d reasons are shown, want one for each pod: %s", n, out.String())

@@ -29,20 +29,21 @@ func (e *stalledError) Error() string {
 		"and kubectl describe shows its events", e.job, e.namespace, e.timeout)
 }
 
-// note records and shows why a pod does not start, or failed.
-func (g *gathering) note(index int, pod *v1.Pod) {
-	why := whyNot(pod)
-	if why != "" {
-		why = "pod " + pod.Name + ": " + why
-	}
+// note records and shows why an attempt at a shard may have no report: its pod does not start or failed, or the report
+// is broken. "" says that nothing is in its way. Each look finds the same again, so each is noted once.
+func (g *gathering) note(index int, pod, why string) {
+	text := "pod " + pod + ": " + why
 	g.mu.Lock()
-	fresh := g.noted[pod.UID] != why
+	fresh := !g.noted[text]
 	if fresh {
-		g.noted[pod.UID], g.trouble[index] = why, why
+		g.noted[text], g.trouble[index] = true, ""
+		if why != "" {
+			g.trouble[index] = text
+		}
 	}
 	g.mu.Unlock()
 	if fresh && why != "" {
-		g.say(index, why)
+		g.say(index, text)
 	}
 }
 

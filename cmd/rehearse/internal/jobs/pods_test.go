@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -94,19 +93,19 @@ func TestRunningPods(t *testing.T) {
 // Two pods of a shard, a failed one and a waiting one, are each shown once.
 func TestNotesOfTwoPods(t *testing.T) {
 	var out bytes.Buffer
-	g := &gathering{of: 1, out: &out, trouble: map[int]string{}, noted: map[types.UID]string{}}
+	g := &gathering{of: 1, out: &out, trouble: map[int]string{}, noted: map[string]bool{}}
 	first := podOf("0", "a", v1.ContainerState{Terminated: &v1.ContainerStateTerminated{ExitCode: 3, Reason: "Error"}})
 	second := podOf("0", "b", v1.ContainerState{Waiting: &v1.ContainerStateWaiting{Reason: "ErrImagePull", Message: "no"}})
 	for range 3 {
-		g.note(0, first)
-		g.note(0, second)
+		g.note(0, first.Name, whyNot(first))
+		g.note(0, second.Name, whyNot(second))
 	}
 	want := "[1/1] pod rehearse-0-a: Error (exit code 3)\n[1/1] pod rehearse-0-b: ErrImagePull: no\n"
 	if out.String() != want {
 		t.Errorf("it shows %s, want %s", out.String(), want)
 	}
 	second.Status.ContainerStatuses[0].State = v1.ContainerState{Running: &v1.ContainerStateRunning{}}
-	if g.note(0, second); g.trouble[0] != "" {
+	if g.note(0, second.Name, whyNot(second)); g.trouble[0] != "" {
 		t.Errorf("a pod that runs has the trouble %q", g.trouble[0])
 	}
 }
