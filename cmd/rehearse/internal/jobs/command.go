@@ -39,8 +39,8 @@ func Command(program Program) *cobra.Command {
 		Long: `Job prints a Job whose pods each run a shard (--shard) of the command after "--", and a ConfigMap
 with the files of the command. The command is run, conformance, faults --try or explore. The pods
 need no permissions and no volume of the cluster. They need a network only to get Kubernetes
-versions that are not in the image. Each pod's report is in its log: rehearse merge reads the logs. With --results-claim,
-the whole report also goes to a volume.
+versions that are not in the image. Each pod's report is in its log: rehearse merge reads the logs.
+With --results-claim, the whole report also goes to a volume.
 
 With --git, the files come from a repository: each pod fetches --ref before it starts, with git from
 the image --git-image, and the command runs in the repository's folder.
