@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // System is software under test that is installed in the cluster. Exactly one of simulated, process, module and
@@ -99,13 +100,24 @@ type SystemProcess struct {
 	Ready *SystemReadiness `json:"ready,omitempty"`
 }
 
-// SystemReadiness checks whether a process serves. Exactly one field is set.
+// SystemReadiness checks whether a process serves. Exactly one of httpGet and tcp is set.
 type SystemReadiness struct {
 	// HTTPGet is a URL that answers 200: http://$(HEALTH_ADDRESS)/readyz. With https, the certificate in CERT_DIR is
 	// expected; any certificate if the process has a service.
 	HTTPGet string `json:"httpGet,omitempty"`
 	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
 	TCP string `json:"tcp,omitempty"`
+	// InitialDelay is the time from the start of the process to the first check: 5s. It is the initialDelaySeconds of the
+	// readiness probe with which users run the program. Default: the first check is made at once.
+	InitialDelay string `json:"initialDelay,omitempty"`
+}
+
+// Wait returns the initial delay as a duration.
+func (r SystemReadiness) Wait() (time.Duration, error) {
+	if r.InitialDelay == "" {
+		return 0, nil
+	}
+	return positiveDuration(r.InitialDelay)
 }
 
 // SystemChange is the change of one system, identified by its name; a new one is installed. A change of a process or a

@@ -42,11 +42,15 @@ func (c *WebhookCalls) Wait() (time.Duration, error) {
 	if c.Usual() || c.Delay == "" {
 		return 0, nil
 	}
-	wait, err := time.ParseDuration(c.Delay)
-	if err != nil || wait <= 0 {
-		return 0, fmt.Errorf("%q is not a positive duration; write it like 500ms, 5s or 2m", c.Delay)
+	return positiveDuration(c.Delay)
+}
+
+func positiveDuration(text string) (time.Duration, error) {
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration <= 0 {
+		return 0, fmt.Errorf("%q is not a positive duration; write it like 500ms, 5s or 2m", text)
 	}
-	return wait, nil
+	return duration, nil
 }
 
 // usualOr returns nil for usual calls, so that equal systems are equal.

@@ -88,13 +88,17 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 // Expected reports whether the process was ended on purpose (Kill, Stop).
 func (p *Process) Expected() bool { return p.expected.Load() }
 
+// Exit is how the process ended: exit status 1, or signal: killed. Call it after Done.
+func (p *Process) Exit() error {
+	if p.err == nil {
+		return errors.New("exit status 0")
+	}
+	return p.err
+}
+
 // Failure describes an unexpected exit, with the last log lines. Call it after Done.
 func (p *Process) Failure() error {
-	cause := p.err
-	if cause == nil {
-		cause = errors.New("exit status 0")
-	}
-	return fmt.Errorf("%s (pid %d) ended by itself: %w; the end of %s:\n%s", p.Name, p.PID, cause, p.LogFile,
+	return fmt.Errorf("%s (pid %d) ended by itself: %w; the end of %s:\n%s", p.Name, p.PID, p.Exit(), p.LogFile,
 		LastLines(p.LogFile, 12))
 }
 

@@ -142,7 +142,8 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	switch {
 	case !alive(sys.process):
 		if endedByItself(sys.process) {
-			s.Progress("restarting system %s: %v", sys.definition.Name, sys.process.Failure())
+			s.Progress("restarting system %s, which ended by itself: %v; its log is %s", sys.definition.Name, sys.process.Exit(),
+				sys.process.LogFile)
 		}
 		err = s.start(ctx, sys)
 	case !sys.unready:

@@ -54,7 +54,8 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 		made.command = slices.Concat([]string{built.Program}, made.command)
 	}
 	if p.Ready != nil {
-		made.ready = clusters.SystemReadiness{HTTPGet: e.text(p.Ready.HTTPGet), TCP: e.text(p.Ready.TCP)}
+		made.ready = *p.Ready
+		made.ready.HTTPGet, made.ready.TCP = e.text(p.Ready.HTTPGet), e.text(p.Ready.TCP)
 	}
 	if e.err == nil && len(made.command) == 0 {
 		e.err = fmt.Errorf("it has no command")

@@ -119,7 +119,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	}
 	name := sys.definition.Name
 	s.mu.Lock()
-	sys.process, sys.watched, sys.pardoned = process, false, time.Time{}
+	sys.process, sys.started, sys.watched, sys.pardoned = process, time.Now(), false, time.Time{}
 	s.logs[name] = append(s.logs[name], process.LogFile)
 	s.mu.Unlock()
 	if sys.unready {
@@ -162,7 +162,10 @@ func becomesReady(ctx context.Context, sys *system, look func(context.Context) e
 	told := &complaints{say: func(waited time.Duration, text string) {
 		progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
 	}}
-	err := await(ctx, sys.process, told.watching(look))
+	err := beforeFirstCheck(ctx, sys)
+	if err == nil {
+		err = await(ctx, sys.process, told.watching(look))
+	}
 	if err == nil {
 		return nil
 	}
@@ -173,6 +176,24 @@ func becomesReady(ctx context.Context, sys *system, look func(context.Context) e
 	return &clusters.BrokenError{
 		Component: clusters.SystemComponent(sys.definition.Name),
 		Words:     processes.LastLines(sys.process.LogFile, 12), Err: err,
+	}
+}
+
+// beforeFirstCheck returns when a system's process may be checked for the first time, or with an error if it ends before.
+func beforeFirstCheck(ctx context.Context, sys *system) error {
+	delay, err := sys.program.ready.Wait()
+	if err != nil || delay == 0 {
+		return err
+	}
+	first := time.NewTimer(time.Until(sys.started.Add(delay)))
+	defer first.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-sys.process.Done():
+		return sys.process.Failure()
+	case <-first.C:
+		return nil
 	}
 }
 

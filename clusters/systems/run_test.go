@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -241,4 +242,35 @@ func TestRejectionToStart(t *testing.T) {
 		t.Errorf("what did not start is reported as dead: %v", err)
 	default:
 	}
+}
+
+// A process is not checked before its initial delay is over, as a kubelet does it. One that ends before is reported.
+func TestInitialDelay(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	system := sleeper("a")
+	system.Process.Ready = &clusters.SystemReadiness{TCP: listening(t), InitialDelay: "200ms"}
+	began := time.Now()
+	converge(t, s, system)
+	if took := time.Since(began); took < 200*time.Millisecond {
+		t.Errorf("it was ready after %s, before its first check", took)
+	}
+	system.Process = &clusters.SystemProcess{
+		Command: []string{"sh", "-c", "echo the configuration is wrong; exit 2"},
+		Ready:   &clusters.SystemReadiness{TCP: listening(t), InitialDelay: "1h"},
+	}
+	err := s.Converge(t.Context(), []clusters.System{system})
+	if err == nil || !strings.Contains(err.Error(), "configuration is wrong") {
+		t.Errorf("got %v, want the words of the process that ended before its first check", err)
+	}
+}
+
+// listening returns an address that accepts connections.
+func listening(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener.Addr().String()
 }

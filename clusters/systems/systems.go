@@ -105,6 +105,8 @@ type system struct {
 	place   *place
 	program program
 	process *processes.Process
+	// started is when the process was started.
+	started time.Time
 	// watched: the exit of the process is noticed.
 	watched bool
 	// outages of the API server that the process lived through.

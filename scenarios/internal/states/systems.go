@@ -227,8 +227,13 @@ func (v *Check) process(p *clusters.SystemProcess, n *yamltree.Node) {
 	for i, object := range p.Objects {
 		v.systemObject(object, n.At("objects", i))
 	}
-	if r := p.Ready; r != nil && (r.HTTPGet == "") == (r.TCP == "") {
-		v.At(n.At("ready"), "", "give either httpGet or tcp")
+	if r := p.Ready; r != nil {
+		if (r.HTTPGet == "") == (r.TCP == "") {
+			v.At(n.At("ready"), "", "give either httpGet or tcp")
+		}
+		if _, err := r.Wait(); err != nil {
+			v.At(n.At("ready", "initialDelay"), "", "%v", err)
+		}
 	}
 }
 
