@@ -197,17 +197,17 @@ func TestLoadSystem(t *testing.T) {
 		t.Errorf("program %s, want %s", got, want)
 	}
 	for text, want := range map[string]string{
-		"name: lws\nprocess: {comand: [x]}\n":             `lws.yaml:2:11: unknown field "comand"`,
-		"name: lws\n":                                     `give the system "lws" one of`,
-		"name: lws\nprocess: {command: ['$(PORT)']}\n":    "$(PORT) is none of",
-		"name: lws\nprocess: {command: ['${case.x}']}\n":  "case",
-		"name: a\nsimulated: {}\n---\nname: b\n":          "want one document",
-		"":                                                "want one document",
-		"name: a\nmanifests: ['http://example.org/x']\n":  "write https://",
-		"name: a\nprocess: {command: [x], ready: {}}\n":   "give either httpGet or tcp",
+		"name: lws\nprocess: {comand: [x]}\n":            `lws.yaml:2:11: unknown field "comand"`,
+		"name: lws\n":                                    `give the system "lws" one of`,
+		"name: lws\nprocess: {command: ['$(PORT)']}\n":   "$(PORT) is none of",
+		"name: lws\nprocess: {command: ['${case.x}']}\n": "case",
+		"name: a\nsimulated: {}\n---\nname: b\n":         "want one document",
+		"":                                               "want one document",
+		"name: a\nmanifests: ['http://example.org/x']\n": "write https://",
+		"name: a\nprocess: {command: [x], ready: {}}\n":  "give either httpGet or tcp",
 		"name: a\nprocess: {command: [x], ready: {tcp: \"127.0.0.1:1\", initialDelay: 5 s}}\n": `"5 s" is not a positive duration`,
-		"name: a\nmanifests: ['x.yaml#sha512=abcdef']\n":  "64 hexadecimal digits",
-		"name: a\nprocess: {command: [x], env: {A B: x}}": "is not the name of an environment variable",
+		"name: a\nmanifests: ['x.yaml#sha512=abcdef']\n":                                       "64 hexadecimal digits",
+		"name: a\nprocess: {command: [x], env: {A B: x}}":                                      "is not the name of an environment variable",
 	} {
 		write(text)
 		_, err := LoadSystem(path)
