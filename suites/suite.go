@@ -142,7 +142,7 @@ func (s Suite) checkScenario(c *scenarios.Scenario) []error {
 		errs = append(errs, fmt.Errorf("%s: %s: %s", c.Position, c.Title(), fmt.Sprintf(format, args...)))
 	}
 	if c.Metadata.Labels["system"] != s.Name {
-		wrong("its labels %v do not say system: %s", c.Metadata.Labels, s.Name)
+		wrong("give it the label system: %s, the name of its suite", s.Name)
 	}
 	if c.Spec.Description == "" || len(c.Spec.Covers) == 0 {
 		wrong("it needs a description and what it covers")

@@ -163,7 +163,7 @@ func TestCheckOfScenarios(t *testing.T) {
 		change func(*Suite, *scenarios.Scenario)
 		want   string
 	}{
-		"of another suite": {func(_ *Suite, c *scenarios.Scenario) { c.Metadata.Labels = nil }, "do not say system: widgets"},
+		"of another suite": {func(_ *Suite, c *scenarios.Scenario) { c.Metadata.Labels = nil }, "give it the label system: widgets"},
 		"not described":    {func(_ *Suite, c *scenarios.Scenario) { c.Spec.Description = "" }, "it needs a description"},
 		"a strange known issue": {
 			func(_ *Suite, c *scenarios.Scenario) {
