@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -270,12 +271,34 @@ func account(s *Step) string {
 	}
 	if len(s.Attempts) > 0 {
 		b.WriteString("\n\nattempts:")
-		for _, a := range s.Attempts {
-			fmt.Fprintf(&b, "\n  after %-7s %s", plain.Duration(max(a.At.Sub(s.Started), 0)), plain.FirstLine(a.Outcome))
+		for _, line := range AttemptLines(s) {
+			b.WriteString("\n  " + line)
 		}
 	}
 	return b.String()
 }
+
+// AttemptLines returns a line for each attempt of a step: when it ended, and its result. Attempts in a row that differ
+// only in numbers, such as times and ports, are one line and their count.
+func AttemptLines(s *Step) []string {
+	after := func(a Attempt) string { return fmt.Sprintf("after %-7s", plain.Duration(max(a.At.Sub(s.Started), 0))) }
+	without := func(a Attempt) string { return numbers.ReplaceAllString(plain.FirstLine(a.Outcome), "0") }
+	var lines []string
+	for i := 0; i < len(s.Attempts); {
+		first, next := s.Attempts[i], i+1
+		for next < len(s.Attempts) && without(s.Attempts[next]) == without(first) {
+			next++
+		}
+		lines = append(lines, after(first)+" "+plain.FirstLine(first.Outcome))
+		if more := next - i - 1; more > 0 {
+			lines = append(lines, fmt.Sprintf("%s the same, the last of %d more", after(s.Attempts[next-1]), more))
+		}
+		i = next
+	}
+	return lines
+}
+
+var numbers = regexp.MustCompile("[0-9]+")
 
 // sharedTime says how long a step waited for other scenarios, and how long their shared transition took.
 func sharedTime(s *Step) string {

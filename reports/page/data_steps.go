@@ -51,10 +51,8 @@ func (c *collector) step(step *reports.Step, logs *stepLogs) stepData {
 	if data.Verb == data.Name {
 		data.Verb = ""
 	}
-	for _, attempt := range step.Attempts {
-		first, _, _ := strings.Cut(strings.TrimSpace(attempt.Outcome), "\n")
-		data.Attempts = append(data.Attempts,
-			fmt.Sprintf("step +%s %s", plain.Duration(reports.Elapsed(step.Started, attempt.At)), plain.Clean(first)))
+	for _, line := range reports.AttemptLines(step) {
+		data.Attempts = append(data.Attempts, plain.Clean(line))
 	}
 	if step.Status != reports.Passed {
 		data.Diff = differences(step.Message)
