@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -18,6 +19,8 @@ import (
 // run. The merged verdicts must be those of the whole run.
 //
 //   - longest/mean is the time of the longest shard by the mean of all: 1 is a perfect deal.
+//   - scenario/mean is the time of the longest scenario, with the cluster that it needs, by the mean of all shards.
+//     A shard cannot be shorter than its longest scenario.
 //   - shards/whole is the time of all shards by that of the whole run: what the shards cost in addition.
 func BenchmarkShards(b *testing.B) {
 	const shards = 5
@@ -40,9 +43,20 @@ func BenchmarkShards(b *testing.B) {
 			b.Fatalf("the whole run says\n%v\nand the shards say\n%v", want, got)
 		}
 		b.ReportMetric(longest.Seconds()*shards/all.Seconds(), "longest/mean")
+		b.ReportMetric(longestScenario(b, of("whole")).Seconds()*shards/all.Seconds(), "scenario/mean")
 		b.ReportMetric(all.Seconds()/whole.Seconds(), "shards/whole")
 		b.ReportMetric(whole.Seconds(), "whole-s")
 	}
+}
+
+// longestScenario returns how long the longest scenario of a run takes on a cluster of its own.
+func longestScenario(b *testing.B, folder string) time.Duration {
+	b.Helper()
+	result, _, err := pastruns.Read(folder)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return planning.TimingsOf(result).LongestScenario()
 }
 
 // timed runs a command that must succeed.
