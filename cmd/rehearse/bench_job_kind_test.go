@@ -44,7 +44,9 @@ func BenchmarkLiveJob(b *testing.B) {
 }
 
 // timedJob runs a Job whose scenarios pass. It returns how long that takes, and after what time the last pod runs.
-func timedJob(b *testing.B, live *kind.Cluster, tag string, completions int, args []string) (took, start time.Duration) {
+func timedJob(b *testing.B, live *kind.Cluster, tag string, completions int, args []string) (took,
+	start time.Duration,
+) {
 	b.Helper()
 	began := time.Now()
 	exits(b, cli.ExitOK, append([]string{

@@ -154,8 +154,9 @@ func (t Timings) timeOf(work []part) time.Duration {
 // named returns the parts in the order of their tracks and shards, and names them.
 func named(tracks []*Track, parts []part) []part {
 	parts = slices.Clone(parts)
+	at := func(one part) int { return slices.Index(tracks, one.whole) }
 	slices.SortStableFunc(parts, func(a, b part) int {
-		return cmp.Or(cmp.Compare(slices.Index(tracks, a.whole), slices.Index(tracks, b.whole)), cmp.Compare(a.shard, b.shard))
+		return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a.shard, b.shard))
 	})
 	numbers := map[*Track]int{}
 	for i, one := range parts {

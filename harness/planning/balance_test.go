@@ -155,7 +155,8 @@ func TestTimingsOf(t *testing.T) {
 	short := &reports.Scenario{Name: "short", Started: at(8), Steps: []*reports.Step{step("create", 9, 11)}}
 	run := &reports.Run{Tracks: []*reports.Track{{
 		Setup: []*reports.Step{
-			step("create", 0, 5), step("install", 6, 7), step("snapshot", 7, 8), step("transition", 17, 24), step("delete", 30, 31),
+			step("create", 0, 5), step("install", 6, 7), step("snapshot", 7, 8), step("transition", 17, 24),
+			step("delete", 30, 31),
 		},
 		Scenarios: []*reports.Scenario{long, short},
 	}, {
