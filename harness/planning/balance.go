@@ -46,6 +46,9 @@ func balanced(of int, tracks []*Track, times Timings) []part {
 	for limit := longest * 19 / 20; of > 1 && limit > least; limit = limit * 19 / 20 {
 		split := false
 		for _, track := range tracks {
+			if lengths[track] <= limit {
+				continue
+			}
 			if smaller := times.split(track, limit); smaller != nil {
 				parts[track], split = smaller, true
 			}
@@ -68,7 +71,7 @@ func inOrder(tracks []*Track, parts map[*Track][]part) []part {
 	return all
 }
 
-// split splits a track into parts that are not longer than a limit; nil if it need not or cannot be split. The
+// split splits a track into parts that are not longer than a limit; nil if that is impossible. The
 // scenarios with the longest paths come first, so that the last parts may need fewer states.
 func (t Timings) split(track *Track, limit time.Duration) []part {
 	entries := slices.Clone(track.Entries)
