@@ -92,7 +92,7 @@ test-kind-slow:
 	go run ./cmd/rehearse run --provider kind --report-dir rehearse-report/kind-windows scenarios/windows
 
 bench-kind:
-	REHEARSE_TEST_KIND=1 go test -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind
+	REHEARSE_TEST_KIND=1 go test -p 1 -timeout 60m -run '^$$' -bench Live -benchtime 1x -v ./clusters/kind ./cmd/rehearse
 
 # Scenarios that wait for minutes.
 .PHONY: slow

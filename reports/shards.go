@@ -3,6 +3,7 @@ package reports
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +18,7 @@ func MergeShards(parts []Part) (*Run, error) {
 	}
 	all := Merge(parts)
 	all.Shard = nil
-	slices.SortStableFunc(all.Tracks, func(a, b *Track) int { return trackNumber(a) - trackNumber(b) })
+	slices.SortStableFunc(all.Tracks, func(a, b *Track) int { return slices.Compare(trackNumbers(a), trackNumbers(b)) })
 	return all, nil
 }
 
@@ -173,11 +174,16 @@ func Union(lists ...[]string) []string {
 	return all
 }
 
-// trackNumber is the position of a track in the plan; skipped scenarios are last.
-func trackNumber(t *Track) int {
-	n, err := strconv.Atoi(strings.TrimPrefix(t.Name, "track-"))
-	if err != nil {
-		return int(^uint(0) >> 1)
+// trackNumbers are the position of a track in the plan, and that of its part, if shards split the track: 2 and 1 of
+// track-2-1. Skipped scenarios are last.
+func trackNumbers(t *Track) []int {
+	var all []int
+	for _, text := range strings.Split(strings.TrimPrefix(t.Name, "track-"), "-") {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return []int{math.MaxInt}
+		}
+		all = append(all, n)
 	}
-	return n
+	return all
 }

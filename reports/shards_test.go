@@ -18,7 +18,9 @@ func shard(n, of int, tracks ...string) Part {
 }
 
 func TestShardsBecomeOneRun(t *testing.T) {
-	run, err := MergeShards([]Part{shard(3, 3), shard(2, 3, "track-2", "track-10"), shard(1, 3, "track-3", "skipped")})
+	run, err := MergeShards([]Part{
+		shard(3, 3, "track-3-1"), shard(2, 3, "track-2", "track-10"), shard(1, 3, "track-3-2", "skipped"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +28,7 @@ func TestShardsBecomeOneRun(t *testing.T) {
 	for _, track := range run.Tracks {
 		names = append(names, track.Name)
 	}
-	if got, want := strings.Join(names, " "), "track-2 track-3 track-10 skipped"; got != want {
+	if got, want := strings.Join(names, " "), "track-2 track-3-1 track-3-2 track-10 skipped"; got != want {
 		t.Errorf("the tracks are %q, want %q", got, want)
 	}
 	if run.Shard != nil || run.Interrupted || ExitCode(run) != ExitPassed {

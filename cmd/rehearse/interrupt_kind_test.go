@@ -31,7 +31,7 @@ spec:
 	goesOn = ends + "  - transition: {version: \"1.35\"}\n"
 )
 
-func needsKind(t *testing.T) {
+func needsKind(t testing.TB) {
 	t.Helper()
 	if os.Getenv("REHEARSE_TEST_KIND") == "" {
 		t.Skip("needs a container engine and node images: make test-kind")

@@ -95,7 +95,7 @@ func TestSlowLiveJob(t *testing.T) {
 
 // scenariosForJob copies scenarios and one that fails to a new folder and makes it the current one, because a Job gets
 // files below the current folder.
-func scenariosForJob(t *testing.T) []string {
+func scenariosForJob(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"kai", "porch"} {
@@ -109,7 +109,7 @@ func scenariosForJob(t *testing.T) []string {
 }
 
 // imageForJob makes the image with make image's program, and returns its tag and its archive.
-func imageForJob(t *testing.T) (tag, archive string) {
+func imageForJob(t testing.TB) (tag, archive string) {
 	t.Helper()
 	dir := t.TempDir()
 	command := exec.CommandContext(t.Context(), "go", "run", "./internal/release", "image", "--platforms", "linux/"+runtime.GOARCH,
@@ -123,7 +123,7 @@ func imageForJob(t *testing.T) (tag, archive string) {
 }
 
 // clusterForJob creates a cluster of a control plane and two workers.
-func clusterForJob(t *testing.T) *kind.Cluster {
+func clusterForJob(t testing.TB) *kind.Cluster {
 	t.Helper()
 	p, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
 	if err != nil {
@@ -151,7 +151,7 @@ func clusterForJob(t *testing.T) *kind.Cluster {
 }
 
 // loadImage imports an archive into each node, as kind load does.
-func loadImage(t *testing.T, name, archive string) {
+func loadImage(t testing.TB, name, archive string) {
 	t.Helper()
 	nodes, err := cluster.NewProvider(cluster.ProviderWithDocker()).ListInternalNodes(name)
 	if err != nil || len(nodes) != 3 {

@@ -19,7 +19,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return program.Execute(ctx, program.New("rehearse"), args, stdin, stdout, stderr)
 }
 
-func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+func command(t testing.TB, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
@@ -27,7 +27,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // exits runs a command that must end with a code, and returns what it printed.
-func exits(t *testing.T, want int, args ...string) (stdout string) {
+func exits(t testing.TB, want int, args ...string) (stdout string) {
 	t.Helper()
 	code, out, errs := command(t, args...)
 	if code != want {

@@ -14,14 +14,15 @@ import (
 )
 
 // digestOf is equal for shards of one run: plans with the same scenarios and systems on the same tracks, and with the
-// same shard for each track. Different timings can deal the tracks differently: then a track could be in no shard.
+// same shard for each track. Different timings can split or deal the tracks differently: then a scenario could be in no
+// shard.
 func (o Options) digestOf(tracks []*Track, skipped []*Skipped, leftOut []LeftOut) string {
 	sum := sha256.New()
 	write := func(s *scenarios.Scenario) { fmt.Fprintf(sum, "%s\x00%s\x00%s\x00", s.Title(), s.Text, s.Definitions) }
 	var states []clusters.State
-	for i, number := range o.shardsOf(tracks) {
-		track := tracks[i]
-		fmt.Fprintf(sum, "%s\x00%d\x00", track.Name, number)
+	for _, part := range balanced(max(o.Shard.Of, 1), tracks, o.Timings) {
+		track := part.track()
+		fmt.Fprintf(sum, "%s\x00%d\x00", track.Name, part.shard)
 		for _, state := range track.Path { // the same on every machine
 			fmt.Fprintf(sum, "%s\x00", state)
 		}

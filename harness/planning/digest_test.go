@@ -76,9 +76,9 @@ func shardOf(t *testing.T, number int, change func(*Options), more ...string) re
 func TestOnlyShardsOfOneRunAreMerged(t *testing.T) {
 	timed := func(took map[string]int) func(*Options) {
 		return func(o *Options) {
-			o.Timings = Timings{}
+			o.Timings.Scenarios = map[string]Times{}
 			for name, seconds := range took {
-				o.Timings[name] = time.Duration(seconds) * time.Second
+				o.Timings.Scenarios[name] = Times{Setup: []time.Duration{time.Duration(seconds) * time.Second}}
 			}
 		}
 	}

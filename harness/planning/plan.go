@@ -160,6 +160,9 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		digest = o.digestOf(p.order, p.skipped, p.leftOut)
 	}
 	p.order = o.Shard.tracksOf(p.order, o.Timings)
+	if len(o.Timings.Scenarios) > 0 {
+		o.Timings.longestFirst(p.order)
+	}
 	if o.Shard.Number > 1 {
 		p.skipped = nil // the first shard reports them
 	}

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // Shard is one of several parts of a run, each for its own machine. The zero value is the whole run.
@@ -37,30 +35,6 @@ func (s Shard) String() string {
 		return ""
 	}
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
-}
-
-// Timings are the durations of the tracks in an earlier run, by the names of their scenarios.
-type Timings map[string]time.Duration
-
-// TimingsOf reads the times of a run.
-func TimingsOf(run *reports.Run) Timings {
-	times := Timings{}
-	for _, track := range run.Tracks {
-		var took time.Duration
-		for _, step := range track.Setup { // the first step creates the cluster, and the last one deletes it
-			took = max(took, reports.Elapsed(track.Setup[0].Started, step.Finished))
-		}
-		for _, s := range track.Scenarios {
-			times[s.Name] = took
-		}
-	}
-	return times
-}
-
-// tracksOf returns the shard's tracks.
-func (s Shard) tracksOf(tracks []*Track, times Timings) []*Track {
-	lengths := lengthsOf(tracks, times)
-	return Deal(s, tracks, func(track *Track) time.Duration { return lengths[track] })
 }
 
 // Deal returns the shard's part of some work, in the original order. It assigns the longest pieces first, each to the
@@ -92,35 +66,4 @@ func dealt[Piece any, Length int | time.Duration](of int, all []Piece, lengthOf 
 		numbers[i] = least + 1
 	}
 	return numbers
-}
-
-// shardsOf returns the number of each track's shard.
-func (o Options) shardsOf(tracks []*Track) []int {
-	lengths := lengthsOf(tracks, o.Timings)
-	return dealt(max(o.Shard.Of, 1), tracks, func(track *Track) time.Duration { return lengths[track] })
-}
-
-// lengthsOf estimates the durations of the tracks: as in the earlier run or, if unknown, in proportion to their
-// states.
-func lengthsOf(tracks []*Track, times Timings) map[*Track]time.Duration {
-	lengths := map[*Track]time.Duration{}
-	known, states := time.Duration(0), 0
-	for _, track := range tracks {
-		for _, entry := range track.Entries {
-			lengths[track] = max(lengths[track], times[entry.Scenario.Title()])
-		}
-		if lengths[track] > 0 {
-			known, states = known+lengths[track], states+len(track.Path)
-		}
-	}
-	perState := time.Second
-	if states > 0 {
-		perState = known / time.Duration(states)
-	}
-	for _, track := range tracks {
-		if lengths[track] == 0 {
-			lengths[track] = perState * time.Duration(len(track.Path))
-		}
-	}
-	return lengths
 }

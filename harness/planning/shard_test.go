@@ -42,10 +42,11 @@ func TestShardsAreTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tracks := tracksForShards(rapid.SliceOfN(rapid.IntRange(1, 9), 1, 30).Draw(t, "tracks"))
 		of := rapid.IntRange(1, 8).Draw(t, "of")
-		times := Timings{}
+		times := Timings{Scenarios: map[string]Times{}}
 		for _, track := range tracks {
 			if rapid.Bool().Draw(t, "known") {
-				times[track.Entries[0].Scenario.Title()] = time.Duration(rapid.IntRange(1, 100).Draw(t, "took")) * time.Second
+				took := time.Duration(rapid.IntRange(1, 100).Draw(t, "took")) * time.Second
+				times.Scenarios[track.Entries[0].Scenario.Title()] = Times{Setup: []time.Duration{took}}
 			}
 		}
 		lengths := lengthsOf(tracks, times)

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +68,40 @@ func TestPageOfAnExploration(t *testing.T) {
 		at = next
 	}
 }
+
+// A merged upgrade shows the cluster of each shard, each from its own beginning. A shard that died has no end.
+func TestTimelinesOfShards(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	timeline := func(shard int, after, survey time.Duration) *upgrades.Timeline {
+		return &upgrades.Timeline{
+			Shard: shard, Started: at.Add(after), Finished: at.Add(after + survey + 5*time.Second),
+			Path:      []*upgrades.State{{Name: "1.34.4", Reached: true, Began: at.Add(after), Transition: 5}},
+			Processes: []reports.Process{{Component: "etcd", Started: at.Add(after + time.Second)}},
+		}
+	}
+	died := timeline(3, time.Second, 0)
+	died.Finished = time.Time{}
+	got := upgradeData(&upgrades.Report{
+		Head:      reports.Head{Started: at, Finished: at.Add(time.Hour)},
+		Timelines: []*upgrades.Timeline{timeline(1, 0, 10*time.Second), timeline(2, time.Minute, 20*time.Second), died},
+	})
+	var tracks []string
+	for _, track := range got.Tracks {
+		last := track.Bands[len(track.Bands)-1]
+		tracks = append(tracks, fmt.Sprintf("%s from %d: %d bands to %d, etcd at %d", track.Name, zeroOf(track, got)-got.Start,
+			len(track.Bands), last.To, track.Processes[0].Started))
+	}
+	want := []string{
+		"shard 1 from 0: 2 bands to 15000, etcd at 1000", "shard 2 from 60000: 2 bands to 25000, etcd at 1000",
+		"shard 3 from 1000: 2 bands to 5000, etcd at 1000",
+	}
+	if !slices.Equal(tracks, want) || got.End != 25_000 {
+		t.Errorf("%q to %d, want %q to 25000", tracks, got.End, want)
+	}
+}
+
+// zeroOf is the time from which the times of a track count.
+func zeroOf(track trackData, in runData) int64 { return cmp.Or(track.Start, in.Start) }
 
 // If there is no verdict, the first card says why.
 func TestPagesSayWhyThereIsNoVerdict(t *testing.T) {

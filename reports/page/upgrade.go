@@ -151,17 +151,40 @@ func upgradeCell(c upgrades.Cell, s *upgrades.State) cell {
 	return one
 }
 
+// upgradeData is the timeline of the cluster or, in a merged report, of each shard's cluster. Each has its own
+// beginning: the shards may have run at different times.
 func upgradeData(r *upgrades.Report) runData {
-	start := millis(r.Started)
+	data := runData{Start: millis(r.Started), End: 1, Tracks: []trackData{}, Scenarios: []scenarioData{}}
+	timelines := r.Timelines
+	if len(timelines) == 0 {
+		timelines = []*upgrades.Timeline{{Started: r.Started, Finished: r.Finished, Path: r.Path, Processes: r.Processes}}
+	}
+	for _, one := range timelines {
+		track, end := upgradeTrack(one)
+		if start := millis(one.Started); start != data.Start {
+			track.Start = start
+		}
+		data.Tracks, data.End = append(data.Tracks, track), max(data.End, end)
+	}
+	return data
+}
+
+// upgradeTrack returns the timeline of a cluster, and its end.
+func upgradeTrack(t *upgrades.Timeline) (track trackData, last int64) {
+	start := millis(t.Started)
 	relative := func(at int64) int64 { return max(at-start, 0) }
-	data := runData{Start: start, End: max(relative(millis(r.Finished)), 1), Scenarios: []scenarioData{}}
-	track := trackData{Name: "upgrade", Bands: []bandData{}}
-	for i, s := range r.Path {
+	last = max(relative(millis(t.Finished)), 1)
+	track = trackData{Name: "upgrade", Bands: []bandData{}}
+	if t.Shard > 0 {
+		track.Name = fmt.Sprintf("shard %d", t.Shard)
+	}
+	for i, s := range t.Path {
 		if s.Began.IsZero() {
 			continue
 		}
 		from := relative(millis(s.Began))
 		to := from + int64(s.Transition*1000)
+		last = max(last, to) // a shard that ended early has no end
 		verb, status := "transition", string(reports.Passed)
 		if i == 0 {
 			verb = "create"
@@ -173,15 +196,14 @@ func upgradeData(r *upgrades.Report) runData {
 			Name: s.Name, Verb: verb, Change: s.Way + ": " + s.Name, Status: status,
 			From: from, To: to,
 		})
-		end := data.End
-		if i+1 < len(r.Path) && !r.Path[i+1].Began.IsZero() {
-			end = relative(millis(r.Path[i+1].Began))
+		end := last
+		if i+1 < len(t.Path) && !t.Path[i+1].Began.IsZero() {
+			end = relative(millis(t.Path[i+1].Began))
 		}
 		if s.Reached {
 			track.Bands = append(track.Bands, bandData{Name: s.Name, From: to, To: end})
 		}
 	}
-	track.Processes = processes(r.Processes, relative)
-	data.Tracks = []trackData{track}
-	return data
+	track.Processes = processes(t.Processes, relative)
+	return track, last
 }

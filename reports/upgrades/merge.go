@@ -67,7 +67,7 @@ func (r *Report) add(part *Report) {
 		}
 	}
 	r.Sample = max(r.Sample, part.Sample)
-	r.addTimes(part)
+	r.addTimeline(part)
 	r.Matrix = append(r.Matrix, part.Matrix...) // each kind is in one shard
 	notes := slices.DeleteFunc(slices.Clone(part.Notes), func(note string) bool {
 		return slices.Contains(part.SampleNotes(), note)
@@ -102,17 +102,14 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// addTimes adds the timeline of a shard's cluster. The merged report has that of one shard: a timeline is of one
-// cluster.
-func (r *Report) addTimes(part *Report) {
-	if len(r.Processes) > 0 || len(part.Processes) == 0 {
+// addTimeline adds what happened to a shard's cluster. An idle shard has none.
+func (r *Report) addTimeline(part *Report) {
+	if !slices.ContainsFunc(part.Path, func(s *State) bool { return !s.Began.IsZero() }) {
 		return
 	}
-	r.Processes = part.Processes
-	for i, s := range part.Path {
-		r.Path[i].Began = s.Began
-	}
-	r.Notes = append(r.Notes, fmt.Sprintf("the timeline is that of shard %d/%d", part.Shard.Number, part.Shard.Of))
+	r.Timelines = append(r.Timelines, &Timeline{
+		Shard: part.Shard.Number, Started: part.Started, Finished: part.Finished, Path: part.Path, Processes: part.Processes,
+	})
 }
 
 // addCheck adds a check, or the worse result of one that several shards have, because it is about the objects that

@@ -1,6 +1,8 @@
 package upgrades
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,7 +33,7 @@ func TestMergeJoinsWhatShardsShare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const notes = "the timeline is that of shard 1/2\nnamespace shop was created\ndry runs were sent for 2 of 4 objects, at " +
+	const notes = "namespace shop was created\ndry runs were sent for 2 of 4 objects, at " +
 		"most 1 of one kind and shape; all objects were read"
 	if got := strings.Join(merged.Notes, "\n"); got != notes {
 		t.Errorf("notes\n%s\nwant\n%s", got, notes)
@@ -46,7 +48,12 @@ func TestMergeJoinsWhatShardsShare(t *testing.T) {
 		t.Errorf("%d objects, %d surveyed, a transition of %v, shard %v; want 3, 4, 2 and none", merged.Objects,
 			merged.Surveyed, merged.Path[0].Transition, merged.Shard)
 	}
-	if len(merged.Processes) != 1 || merged.Path[0].Began.IsZero() {
-		t.Errorf("%d processes, begun %v; want the timeline of one shard", len(merged.Processes), merged.Path[0].Began)
+	var timelines []string
+	for _, one := range merged.Timelines {
+		timelines = append(timelines, fmt.Sprintf("shard %d: %s took %vs, %s", one.Shard, one.Path[0].Name,
+			one.Path[0].Transition, one.Processes[0].Component))
+	}
+	if want := []string{"shard 1: 1.34.4 took 1s, etcd", "shard 2: 1.34.4 took 2s, etcd"}; !slices.Equal(timelines, want) {
+		t.Errorf("timelines %q, want %q", timelines, want)
 	}
 }

@@ -56,6 +56,8 @@ type Report struct {
 	Failure string `json:"failure,omitempty"`
 	// Processes are all starts of the cluster's components, in order.
 	Processes []reports.Process `json:"processes,omitempty"`
+	// Timelines are those of the shards' clusters, in a merged report: it has no cluster of its own.
+	Timelines []*Timeline `json:"timelines,omitempty"`
 	// Path of states, in order.
 	Path []*State `json:"path"`
 	// Objects is how many objects were given, and Surveyed how many of them were created and surveyed.
@@ -75,6 +77,16 @@ type Report struct {
 	Notes []string `json:"notes,omitempty"`
 	// Requests that the survey sent.
 	Requests int64 `json:"requests"`
+}
+
+// Timeline is what happened to one cluster, and when.
+type Timeline struct {
+	// Shard is the number of the shard.
+	Shard     int               `json:"shard"`
+	Started   time.Time         `json:"started,omitzero"`
+	Finished  time.Time         `json:"finished,omitzero"`
+	Path      []*State          `json:"path"`
+	Processes []reports.Process `json:"processes,omitempty"`
 }
 
 // State is one state of the path.

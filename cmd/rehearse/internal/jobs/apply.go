@@ -59,7 +59,7 @@ func (a *application) run(command *cobra.Command) error {
 	}
 	g := &gathering{
 		client: client, namespace: a.namespace, job: a.name, of: int(a.completions), out: command.OutOrStdout(), dir: work,
-		interval: time.Second, patience: defaultPatience, timeout: a.timeout,
+		interval: time.Second, patience: defaultPatience, linger: defaultLinger, timeout: a.timeout,
 	}
 	err = g.wait(ctx)
 	var stalled *stalledError

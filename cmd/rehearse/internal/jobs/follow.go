@@ -21,6 +21,11 @@ import (
 
 // follow reads a pod's log to its end. After a broken connection it reads the log again from the beginning.
 func (g *gathering) follow(ctx context.Context, index int, name string, uid types.UID) {
+	defer func() {
+		if errors.Is(context.Cause(ctx), errLingers) {
+			g.note(index, name, errLingers.Error())
+		}
+	}()
 	shown := 0
 	var failing time.Time
 	for ctx.Err() == nil {
@@ -123,8 +128,7 @@ func (g *gathering) line(index int, pod, line string, reader *inlog.Reader, fres
 	}
 }
 
-// keep unpacks a report of an attempt at a shard. The attempt that ended last counts, whatever is read last. An attempt
-// that has not ended has only its planned run, which counts if there is nothing else.
+// keep unpacks a report of an attempt at a shard, and discards it if another one counts, whatever is read last.
 func (g *gathering) keep(index int, pod string, report *inlog.Report) error {
 	folder := g.folder(index, pod)
 	fresh := folder + ".new" // a log may be read again, and the planned run must not replace the result
@@ -137,9 +141,9 @@ func (g *gathering) keep(index int, pod string, report *inlog.Report) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if last := g.reports[index]; last.folder != "" && !head.Finished.After(last.finished) {
+	if !head.Replaces(g.reports[index].head) {
 		return os.RemoveAll(fresh)
 	}
-	g.reports[index] = attempt{folder, head.Finished}
+	g.reports[index] = attempt{folder, head}
 	return errors.Join(os.RemoveAll(folder), os.Rename(fresh, folder))
 }

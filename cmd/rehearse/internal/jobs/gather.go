@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -14,10 +15,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 )
 
-// defaultPatience is how long the API server may be unavailable.
-const defaultPatience = 2 * time.Minute
+// defaultPatience is how long the API server may be unavailable, and defaultLinger how long a pod may outlast its Job:
+// more than its grace period.
+const (
+	defaultPatience = 2 * time.Minute
+	defaultLinger   = 2 * time.Minute
+)
+
+// errLingers says that a pod seems to run although its Job has ended: its node may not report the end.
+var errLingers = errors.New("the Job has ended, and the pod has not; its log is not read further")
 
 // gathering follows the pods of a Job, shows their output, and saves the reports in it at once: a pod and its log may
 // be deleted at any time.
@@ -30,6 +40,8 @@ type gathering struct {
 	interval       time.Duration
 	// patience is how long the API server may be unavailable, and the log of a pod that has ended.
 	patience time.Duration
+	// linger is how long a pod may seem to run after the end of the Job; 0: for any time.
+	linger time.Duration
 	// timeout is how long the Job may be without a running pod; 0: for any time.
 	timeout time.Duration
 
@@ -46,10 +58,10 @@ type gathering struct {
 	followers sync.WaitGroup
 }
 
-// attempt is the report folder of an attempt at a shard, and when the attempt ended.
+// attempt is the report folder of the attempt at a shard that counts so far, and the head of the report.
 type attempt struct {
-	folder   string
-	finished time.Time
+	folder string
+	head   *pastruns.Head
 }
 
 // wait returns when the Job has ended and the logs of its pods have been read. It returns a *stalledError if no pod
@@ -57,19 +69,16 @@ type attempt struct {
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
 	g.followed, g.noted = map[types.UID]bool{}, map[string]bool{}
-	ctx, cancel := context.WithCancel(ctx)
+	reading, stop := context.WithCancelCause(ctx)
 	defer g.followers.Wait()
-	defer cancel()
+	defer stop(nil)
 	answered := time.Now()
 	worked := answered
 	for {
-		now, err := g.look(ctx)
+		now, err := g.look(reading)
 		switch {
 		case err == nil && now == finished:
-			g.mu.Lock()
-			g.over = true
-			g.mu.Unlock()
-			g.followers.Wait()
+			g.finish(stop)
 			return ctx.Err()
 		case err == nil:
 			answered = time.Now()
@@ -89,6 +98,17 @@ func (g *gathering) wait(ctx context.Context) error {
 		case <-time.After(g.interval):
 		}
 	}
+}
+
+// finish waits until the logs have been read. It stops reading those of pods that do not end after the Job.
+func (g *gathering) finish(stop context.CancelCauseFunc) {
+	g.mu.Lock()
+	g.over = true
+	g.mu.Unlock()
+	if g.linger > 0 {
+		defer time.AfterFunc(g.linger, func() { stop(errLingers) }).Stop()
+	}
+	g.followers.Wait()
 }
 
 // look follows pods that have started since the last look, and returns what the Job does.

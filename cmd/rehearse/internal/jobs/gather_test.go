@@ -39,6 +39,13 @@ func podOf(index, uid string, state v1.ContainerState) *v1.Pod {
 	}
 }
 
+// runningPodOf returns a pod of the job that runs.
+func runningPodOf(index, uid string) *v1.Pod {
+	pod := podOf(index, uid, v1.ContainerState{Running: &v1.ContainerStateRunning{}})
+	pod.Status.Phase = v1.PodRunning
+	return pod
+}
+
 // failedJob returns a Job that has ended.
 func failedJob() *batchv1.Job {
 	return &batchv1.Job{
@@ -155,6 +162,56 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 				t.Errorf("it is not shown: %s", out.String())
 			}
 		})
+	}
+}
+
+// A pod may seem to run forever although its Job has ended and its log can be read: it does not keep rehearse waiting.
+func TestPodsThatOutlastTheirJob(t *testing.T) {
+	client := fake.NewClientset(failedJob(), runningPodOf("0", "a"))
+	var out bytes.Buffer
+	g := &gathering{
+		client: client, namespace: "ci", job: "rehearse", of: 1, out: &out, dir: t.TempDir(), interval: 1, linger: 1,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
+	defer cancel()
+	if err := g.wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	_, err := g.folders()
+	const why = "pod rehearse-0-a: the Job has ended, and the pod has not; its log is not read further"
+	golden.Error(t, err, "shard 1/1 wrote no report: "+why)
+	if !strings.Contains(out.String(), "[1/1] "+why) {
+		t.Errorf("it is not shown: %s", out.String())
+	}
+}
+
+// The log of a pod that ends soon after its Job is read to its end.
+func TestPodsThatEndAfterTheirJob(t *testing.T) {
+	client := fake.NewClientset(failedJob(), runningPodOf("0", "a"))
+	reads := 0
+	client.PrependReactor("get", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		if action.GetSubresource() != "log" {
+			if reads > 0 {
+				return true, podOf("0", "a", v1.ContainerState{Terminated: &v1.ContainerStateTerminated{}}), nil
+			}
+			return false, nil, nil
+		}
+		if reads++; reads == 1 {
+			return true, &runtime.Unknown{Raw: []byte(logOf(t, "a", 0))}, nil
+		}
+		return true, &runtime.Unknown{Raw: []byte(logOf(t, "a", 0) + logOf(t, "a", 1))}, nil
+	})
+	g := &gathering{
+		client: client, namespace: "ci", job: "rehearse", of: 1, out: &bytes.Buffer{}, dir: t.TempDir(), interval: 1,
+		linger: time.Hour,
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
+	defer cancel()
+	if err := g.wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if end := g.reports[0].head.Finished; end.Unix() != 1 {
+		t.Errorf("the report counts of the attempt that ended %v, want that of second 1", end)
 	}
 }
 

@@ -81,7 +81,7 @@ func (s *shard) report(work string, index int) (string, error) {
 		return filepath.Join(work, "report"), nil
 	}
 	folder := filepath.Join(s.results, fmt.Sprintf("shard-%d", index+1))
-	if hasResult(folder) {
+	if planned := (&pastruns.Head{}); !planned.Replaces(headIn(folder)) {
 		folder += unsettled
 	}
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(s.results, 0o770)); err != nil {
@@ -91,19 +91,22 @@ func (s *shard) report(work string, index int) (string, error) {
 	return folder, nil
 }
 
-// hasResult reports whether a folder has the report of an attempt that ended.
-func hasResult(folder string) bool {
+// headIn returns the head of the report in a folder; nil if there is none that can be read.
+func headIn(folder string) *pastruns.Head {
 	head, _, err := pastruns.ReadHead(folder)
-	return err == nil && !head.Finished.IsZero()
+	if err != nil {
+		return nil
+	}
+	return head
 }
 
-// replaceEarlier replaces the report of an earlier attempt, if this is a finished one beside it.
+// replaceEarlier replaces the finished report of an earlier attempt beside this one, if this one counts instead.
 func replaceEarlier(report string) error {
 	earlier, beside := strings.CutSuffix(report, unsettled)
 	if !beside {
 		return nil
 	}
-	if !hasResult(report) {
+	if head := headIn(report); head == nil || !head.Replaces(headIn(earlier)) {
 		return os.RemoveAll(report)
 	}
 	if err := errors.Join(os.RemoveAll(earlier), os.Rename(report, earlier)); err != nil {

@@ -35,7 +35,7 @@ type shardOfRun struct {
 // attempts are the reports of a shard. Each attempt reports its planned run and, if it ends, its result.
 type attempts struct {
 	begun, ended int
-	// latest is the result of the attempt that ended last or, if none ended, a planned run. folder contains it.
+	// latest is the report that counts. folder contains it.
 	latest *pastruns.Head
 	folder string
 }
@@ -96,15 +96,15 @@ func (l *inLogs) add(log, folder string, report *inlog.Report) error {
 	key := shardOfRun{*run.Shard, run.Program}
 	of := l.shards[key]
 	if of == nil {
-		of = &attempts{latest: run, folder: folder}
+		of = &attempts{}
 		l.order, l.shards[key] = append(l.order, key), of
 	}
-	if run.Finished.IsZero() {
+	if run.Ended().IsZero() {
 		of.begun++
 	} else {
 		of.ended++
 	}
-	if run.Finished.After(of.latest.Finished) {
+	if run.Replaces(of.latest) {
 		of.latest, of.folder = run, folder
 	}
 	return nil

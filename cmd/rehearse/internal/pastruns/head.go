@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -27,7 +28,8 @@ const (
 type Head struct {
 	reports.Head
 
-	Shard *reports.Shard `json:"shard"`
+	Shard       *reports.Shard `json:"shard"`
+	Interrupted bool           `json:"interrupted"`
 	// Each of these fields is in one kind of file only. They tell the kinds apart, whatever the files are called.
 	Trials json.RawMessage `json:"trials"`
 	Kinds  json.RawMessage `json:"kinds"`
@@ -48,6 +50,20 @@ func (h *Head) Kind() string {
 		return UpgradeFile
 	}
 	return RunFile
+}
+
+// Ended returns when the command ended; zero if it has not, or was interrupted.
+func (h *Head) Ended() time.Time {
+	if h.Interrupted {
+		return time.Time{}
+	}
+	return h.Finished
+}
+
+// Replaces reports whether a result of a shard counts instead of another one, nil for none, because a Job may repeat a
+// shard. The attempt that ended last counts. One that did not end counts only if no other one did.
+func (h *Head) Replaces(other *Head) bool {
+	return other == nil || !h.Ended().Before(other.Ended())
 }
 
 // FileIn returns the result file in a report folder. If the path is a file, it returns the path.
