@@ -33,6 +33,7 @@ func Liberties() []liberty.Liberty {
 			},
 			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
 				"specification does not mention."},
+			{Name: liberty.MoreEvents, Sentence: "The webhook records each write that it accepts in an Event."},
 		})
 }
 
