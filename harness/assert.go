@@ -114,13 +114,16 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, as
 		Scope:     selected,
 		CEL:       s.evaluate(ctx, step),
 		Why:       s.why(ctx, step),
-		Timeout:   timeout,
-		Started:   started,
-		Spent:     time.Since(started),
-		Since:     s.timeline.from,
-		Seen:      s.timeline.balanced.saw(kind, selected),
-		Window:    s.timeline.windowOf(ctx, i),
-		Steps:     s.timeline.begun,
+		Wants: func(expression, part string) any {
+			return s.shared.Expressions.WithContext(ctx).Wants(expression, part, s.variables(&step))
+		},
+		Timeout: timeout,
+		Started: started,
+		Spent:   time.Since(started),
+		Since:   s.timeline.from,
+		Seen:    s.timeline.balanced.saw(kind, selected),
+		Window:  s.timeline.windowOf(ctx, i),
+		Steps:   s.timeline.begun,
 		Pods: func(ctx context.Context, namespace string) ([]*unstructured.Unstructured, int, error) {
 			return pods(ctx, s.client, namespace)
 		},

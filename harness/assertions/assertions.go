@@ -30,6 +30,9 @@ type Input struct {
 	CEL Evaluate
 	// Why explains why the assertion's expression is false, in lines; it may be nil.
 	Why func(expression string, variables map[string]any) string
+	// Wants returns the value that the assertion's expression requires of a part of it, such as "object.metadata.uid";
+	// nil if it requires none. It may be nil.
+	Wants func(expression, part string) any
 	// Timeout is how long Eventually may take if the assertion sets no time, and how long Always and Never wait for the
 	// cluster to be observable, at their start and at their end. Default: 30s.
 	Timeout time.Duration

@@ -20,6 +20,7 @@ import (
 type explainer struct {
 	*judge
 	verb string
+	pin  pin
 }
 
 func (w *watcher) result(status reports.Status, message string, body ...string) Result {

@@ -26,6 +26,9 @@ func newWatcher(in Input, verb string) *watcher {
 	in = in.withDefaults()
 	w := &watcher{timing: timing{Input: in}, explainer: explainer{judge: newJudge(in), verb: verb}}
 	w.strict = w.usesAll && forbids(verb, in.Assertion)
+	if verb == "eventually" && in.Scope.Name != "" {
+		w.pin = pinOf(in)
+	}
 	w.current = verb == "eventually" && needsCurrentStatus(in.Assertion)
 	return w
 }

@@ -17,21 +17,9 @@ import (
 // sides, the elements of a list for which a condition is false, and missing or surplus elements of a list. It returns
 // "" if there is nothing to add.
 func (e *Evaluator) Why(expression string, vars Variables) string {
-	env, err := e.cache.environment()
-	if err == nil {
-		env, err = env.Extend(cel.EnableMacroCallTracking())
-	}
-	if err != nil {
-		return ""
-	}
-	parsed, issues := env.Parse(withoutReserved(expression))
-	if issues.Err() != nil {
-		return ""
-	}
-	root := parsed.NativeRep()
-	w := &why{Evaluator: e, vars: vars, info: root.SourceInfo()}
+	w, conditions := e.conditions(expression, vars)
 	var lines []string
-	for _, condition := range conjuncts(root.Expr()) {
+	for _, condition := range conditions {
 		text, ok := w.text(condition)
 		if holds, err := e.EvalBool(text, vars); !ok || err == nil && holds {
 			continue
@@ -41,6 +29,44 @@ func (e *Evaluator) Why(expression string, vars Variables) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Wants returns the value that an expression requires of a part of it: one of its conditions, all of which must be
+// true, is part == value. It returns nil if there is no such condition, or if the value uses other variables than vars.
+func (e *Evaluator) Wants(expression, part string, vars Variables) any {
+	w, conditions := e.conditions(expression, vars)
+	for _, condition := range conditions {
+		if condition.Kind() != ast.CallKind || condition.AsCall().FunctionName() != operators.Equals {
+			continue
+		}
+		sides := condition.AsCall().Args()
+		for i, side := range sides {
+			if text, ok := w.text(side); !ok || text != part {
+				continue
+			}
+			if value, known := w.value(sides[1-i]); known {
+				return value
+			}
+		}
+	}
+	return nil
+}
+
+// conditions returns the conditions of an expression, all of which must be true; none if it is not valid.
+func (e *Evaluator) conditions(expression string, vars Variables) (*why, []ast.Expr) {
+	env, err := e.cache.environment()
+	if err == nil {
+		env, err = env.Extend(cel.EnableMacroCallTracking())
+	}
+	if err != nil {
+		return nil, nil
+	}
+	parsed, issues := env.Parse(withoutReserved(expression))
+	if issues.Err() != nil {
+		return nil, nil
+	}
+	root := parsed.NativeRep()
+	return &why{Evaluator: e, vars: vars, info: root.SourceInfo()}, conjuncts(root.Expr())
 }
 
 // why explains one expression.

@@ -36,3 +36,33 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// Only a condition that must be true, of a value that does not depend on the object, says what the expression requires.
+func TestWants(t *testing.T) {
+	vars := Variables{"outputs": map[string]any{"uid": "u-1", "generation": int64(2)}, "namespace": "team"}
+	for expression, want := range map[string]any{
+		"object.metadata.uid == outputs.uid":                                     "u-1",
+		"'u-2' == object.metadata.uid":                                           "u-2",
+		"object.status.ready && (object.x == 1 && object.metadata.uid == 'u-3')": "u-3",
+		"object.metadata.uid == namespace":                                       "team",
+		"object.metadata.uid != outputs.uid":                                     nil,
+		"object.metadata.uid == outputs.uid || object.status.ready":              nil,
+		"!(object.metadata.uid == outputs.uid)":                                  nil,
+		"object.metadata.uid == outputs.other":                                   nil,
+		"object.metadata.uid == object.spec.uid":                                 nil,
+		"object.metadata.uid in [outputs.uid]":                                   nil,
+		"object.metadata.ownerReferences.exists(o, o.uid == outputs.uid)":        nil,
+		"objects.all(o, o.metadata.uid == outputs.uid)":                          nil,
+		"(object.status.ready ? object.metadata.uid == outputs.uid : true)":      nil,
+		"object.metadata.generation == outputs.generation":                       nil,
+		"not an expression":                                                      nil,
+	} {
+		if got := New().Wants(expression, "object.metadata.uid", vars); got != want {
+			t.Errorf("%s: got %v, want %v", expression, got, want)
+		}
+	}
+	if got := New().Wants("object.metadata.generation == outputs.generation", "object.metadata.generation",
+		vars); got != int64(2) {
+		t.Errorf("generation: got %v", got)
+	}
+}

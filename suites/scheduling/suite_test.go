@@ -11,7 +11,7 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 29, WholeScenarios: true}
+	return suitetest.Suite{Definition: scheduling.Definition(), MaxTracks: 29}
 }
 
 func TestMain(m *testing.M) {

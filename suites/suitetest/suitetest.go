@@ -37,9 +37,6 @@ type Suite struct {
 	// CachedVersions leaves out scenarios that need a version of Kubernetes that is not in the cache, and names them: to
 	// build a version takes minutes.
 	CachedVersions bool
-	// WholeScenarios: a scenario may decide several requirements as a whole. Otherwise, each requirement of a scenario
-	// that has several needs a step that covers it: so a failed step fails only what it is about.
-	WholeScenarios bool
 	// Liberties are the simulator's liberties with which the test also runs the suite. The others take minutes: `make
 	// liberties` tries all.
 	Liberties []string
@@ -136,10 +133,8 @@ func (s Suite) library(t *testing.T) {
 	if err := suite.Check(); err != nil {
 		t.Error(err)
 	}
-	if !s.WholeScenarios {
-		for _, problem := range undecided(suite.Scenarios) {
-			t.Error(problem)
-		}
+	for _, problem := range undecided(suite.Scenarios) {
+		t.Error(problem)
 	}
 	plan, err := harness.NewPlan(t.Context(), s.Provider(t), s.atHand(t, suite.Scenarios), s.Options(t))
 	if err != nil {
@@ -150,7 +145,8 @@ func (s Suite) library(t *testing.T) {
 	}
 }
 
-// undecided names the requirements that no step covers, of scenarios that have several requirements.
+// undecided names the requirements that no step covers, of scenarios that have several requirements. With such a step,
+// a failed step fails only what it is about.
 func undecided(list []*scenarios.Scenario) []string {
 	var problems []string
 	for _, c := range list {

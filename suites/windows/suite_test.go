@@ -8,7 +8,7 @@ import (
 )
 
 func suite() suitetest.Suite {
-	return suitetest.Suite{Definition: windows.Definition(), MaxTracks: 24, WholeScenarios: true, CachedVersions: true}
+	return suitetest.Suite{Definition: windows.Definition(), MaxTracks: 24, CachedVersions: true}
 }
 
 func TestMain(m *testing.M) { suite().Main(m) }

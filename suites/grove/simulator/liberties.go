@@ -18,7 +18,7 @@ const (
 
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
-	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(),
+	return slices.Concat(liberty.OfControllers(), liberty.OfRecorders(), liberty.OfManagers(),
 		liberty.OfWebhooks(bugs.IDs("15 20 22 24 25 26 27 28 30 32")), []liberty.Liberty{
 			{
 				Name: libertyCliquesFirst, Sentence: "PodCliques are created before their PodGang; pods still after it.",

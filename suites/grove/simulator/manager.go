@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
@@ -54,11 +55,16 @@ func (s *simulation) manager(ctx context.Context, part liberty.Part) (manager.Ma
 func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 	// Reads do not use the cache: the objects that the controllers count must exist.
 	store := store{Client: m.GetClient(), live: m.GetAPIReader(), liberties: s.behaviour.Liberties}
+	reconciler := func(name string, kind schema.GroupVersionKind, inner reconcile.Reconciler) reconcile.Reconciler {
+		liberties := s.behaviour.Liberties
+		return liberties.Reconciler(name, liberties.Events(m.GetAPIReader(), m.GetEventRecorder(Name), kind, inner))
+	}
 	bySet := handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPartOf))
 	err := builder.ControllerManagedBy(m).Named("podcliqueset").
 		For(&api.PodCliqueSet{}, builder.WithPredicates(operator.SpecChanged())).
 		Watches(&scheduler.PodGang{}, bySet).Watches(&api.PodClique{}, bySet).Watches(&corev1.Pod{}, bySet).
-		Complete(s.behaviour.Liberties.Reconciler("podcliqueset", &setReconciler{store: store, selection: chosen}))
+		Complete(reconciler("podcliqueset", api.GroupVersion.WithKind("PodCliqueSet"),
+			&setReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliqueSets: %w", err)
 	}
@@ -66,7 +72,8 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 		For(&api.PodClique{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(byLabel(api.LabelPodClique))).
 		Watches(&scheduler.PodGang{}, handler.EnqueueRequestsFromMapFunc(store.cliquesOfGang)).
-		Complete(s.behaviour.Liberties.Reconciler("podclique", &cliqueReconciler{store: store, selection: chosen}))
+		Complete(reconciler("podclique", api.GroupVersion.WithKind("PodClique"),
+			&cliqueReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the controller of PodCliques: %w", err)
 	}
@@ -75,7 +82,8 @@ func (s *simulation) addControllers(m manager.Manager, chosen selection) error {
 			return s.behaviour.in(o.GetNamespace()).Has(faultSyncOnStatus)
 		})))
 	err = builder.ControllerManagedBy(m).Named("backend").For(&scheduler.PodGang{}, changed).
-		Complete(s.behaviour.Liberties.Reconciler("backend", &gangReconciler{store: store, selection: chosen}))
+		Complete(reconciler("backend", scheduler.GroupVersion.WithKind("PodGang"),
+			&gangReconciler{store: store, selection: chosen}))
 	if err != nil {
 		return fmt.Errorf("add the backend controller: %w", err)
 	}

@@ -36,6 +36,10 @@ func (e *endpoints) validating() *admissionv1.ValidatingWebhookConfiguration {
 		ignore := admissionv1.Ignore
 		made.Webhooks[0].FailurePolicy = &ignore
 	}
+	if e.recorder != nil {
+		onWrites := admissionv1.SideEffectClassNoneOnDryRun
+		made.Webhooks[0].SideEffects = &onWrites
+	}
 	return made
 }
 

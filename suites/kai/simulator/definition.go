@@ -32,7 +32,7 @@ func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition,
 	if i.faults.Has(crdNameOptional) {
 		group.Required = nil
 	}
-	if i.liberties.Has(libertyDuplicates) && i.hasWebhook() {
+	if i.liberties.Has(libertyDuplicates) {
 		list := spec.Properties["subGroups"]
 		list.XListType, list.XListMapKeys = ptr.To("map"), []string{"name"}
 		spec.Properties["subGroups"] = list

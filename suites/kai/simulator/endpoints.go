@@ -9,6 +9,7 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -32,6 +33,8 @@ type endpoints struct {
 	// validated and mutated: the webhook was called for a PodGroup of that name.
 	validated, mutated atomic.Bool
 	ready              atomic.Bool
+	// recorder records Events; nil without the liberty.
+	recorder events.EventRecorder
 }
 
 func newEndpoints(i implementation, options Options) (*endpoints, error) {
@@ -70,7 +73,9 @@ func (e *endpoints) register(server webhook.Server) error {
 		if request.Kind.Kind == "Pod" {
 			return e.judgePod(request)
 		}
-		return judge.Handle(ctx, request)
+		response := judge.Handle(ctx, request)
+		e.record(request, response)
+		return response
 	}
 	server.Register(e.validatePath, e.webhook(&e.validated, validate))
 	// An older webhook configuration may also point to this server. Its path does not have the mark of this run.

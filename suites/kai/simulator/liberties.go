@@ -27,12 +27,13 @@ func Liberties() []liberty.Liberty {
 				About: bugs.IDs("29 31 35 48"),
 			},
 			{
-				Name: libertyDuplicates, Sentence: "Where there is a webhook, the schema also rejects two sub groups with the " +
-					"same name.",
-				About: bugs.IDs("14 15 16 17 21 23 24 28 40 46 54"),
+				Name: libertyDuplicates, Sentence: "The schema also rejects two sub groups with the same name: their list " +
+					"has keys.",
+				About: bugs.IDs("14 15 16 17 21 23 24 28 30 33 40 46 54"),
 			},
 			{Name: liberty.MoreMetadata, Sentence: "The definition has a label, an annotation and a category that the " +
 				"specification does not mention."},
+			{Name: liberty.MoreEvents, Sentence: "The webhook records each write that it accepts in an Event."},
 		})
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
@@ -36,6 +37,11 @@ func Run(ctx context.Context, options Options) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if implementation.liberties.Has(liberty.MoreEvents) {
+		if endpoints.recorder, err = newRecorder(ctx, options.RESTConfig); err != nil {
+			return err
+		}
+	}
 	served := make(chan error, 1)
 	go func() {
 		defer cancel()

@@ -13,7 +13,6 @@ const (
 	libertyRevisionsKept    = "revisions-kept"
 	libertyServicePorts     = "services-have-ports"
 	libertyWorkersFirst     = "workers-before-service"
-	libertyMoreEvents       = "more-events"
 	libertyErrorsMeanwhile  = "errors-meanwhile"
 	libertyNumbered         = "numbered-revisions"
 	libertyMoreSelectors    = "more-selectors"
@@ -22,8 +21,8 @@ const (
 
 // Liberties lists the allowed differences of the simulator.
 func Liberties() []liberty.Liberty {
-	return slices.Concat(liberty.OfControllers(), liberty.OfManagers(), liberty.OfWebhooks([]string{"LWS-L04", "LWS-L66"}),
-		[]liberty.Liberty{
+	return slices.Concat(liberty.OfControllers(), liberty.OfRecorders(), liberty.OfManagers(),
+		liberty.OfWebhooks([]string{"LWS-L04", "LWS-L66"}), []liberty.Liberty{
 			{
 				Name: libertyDefaultsInSchema, Sentence: "The policy's default is in the API's schema, and not in the webhook.",
 				About: []string{"LWS-L01", "LWS-L02", "LWS-L03", "LWS-L06", "LWS-L07", "LWS-L08", "LWS-L51"},
@@ -40,7 +39,6 @@ func Liberties() []liberty.Liberty {
 				Name:     libertyWorkersFirst,
 				Sentence: "The StatefulSet of a group's workers is created before the replica's Service.",
 			},
-			{Name: libertyMoreEvents, Sentence: "Each reconcile records an Event."},
 			{
 				Name: libertyErrorsMeanwhile, Sentence: "While an object of an earlier leader, or of another owner, has the " +
 					"name of a dependent, each reconcile returns an error, and is retried after growing pauses; nothing watches " +

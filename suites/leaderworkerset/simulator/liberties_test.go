@@ -5,9 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/tools/events"
-
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
@@ -79,12 +76,12 @@ func TestStartIsARevision(t *testing.T) {
 	}
 }
 
-// What else liberties change: the selector of a replica's Service, the default of restartPolicy, and Events.
+// What else liberties change: the selector of a replica's Service, and the default of restartPolicy.
 func TestOtherLiberties(t *testing.T) {
 	for _, takes := range []bool{false, true} {
 		var b behaviour
 		if takes {
-			b = taking(t, libertyMoreSelectors, libertyRestartNone, libertyMoreEvents)
+			b = taking(t, libertyMoreSelectors, libertyRestartNone)
 		}
 		leader := newPod("my-lws-0", label(api.LabelGroupIndex, "0"), label(api.LabelGroupKey, "key"))
 		selector := b.replicaService(newSet("my-lws", 1, 1, 0), leader).Spec.Selector
@@ -99,10 +96,6 @@ func TestOtherLiberties(t *testing.T) {
 			Properties["restartPolicy"].Default.Raw
 		if strings.Contains(string(restart), "None") != takes {
 			t.Errorf("%t: the default is %s", takes, restart)
-		}
-		said := events.NewFakeRecorder(1)
-		if _, err := b.result(t.Context(), said, &corev1.Pod{}, nil); err != nil || (len(said.Events) > 0) != takes {
-			t.Errorf("%t: %d events, %v", takes, len(said.Events), err)
 		}
 	}
 }

@@ -76,13 +76,14 @@ func (s *simulation) serveWebhooks(m manager.Manager) {
 func (s *simulation) addControllers(m manager.Manager) error {
 	stored := &revisions{client: m.GetClient(), behaviour: s.behaviour}
 	bySet := handler.EnqueueRequestsFromMapFunc(toSet)
-	recorder := m.GetEventRecorder(Name)
+	recorder, liberties := m.GetEventRecorder(Name), s.behaviour.Liberties
 	err := builder.ControllerManagedBy(m).Named("leaderworkerset").
 		For(&api.LeaderWorkerSet{}).
 		Watches(&appsv1.StatefulSet{}, bySet).Watches(&corev1.Pod{}, bySet).Watches(&corev1.Service{}, bySet).
-		Complete(s.behaviour.Liberties.Reconciler("leaderworkerset", &setReconciler{
-			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
-		}))
+		Complete(liberties.Reconciler("leaderworkerset", liberties.Events(m.GetAPIReader(), recorder,
+			api.GroupVersion.WithKind("LeaderWorkerSet"), &setReconciler{
+				client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
+			})))
 	if err != nil {
 		return fmt.Errorf("add the controller of LeaderWorkerSets: %w", err)
 	}
@@ -94,10 +95,11 @@ func (s *simulation) addControllers(m manager.Manager) error {
 	gone := newGoneWorkers()
 	err = builder.ControllerManagedBy(m).Named("pod").For(&corev1.Pod{}).Watches(&corev1.Pod{}, gone.handler()).
 		Watches(&appsv1.StatefulSet{}, toOwner).Watches(&corev1.Service{}, toOwner, noticed).
-		Complete(s.behaviour.Liberties.Reconciler("pod", &podReconciler{
-			client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
-			gone: gone,
-		}))
+		Complete(liberties.Reconciler("pod", liberties.Events(m.GetAPIReader(), recorder,
+			corev1.SchemeGroupVersion.WithKind("Pod"), &podReconciler{
+				client: m.GetClient(), live: m.GetAPIReader(), events: recorder, behaviour: s.behaviour, revisions: stored,
+				gone: gone,
+			})))
 	if err != nil {
 		return fmt.Errorf("add the controller of pods: %w", err)
 	}

@@ -34,9 +34,6 @@ func (b behaviour) result(ctx context.Context, recorder events.EventRecorder, ob
 	if ctx.Err() != nil {
 		return reconcile.Result{}, nil // the next run starts from the current state
 	}
-	if b.Liberties.Has(libertyMoreEvents) {
-		recorder.Eventf(object, nil, corev1.EventTypeNormal, "Reconciled", "Reconcile", "its dependents were looked at")
-	}
 	var taken *occupiedError
 	if errors.As(err, &taken) {
 		recorder.Eventf(object, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)

@@ -8,7 +8,7 @@ import (
 
 func set(t *testing.T, asked ...string) Set {
 	t.Helper()
-	s, err := NewSet(asked, slices.Concat(OfControllers(), OfManagers(), OfWebhooks(nil)))
+	s, err := NewSet(asked, slices.Concat(OfControllers(), OfRecorders(), OfManagers(), OfWebhooks(nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
