@@ -103,7 +103,6 @@ func endedByItself(p *processes.Process) bool { return p != nil && !alive(p) && 
 
 // start starts a system's process and returns when it is ready; if it was not ready before, when it runs.
 func (s *Set) start(ctx context.Context, sys *system) error {
-	sys.outages = 0
 	for name, text := range sys.program.files {
 		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("write its file %s: %w", name, err)
@@ -118,14 +117,13 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		return err
 	}
 	name := sys.definition.Name
-	s.mu.Lock()
-	sys.process, sys.watched, sys.pardoned = process, false, time.Time{}
-	s.logs[name] = append(s.logs[name], process.LogFile)
-	s.mu.Unlock()
+	sys.process, sys.watched = process, false
+	sys.pardon.renew()
+	s.addLog(name, process.LogFile)
 	if sys.unready {
 		s.Progress("system %s was not ready before: not waiting until it is", name)
 	}
-	if err := enter(ctx, s, sys); err != nil {
+	if err := s.enter(ctx, sys); err != nil {
 		return err
 	}
 	if sys.place.front != nil && sys.program.installsItself {
@@ -136,8 +134,8 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 
 // enter returns when a system's process is ready, if it must be, and makes its service use it. The process is watched
 // from then on.
-func enter(ctx context.Context, s *Set, sys *system) error {
-	look, err := readiness(sys)
+func (s *Set) enter(ctx context.Context, sys *system) error {
+	look, err := sys.readiness()
 	if err != nil {
 		return err
 	}
@@ -207,7 +205,7 @@ func (s *places) owner() string {
 }
 
 // readiness returns the check whether a process is ready.
-func readiness(sys *system) (func(context.Context) error, error) {
+func (sys *system) readiness() (func(context.Context) error, error) {
 	switch ready := sys.program.ready; {
 	case ready.HTTPGet != "":
 		ca, err := sys.place.authority()
@@ -322,14 +320,14 @@ func await(ctx context.Context, process *processes.Process, look func(context.Co
 func (s *Set) Kill(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := controllable(s, name)
+	sys, err := s.controllable(name)
 	if err != nil {
 		return err
 	}
 	if !alive(sys.process) {
 		return errors.New("it is not running")
 	}
-	noteReady(ctx, s.api, sys)
+	sys.noteReady(ctx, s.api)
 	return sys.process.Kill(ctx)
 }
 
@@ -337,7 +335,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 func (s *Set) Restart(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := controllable(s, name)
+	sys, err := s.controllable(name)
 	if err != nil {
 		return err
 	}
@@ -350,7 +348,7 @@ func (s *Set) Restart(ctx context.Context, name string) error {
 	return s.resume(ctx, sys)
 }
 
-func controllable(s *Set, name string) (*system, error) {
+func (s *Set) controllable(name string) (*system, error) {
 	sys := s.system(name)
 	if sys == nil {
 		return nil, errors.New("it is not installed")
