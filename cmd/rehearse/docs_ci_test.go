@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -206,7 +207,7 @@ func arguments(t *testing.T, command string) []string {
 
 // takes returns the command that the arguments call, and an error if it does not accept its flags and arguments.
 func takes(args []string) (*cobra.Command, error) {
-	command, rest, err := program.New("rehearse").Find(args)
+	command, rest, err := program.New("rehearse", builtin.All()).Find(args)
 	if err == nil {
 		err = command.ParseFlags(rest)
 	}

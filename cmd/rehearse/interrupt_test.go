@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	component.Main()
-	builtin.Simulators().Main()
+	builtin.All().Simulators().Main()
 	os.Exit(m.Run())
 }
 
