@@ -78,7 +78,7 @@ func FirstState(
 ) (clusters.State, error) {
 	asked := clusters.State{Version: index.Version}.With(flags)
 	if newest := data.facts.newest; newest != nil && index.Version == "" {
-		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major(), newest.Minor(), newest.Patch())
+		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major, newest.Minor, newest.Patch)
 	}
 	if index.Version != "" {
 		if err := notOlder(asked.Version, index.Version); err != nil {
