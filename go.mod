@@ -3,7 +3,6 @@ module github.com/rehearse-dev/rehearse
 go 1.26.0
 
 require (
-	github.com/cenkalti/backoff/v4 v4.3.0
 	github.com/coredns/caddy v1.1.4-0.20250930002214-15135a999495
 	github.com/coredns/coredns v1.14.3
 	github.com/go-git/go-billy/v5 v5.9.2

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Record is the minimal content of a cluster's record (cluster.json); providers embed it.
@@ -70,10 +71,8 @@ func Await(ctx context.Context, path string, waiting func()) (unlock func(), err
 		if !told {
 			waiting()
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, lockPoll) {
 			return nil, errors.Join(fmt.Errorf("waiting for the lock of %s: %w", path, context.Cause(ctx)), file.Close())
-		case <-time.After(lockPoll):
 		}
 	}
 }

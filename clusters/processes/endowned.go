@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 const (
@@ -27,10 +29,8 @@ func untilNone(ctx context.Context, kill func() (int, error)) error {
 		if n == 0 || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, endPoll) {
 			return fmt.Errorf("wait for the end of %d killed processes: %w", n, ctx.Err())
-		case <-time.After(endPoll):
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
@@ -70,7 +71,7 @@ func (sys *system) noteReady(ctx context.Context, a *api) {
 // between them.
 func isReady(ctx context.Context, look func(context.Context) error) bool {
 	for i := range forwarding.MostFailures {
-		if i > 0 && pause(ctx, forwarding.ProbePeriod) != nil {
+		if i > 0 && !pauses.For(ctx, forwarding.ProbePeriod) {
 			return false
 		}
 		attempt, cancel := context.WithTimeout(ctx, lookTimeout)

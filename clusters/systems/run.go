@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
@@ -391,19 +392,9 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 		if err != nil {
 			return err
 		}
-		if err := pause(ctx, min(time.Until(at), youth)); err != nil {
-			return err
+		if !pauses.For(ctx, min(time.Until(at), youth)) {
+			return context.Cause(ctx)
 		}
 	}
 	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
-}
-
-// pause waits for a duration.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

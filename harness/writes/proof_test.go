@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,7 +51,7 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 	p.Writer = &Writer{
 		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Wrote:  func(m Made) { p.made = append(p.made, m) },
-		Pauses: func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+		Pauses: func() *wait.Backoff { return new(wait.Backoff) },
 	}
 	p.proof = p.NewProof(t.Context(), 5)
 	t.Cleanup(p.proof.Close)

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. It does not

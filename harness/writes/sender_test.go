@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
@@ -43,7 +43,7 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
 		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
 		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
-		Pauses:   func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+		Pauses:   func() *wait.Backoff { return new(wait.Backoff) },
 		Appear:   time.Nanosecond,
 	}
 	return s

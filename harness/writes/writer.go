@@ -6,13 +6,13 @@ import (
 	"context"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -48,7 +48,7 @@ type Writer struct {
 	Wrote func(Made)
 
 	// Pauses between tries while the outcome is unknown. Default: from 25 ms to 1 s.
-	Pauses func() backoff.BackOff
+	Pauses func() *wait.Backoff
 	// Patience is the timeout of one try. Default: 10 s, or 35 s if the API server's own failure is expected. A
 	// connection that hangs must not take all of a step's time.
 	Patience time.Duration
@@ -164,7 +164,7 @@ func (w *Writer) learn(op *operation, a answer) {
 	}
 }
 
-func (w *Writer) pauses() backoff.BackOff {
+func (w *Writer) pauses() *wait.Backoff {
 	if w.Pauses != nil {
 		return w.Pauses()
 	}
