@@ -46,24 +46,20 @@ func (a *api) hooks(ctx context.Context) ([]hook, error) {
 		return nil, fmt.Errorf("list webhook configurations: %w", err)
 	}
 	var all []hook
+	add := func(kind int, step, configuration, name string, rules []admissionv1.RuleWithOperations,
+		client admissionv1.WebhookClientConfig,
+	) {
+		r := reference{kind: webhookKinds[kind], version: "v1", name: configuration}
+		all = append(all, hook{r, name, step, creates(rules), client})
+	}
 	for _, c := range mutating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all,
-				hook{
-					reference{kind: webhookKinds[0], version: "v1", name: c.Name},
-					w.Name, "admit", creates(w.Rules),
-					w.ClientConfig,
-				})
+			add(0, "admit", c.Name, w.Name, w.Rules, w.ClientConfig)
 		}
 	}
 	for _, c := range validating.Items {
 		for _, w := range c.Webhooks {
-			all = append(all,
-				hook{
-					reference{kind: webhookKinds[1], version: "v1", name: c.Name},
-					w.Name, "validating", creates(w.Rules),
-					w.ClientConfig,
-				})
+			add(1, "validating", c.Name, w.Name, w.Rules, w.ClientConfig)
 		}
 	}
 	return all, nil
