@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 

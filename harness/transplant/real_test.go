@@ -29,13 +29,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 func TestMain(m *testing.M) {

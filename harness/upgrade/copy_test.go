@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 // The objects of a live cluster show what its upgrade would do (G1: every StatefulSet restarts). The report lists what

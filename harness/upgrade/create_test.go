@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 func creatorFor(t *testing.T, server *apitest.Server) *creator {

@@ -10,10 +10,10 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
