@@ -153,7 +153,7 @@ func TestLastingCluster(t *testing.T) {
 		again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Sweep(); err != nil {
+	if err := second.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := namespaces(t, again); err != nil {

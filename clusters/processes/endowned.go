@@ -19,7 +19,7 @@ const (
 func EndOwned(owner string, recorded ...int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	return untilNone(ctx, func() (int, error) { return KillOwned(owner, recorded...) })
+	return untilNone(ctx, func() (int, error) { return killOwned(owner, recorded...) })
 }
 
 // untilNone repeats kill, which returns how many processes it found, until it finds none.

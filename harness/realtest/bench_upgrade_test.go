@@ -54,7 +54,7 @@ func stored(b *testing.B, text string) []*manifests.Object {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	objects, err := manifests.Load([]string{file}, nil)
+	objects, err := manifests.Sources{Paths: []string{file}}.Load()
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -236,7 +236,7 @@ func resource(client dynamic.Interface, kind string) dynamic.ResourceInterface {
 
 func create(t *testing.T, client dynamic.Interface, text string) []survey.Created {
 	t.Helper()
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
 	must(t, err)
 	var created []survey.Created
 	for _, o := range objects {

@@ -82,7 +82,7 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 	cluster, err := p.Create(t.Context(), "original", state)
 	must(t, err)
 	defer func() { must(t, cluster.Delete(t.Context())) }()
-	objects, err := manifests.Load(files, nil)
+	objects, err := manifests.Sources{Paths: files}.Load()
 	must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, cluster.RESTConfig(), o)

@@ -26,7 +26,7 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 		case err == nil && uid == "":
 			return nil
 		case err == nil:
-			return UntilGone(ctx, api, made.Name, uid)
+			return untilGone(ctx, api, made.Name, uid)
 		}
 		if !pauses.Wait(ctx, again) {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)

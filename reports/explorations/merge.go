@@ -136,7 +136,7 @@ func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, No
 // Sorted sorts findings: the worst sort first, and within a sort those with the most objects.
 func Sorted(all []*Finding) {
 	slices.SortStableFunc(all, func(a, b *Finding) int {
-		return cmp.Or(slices.Index(Sorts(), a.Sort)-slices.Index(Sorts(), b.Sort), b.Objects-a.Objects,
+		return cmp.Or(slices.Index(sorts(), a.Sort)-slices.Index(sorts(), b.Sort), b.Objects-a.Objects,
 			cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -66,7 +66,7 @@ func gate(t *testing.T, name string) *Gate {
 
 func objects(t *testing.T, text string) []*manifests.Object {
 	t.Helper()
-	all, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	all, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
