@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestLoad(t *testing.T) {
@@ -73,9 +74,7 @@ func TestLoadReadsFolders(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	objects, err := Sources{Paths: []string{dir, filepath.Join(dir, "b.yaml")}}.Load()
 	if err != nil || len(objects) != 2 {
@@ -227,9 +226,7 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	overlay := filepath.Join(dir, "overlay")
 	objects, err := Sources{Overlays: []string{overlay}}.Load()

@@ -224,9 +224,7 @@ func TestSuite(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, file.Text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, path, file.Text)
 			}
 			opened, err := suites.Open(folder)
 			if err != nil {
