@@ -14,8 +14,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse"
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/e2eframework"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 // created returns a running cluster, and an environment that uses it.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/rehearse-dev/rehearse"
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/e2eframework"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 func TestMain(m *testing.M) { rehearse.Main(m) }

@@ -66,10 +66,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	list := filepath.Join(report, "evil", manifest)
-	text, err := os.ReadFile(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := []byte(golden.Read(t, list))
 	golden.Write(t, list, append(text, "../notes.txt\n"...))
 
 	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)),

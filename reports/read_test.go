@@ -1,7 +1,6 @@
 package reports_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -10,10 +9,7 @@ import (
 )
 
 func TestReadReadsAnOlderFormat(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "run-format-1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(golden.Read(t, filepath.Join("testdata", "run-format-1.json")))
 	run, err := reports.Read(data)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -52,6 +53,24 @@ func (r *Run) Piece() Piece {
 
 // Sharded is a result that can have shards.
 type Sharded interface{ Piece() Piece }
+
+// Decode decodes a result that a command wrote into a file ("an explore.json"). has says in words what every such file
+// has, and whether this one has it.
+func Decode[R any, P interface {
+	*R
+	Sharded
+}](data []byte, file string, format int, has func(P) (string, bool)) (P, error) {
+	r := P(new(R))
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	words, ok := has(r)
+	if head := r.Piece().Head; head.Format != format || !ok {
+		return nil, fmt.Errorf("read %s: it has format %d and %s; this rehearse reads format %d; it was written by rehearse "+
+			"%s", file, head.Format, words, format, head.Program)
+	}
+	return r, nil
+}
 
 // ShardOf is the result of a shard, with the path that it was read from.
 type ShardOf[Result Sharded] struct {

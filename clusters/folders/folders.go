@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Record is the minimal content of a cluster's record (cluster.json); providers embed it.
@@ -70,10 +71,8 @@ func Await(ctx context.Context, path string, waiting func()) (unlock func(), err
 		if !told {
 			waiting()
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, lockPoll) {
 			return nil, errors.Join(fmt.Errorf("waiting for the lock of %s: %w", path, context.Cause(ctx)), file.Close())
-		case <-time.After(lockPoll):
 		}
 	}
 }
@@ -97,7 +96,7 @@ func Read(dir string, r any) error {
 func Write(dir string, r any) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
-		err = WriteFile(filepath.Join(dir, RecordFile), data)
+		err = writeFile(filepath.Join(dir, RecordFile), data)
 	}
 	if err != nil {
 		return fmt.Errorf("write the record of cluster %s: %w", filepath.Base(dir), err)
@@ -105,8 +104,8 @@ func Write(dir string, r any) error {
 	return nil
 }
 
-// WriteFile writes a file atomically, mode 0600.
-func WriteFile(path string, data []byte) error {
+// writeFile writes a file atomically, mode 0600.
+func writeFile(path string, data []byte) error {
 	temporary := path + ".tmp"
 	if err := os.WriteFile(temporary, data, 0o600); err != nil {
 		return errors.Join(err, os.Remove(temporary))

@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync/atomic"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // late is a connection to a server whose answers come late. The client's first message begins the TLS handshake, and
@@ -70,10 +72,7 @@ func (l *late) Read(into []byte) (int, error) {
 		case <-l.ctx.Done():
 			return 0, context.Cause(l.ctx)
 		case a := <-l.answers:
-			select {
-			case <-l.ctx.Done():
-			case <-time.After(time.Until(a.due)):
-			}
+			pauses.For(l.ctx, time.Until(a.due))
 			l.rest, l.err = a.text, a.err
 		}
 	}

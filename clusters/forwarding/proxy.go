@@ -9,9 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 const (
@@ -87,10 +88,8 @@ func accept(ctx context.Context, listener net.Listener, pass func(net.Conn)) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		default: // for example too many open files, until a connection ends
-			select {
-			case <-ctx.Done():
+			if !pauses.For(ctx, interval) {
 				return
-			case <-time.After(interval):
 			}
 		}
 	}
@@ -110,16 +109,20 @@ func (p *Proxy) pass(ctx context.Context, client net.Conn) {
 func (p *Proxy) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return backoff.RetryWithData(func() (net.Conn, error) {
+	for {
+		var err error
 		if p.held.Load() {
-			if err := p.ready(ctx); err != nil {
-				return nil, err
+			err = p.ready(ctx)
+		}
+		if err == nil {
+			var connection net.Conn
+			connection, err = new(net.Dialer).DialContext(ctx, "tcp", p.server)
+			if err == nil || !p.held.Load() {
+				return connection, err
 			}
 		}
-		connection, err := new(net.Dialer).DialContext(ctx, "tcp", p.server)
-		if err != nil && !p.held.Load() {
-			err = backoff.Permanent(err)
+		if !pauses.For(ctx, interval) {
+			return nil, err
 		}
-		return connection, err
-	}, backoff.WithContext(backoff.NewConstantBackOff(interval), ctx))
+	}
 }

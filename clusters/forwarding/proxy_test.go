@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// echo answers each line of each connection with the same line.
-func echo(t *testing.T, address string) net.Listener {
+// serving passes each connection to an address to a function, until the listener is closed.
+func serving(t *testing.T, address string, serve func(net.Conn)) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -24,10 +24,16 @@ func echo(t *testing.T, address string) net.Listener {
 			if err != nil {
 				return
 			}
-			go func() { _, _ = io.Copy(connection, connection) }()
+			go serve(connection)
 		}
 	}()
 	return listener
+}
+
+// echo answers each line of each connection with the same line.
+func echo(t *testing.T, address string) net.Listener {
+	t.Helper()
+	return serving(t, address, func(connection net.Conn) { _, _ = io.Copy(connection, connection) })
 }
 
 // free is an address on which nothing listens.

@@ -16,26 +16,13 @@ import (
 // replicaThat answers each line with its name.
 func replicaThat(t *testing.T, name string) (address string, end func()) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer connection.Close()
-				lines := bufio.NewScanner(connection)
-				for lines.Scan() {
-					_, _ = fmt.Fprintln(connection, name)
-				}
-			}()
+	listener := serving(t, "127.0.0.1:0", func(connection net.Conn) {
+		defer connection.Close()
+		lines := bufio.NewScanner(connection)
+		for lines.Scan() {
+			_, _ = fmt.Fprintln(connection, name)
 		}
-	}()
+	})
 	return listener.Addr().String(), func() { _ = listener.Close() }
 }
 

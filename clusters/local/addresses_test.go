@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 // Pods that start together, and pods that start after a transition, have addresses that no other pod has.

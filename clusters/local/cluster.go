@@ -101,7 +101,7 @@ func (p *Provider) CreateSeeded(ctx context.Context, name string, state clusters
 func (p *Provider) createFrom(ctx context.Context, name string, state clusters.State,
 	from origin,
 ) (clusters.Cluster, error) {
-	if err := p.sweep(ctx); err != nil {
+	if err := p.Sweep(ctx); err != nil {
 		// Left-overs do not hinder another cluster; the next Create tries again to remove them.
 		p.Progress("%v", err)
 	}

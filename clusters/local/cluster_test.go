@@ -12,8 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -153,7 +153,7 @@ func TestLastingCluster(t *testing.T) {
 		again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Sweep(); err != nil {
+	if err := second.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := namespaces(t, again); err != nil {

@@ -181,9 +181,7 @@ func (p *Provider) programs(ctx context.Context, state clusters.State) (programs
 }
 
 // Sweep removes the clusters that killed runs have left behind.
-func (p *Provider) Sweep() error { return p.sweep(context.Background()) }
-
-func (p *Provider) sweep(ctx context.Context) error {
+func (p *Provider) Sweep(ctx context.Context) error {
 	removed, err := p.folders().Sweep(ctx, func(_, dir string) error { return removeFolder(dir) })
 	for _, name := range removed {
 		p.Progress("removed cluster %s that an interrupted run left behind", name)

@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -289,11 +289,8 @@ func metrics(t *testing.T, c clusters.MetricsSource, component clusters.Componen
 // listensAt returns the address of the scheduler batch, from its command line.
 func listensAt(t *testing.T, c *local.Cluster) string {
 	t.Helper()
-	line, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(c.PIDs()[string(batch)]), "cmdline"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, found := strings.Cut(string(line), "--secure-port=")
+	line := golden.Read(t, filepath.Join("/proc", strconv.Itoa(c.PIDs()[string(batch)]), "cmdline"))
+	_, rest, found := strings.Cut(line, "--secure-port=")
 	port, _, _ := strings.Cut(rest, "\x00")
 	if !found {
 		t.Fatalf("no port in %q", line)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 func EndOwned(owner string, recorded ...int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
-	return untilNone(ctx, func() (int, error) { return KillOwned(owner, recorded...) })
+	return untilNone(ctx, func() (int, error) { return killOwned(owner, recorded...) })
 }
 
 // untilNone repeats kill, which returns how many processes it found, until it finds none.
@@ -27,10 +29,8 @@ func untilNone(ctx context.Context, kill func() (int, error)) error {
 		if n == 0 || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, endPoll) {
 			return fmt.Errorf("wait for the end of %d killed processes: %w", n, ctx.Err())
-		case <-time.After(endPoll):
 		}
 	}
 }

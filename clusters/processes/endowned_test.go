@@ -41,7 +41,7 @@ func TestEndOwned(t *testing.T) {
 	if err := EndOwned(dir); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := KillOwned(dir); n != 0 || err != nil {
+	if n, err := killOwned(dir); n != 0 || err != nil {
 		t.Errorf("%d are left, %v", n, err)
 	}
 }

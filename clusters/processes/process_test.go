@@ -102,7 +102,7 @@ func TestAttachTakesOnlyItsOwn(t *testing.T) {
 	if other, err := Attach("y", p.PID, p.LogFile, "another folder"); other != nil || err != nil {
 		t.Errorf("attached to a process of somebody else's: %v, %v", other, err)
 	}
-	if n, err := KillOwned("another folder that nobody uses"); n != 0 || err != nil {
+	if n, err := killOwned("another folder that nobody uses"); n != 0 || err != nil {
 		t.Errorf("killed %d processes of nobody's, %v", n, err)
 	}
 }
@@ -138,7 +138,7 @@ func TestKillOwned(t *testing.T) {
 		"another owner": start(t, NewSpawner(),
 			Spec{Name: "other", Program: "/bin/sleep", Args: []string{"1000"}, Owner: "/somewhere" + dir}),
 	}
-	if n, err := KillOwned(dir); n != 2 || err != nil {
+	if n, err := killOwned(dir); n != 2 || err != nil {
 		t.Errorf("killed %d, %v; want the process and its child", n, err)
 	}
 	<-mine.Done()
@@ -154,7 +154,7 @@ func TestKillOwned(t *testing.T) {
 func TestKillOwnedKillsRecorded(t *testing.T) {
 	dir := t.TempDir() + "/"
 	old, other, reused := named(t, "old", dir), named(t, "other", dir), named(t, "reused", "/elsewhere/")
-	if n, err := KillOwned(dir, old.PID, reused.PID); n != 1 || err != nil {
+	if n, err := killOwned(dir, old.PID, reused.PID); n != 1 || err != nil {
 		t.Errorf("killed %d, %v; want one", n, err)
 	}
 	<-old.Done()
@@ -171,7 +171,7 @@ func TestKillOwnedWithHostname(t *testing.T) {
 		Hostname: "elsewhere", SetHostname: []string{"/bin/sh", "-c", `hostname "$0" && exec "$@"`},
 	})
 	awaitLine(t, p.LogFile, "started")
-	if n, err := KillOwned(dir); n != 1 || err != nil {
+	if n, err := killOwned(dir); n != 1 || err != nil {
 		t.Errorf("killed %d, %v; want one", n, err)
 	}
 	<-p.Done()

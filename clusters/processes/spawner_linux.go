@@ -183,10 +183,10 @@ func startedFor(pid int, owner string) bool {
 		bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
 }
 
-// KillOwned kills every process that was started for owner (Spec.Owner), and returns their number. A killed run may
+// killOwned kills every process that was started for owner (Spec.Owner), and returns their number. A killed run may
 // have left them. Of the recorded pids, it also kills those whose command line contains owner: an older version started
 // processes without their owner. Any other process with owner in its command line, such as an editor, lives on.
-func KillOwned(owner string, recorded ...int) (int, error) {
+func killOwned(owner string, recorded ...int) (int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return 0, fmt.Errorf("look for left-over processes: %w", err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // programVersion asks a program for its version: `kube-apiserver --version` prints "Kubernetes v1.34.4". It ignores the
@@ -54,12 +55,8 @@ func output(ctx context.Context, path string, args ...string) (string, error) {
 		cmd.WaitDelay = time.Second
 		out, err := cmd.Output()
 		// A newly written program is "busy" while a child that was forked in the meantime still has it open.
-		if errors.Is(err, syscall.ETXTBSY) && attempt < 50 {
-			select {
-			case <-ctx.Done():
-			case <-time.After(20 * time.Millisecond):
-				continue
-			}
+		if errors.Is(err, syscall.ETXTBSY) && attempt < 50 && pauses.For(ctx, 20*time.Millisecond) {
+			continue
 		}
 		if err != nil {
 			var exit *exec.ExitError

@@ -2,12 +2,13 @@ package systems
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A folder with a kustomization contains what kustomize builds, not the files in it.
@@ -28,9 +29,7 @@ func TestKustomized(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		for file, text := range test.files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, filepath.Join(dir, file), text)
 		}
 		found, err := readKinds([]string{dir}, isWebhook)
 		if test.err != "" {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
@@ -129,22 +130,11 @@ func (f *front) handler(calls clusters.WebhookCalls, at *place) (http.Handler, e
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.note(r.URL.Path)
-		if wait > 0 && !waited(r.Context(), wait) {
+		if wait > 0 && !pauses.For(r.Context(), wait) {
 			panic(http.ErrAbortHandler)
 		}
 		proxy.ServeHTTP(w, r)
 	}), nil
-}
-
-func waited(ctx context.Context, wait time.Duration) bool {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (f *front) note(path string) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func reservation(numbers ...int) *ports.Reservation { return &ports.Reservation{Numbers: numbers} }
@@ -47,9 +48,7 @@ metadata: {name: ns}
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, path, text)
 	return path
 }
 
@@ -187,9 +186,7 @@ func TestManifests(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "file.yaml"), filepath.Join(dir, "v1.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "v2.yaml"), []byte(widgetCRD), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Write(t, filepath.Join(dir, "v2.yaml"), widgetCRD)
 	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
 	converge(t, s, system)
 	webhooks := c.written[webhookPath]["webhooks"].([]any)

@@ -8,14 +8,9 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
-
-// mostOutages is how many restarts of the API server a program may live through. client-go doubles the delay of its
-// watches with each of them, and forgets that only after two quiet minutes. Transitions of a rehearsal follow each
-// other within seconds: after the fourth a program notices changes about eight seconds late, after the sixth about
-// forty. A restart takes up to 16 seconds: a program that does not release its lease waits for it.
-const mostOutages = 5
 
 // restarter is a cluster that knows the processes of its API servers.
 type restarter interface {
@@ -42,46 +37,16 @@ func (o *outages) happened(cluster clusters.Cluster) bool {
 	return before != "" && before != now
 }
 
-// pardonTime is how long after a transition that restarted the API server a program may end by itself and is restarted,
-// once: it lost its lease. Leases expire after 10 to 30 seconds by default, and the shutdown takes some more.
-const pardonTime = 30 * time.Second
-
-// pardon lets programs end by themselves after an outage, or no longer if the last outage was too long ago.
-func pardon(s *Set, outage bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, sys := range s.systems {
-		switch {
-		case outage:
-			sys.outages++
-			sys.pardoned = s.now().Add(pardonTime)
-		case s.now().After(sys.pardoned):
-			sys.pardoned = time.Time{}
-		}
-	}
-}
-
-// prolongPardon restarts pardonTime at the end of a transition, for each program that has not ended by itself yet.
-func prolongPardon(s *Set) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, sys := range s.systems {
-		if !sys.pardoned.IsZero() {
-			sys.pardoned = s.now().Add(pardonTime)
-		}
-	}
-}
-
 // lostLease reports whether a program ended by itself after it lived through an outage, for the first time.
-func (sys *system) lostLease() bool { return endedByItself(sys.process) && !sys.pardoned.IsZero() }
+func (sys *system) lostLease() bool { return endedByItself(sys.process) && sys.pardon.given() }
 
 // noteReadiness notes which programs are ready. Only these are waited for after the cluster has changed: the scenario
 // may have made another one unready, and that one stays so. The others keep what was noted.
-func noteReadiness(ctx context.Context, s *Set) {
+func (s *Set) noteReadiness(ctx context.Context) {
 	var all sync.WaitGroup
-	for _, name := range s.order {
-		if sys := s.system(name); alive(sys.process) {
-			all.Go(func() { noteReady(ctx, s.api, sys) })
+	for _, sys := range s.all() {
+		if alive(sys.process) {
+			all.Go(func() { sys.noteReady(ctx, s.api) })
 		}
 	}
 	all.Wait()
@@ -89,8 +54,8 @@ func noteReadiness(ctx context.Context, s *Set) {
 
 // noteReady notes whether a program is ready. While the API server is not ready, a program that needs it is not ready
 // either: what was noted before counts.
-func noteReady(ctx context.Context, a *api, sys *system) {
-	look, err := readiness(sys)
+func (sys *system) noteReady(ctx context.Context, a *api) {
+	look, err := sys.readiness()
 	if err == nil && isReady(ctx, look) {
 		sys.unready = false
 		return
@@ -106,7 +71,7 @@ func noteReady(ctx context.Context, a *api, sys *system) {
 // between them.
 func isReady(ctx context.Context, look func(context.Context) error) bool {
 	for i := range forwarding.MostFailures {
-		if i > 0 && pause(ctx, forwarding.ProbePeriod) != nil {
+		if i > 0 && !pauses.For(ctx, forwarding.ProbePeriod) {
 			return false
 		}
 		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -147,7 +112,7 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 		}
 		err = s.start(ctx, sys)
 	case !sys.unready:
-		err = enter(ctx, s, sys)
+		err = s.enter(ctx, sys)
 	}
 	if err != nil {
 		return err
@@ -161,9 +126,7 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 // watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.
 func (s *Set) watch(name string, sys *system, process *processes.Process) {
 	<-process.Done()
-	s.mu.Lock()
-	pardoned := s.now().Before(sys.pardoned)
-	s.mu.Unlock()
+	pardoned := sys.pardon.lasts(s.now())
 	if s.held.Load() || process.Expected() {
 		return
 	}
@@ -196,7 +159,7 @@ func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duratio
 	if err != nil && alive(sys.process) {
 		s.Progress("system %s runs again, but: %v", sys.definition.Name, err)
 		sys.unready = true
-		err = enter(s.life, s, sys)
+		err = s.enter(s.life, sys)
 	}
 	sys.installed = sound && err == nil
 	if err == nil || s.life.Err() != nil {
@@ -209,11 +172,11 @@ func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duratio
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its
 // successor have no delay.
 func refresh(ctx context.Context, sys *system, progress clusters.Progress) error {
-	if sys.outages < mostOutages {
+	if sys.pardon.outages < mostOutages {
 		return nil
 	}
 	progress("restarting system %s: after %d restarts of the API server its watches would be late",
-		sys.definition.Name, sys.outages)
+		sys.definition.Name, sys.pardon.outages)
 	if err := sys.process.Stop(ctx, stopGrace); err != nil {
 		return fmt.Errorf("restart it: %w", err)
 	}

@@ -106,7 +106,7 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 		"it lives":        {nothing, nothing},
 		"it ends":         {nothing, func(t *testing.T, s *Set) { die(t, s, "lws") }},
 		"it was killed":   {killed, nothing},
-		"it is refreshed": {nothing, func(_ *testing.T, s *Set) { s.system("lws").outages = mostOutages }},
+		"it is refreshed": {nothing, func(_ *testing.T, s *Set) { s.system("lws").pardon.outages = mostOutages }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHealth(t)

@@ -17,13 +17,13 @@ import (
 // releaseObjects returns what must be deleted with a system: the objects that were created for it, and the
 // configurations of the webhooks that are called at its process. If its service has another replica, that one gets the
 // objects instead. After an error, it also returns what it knows.
-func releaseObjects(ctx context.Context, s *Set, sys *system) ([]reference, error) {
+func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]reference, error) {
 	objects := slices.Clone(sys.objects)
 	if sys.place == nil {
 		return objects, nil
 	}
 	addresses := []string{sys.place.calledAt()}
-	if heir := replicaBeside(s, sys); heir != nil {
+	if heir := s.replicaBeside(sys); heir != nil {
 		for _, object := range objects {
 			heir.objects = addReference(heir.objects, object)
 		}

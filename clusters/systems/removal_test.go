@@ -158,10 +158,10 @@ func TestCloseWithAStuckSystem(t *testing.T) {
 		api, deleted := stuckAPI(ctx, t, stuck, things)
 		s := &Set{
 			Options: Options{Progress: t.Logf}, installer: installer{api: api}, spawner: processes.NewSpawner(),
-			quit:    func() {},
-			systems: map[string]*system{"first": {objects: []reference{things}}, "last": {objects: []reference{stuck}}},
-			order:   []string{"first", "last"},
+			quit: func() {},
 		}
+		s.add(clusters.System{Name: "first"}, []reference{things})
+		s.add(clusters.System{Name: "last"}, []reference{stuck})
 		err := s.Close(ctx, true)
 		golden.Error(t, err, "end system last")
 		if strings.Contains(err.Error(), "end system first") || !slices.Equal(*deleted, []string{"stuck", "things"}) {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
@@ -103,7 +104,6 @@ func endedByItself(p *processes.Process) bool { return p != nil && !alive(p) && 
 
 // start starts a system's process and returns when it is ready; if it was not ready before, when it runs.
 func (s *Set) start(ctx context.Context, sys *system) error {
-	sys.outages = 0
 	for name, text := range sys.program.files {
 		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("write its file %s: %w", name, err)
@@ -118,14 +118,13 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		return err
 	}
 	name := sys.definition.Name
-	s.mu.Lock()
-	sys.process, sys.started, sys.watched, sys.pardoned = process, time.Now(), false, time.Time{}
-	s.logs[name] = append(s.logs[name], process.LogFile)
-	s.mu.Unlock()
+	sys.process, sys.started, sys.watched = process, time.Now(), false
+	sys.pardon.renew()
+	s.addLog(name, process.LogFile)
 	if sys.unready {
 		s.Progress("system %s was not ready before: not waiting until it is", name)
 	}
-	if err := enter(ctx, s, sys); err != nil {
+	if err := s.enter(ctx, sys); err != nil {
 		return err
 	}
 	if sys.place.front != nil && sys.program.installsItself {
@@ -136,8 +135,8 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 
 // enter returns when a system's process is ready, if it must be, and makes its service use it. The process is watched
 // from then on.
-func enter(ctx context.Context, s *Set, sys *system) error {
-	look, err := readiness(sys)
+func (s *Set) enter(ctx context.Context, sys *system) error {
+	look, err := sys.readiness()
 	if err != nil {
 		return err
 	}
@@ -228,7 +227,7 @@ func (s *places) owner() string {
 }
 
 // readiness returns the check whether a process is ready.
-func readiness(sys *system) (func(context.Context) error, error) {
+func (sys *system) readiness() (func(context.Context) error, error) {
 	switch ready := sys.program.ready; {
 	case ready.HTTPGet != "":
 		ca, err := sys.place.authority()
@@ -343,14 +342,14 @@ func await(ctx context.Context, process *processes.Process, look func(context.Co
 func (s *Set) Kill(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := controllable(s, name)
+	sys, err := s.controllable(name)
 	if err != nil {
 		return err
 	}
 	if !alive(sys.process) {
 		return errors.New("it is not running")
 	}
-	noteReady(ctx, s.api, sys)
+	sys.noteReady(ctx, s.api)
 	return sys.process.Kill(ctx)
 }
 
@@ -358,7 +357,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 func (s *Set) Restart(ctx context.Context, name string) error {
 	s.converging.Lock()
 	defer s.converging.Unlock()
-	sys, err := controllable(s, name)
+	sys, err := s.controllable(name)
 	if err != nil {
 		return err
 	}
@@ -371,7 +370,7 @@ func (s *Set) Restart(ctx context.Context, name string) error {
 	return s.resume(ctx, sys)
 }
 
-func controllable(s *Set, name string) (*system, error) {
+func (s *Set) controllable(name string) (*system, error) {
 	sys := s.system(name)
 	if sys == nil {
 		return nil, errors.New("it is not installed")
@@ -414,19 +413,9 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 		if err != nil {
 			return err
 		}
-		if err := pause(ctx, min(time.Until(at), youth)); err != nil {
-			return err
+		if !pauses.For(ctx, min(time.Until(at), youth)) {
+			return context.Cause(ctx)
 		}
 	}
 	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
-}
-
-// pause waits for a duration.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }

@@ -163,16 +163,6 @@ func (s *installer) registered(ctx context.Context, sys *system) error {
 // registrationTimeout is how long a program that is ready may take to register its webhooks.
 const registrationTimeout = 30 * time.Second
 
-// replicaBeside returns another replica of a system's service; nil if there is none.
-func replicaBeside(s *Set, sys *system) *system {
-	for _, name := range s.order {
-		if other := s.system(name); other != sys && replicas(sys, other) {
-			return other
-		}
-	}
-	return nil
-}
-
 // replicas reports whether two systems have the same service.
 func replicas(one, other *system) bool {
 	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.service != nil &&

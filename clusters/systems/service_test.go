@@ -19,7 +19,7 @@ func replicaOf(t *testing.T, all *places, name, service string) (*system, func()
 	if err := all.joinService(sys); err != nil {
 		t.Fatal(err)
 	}
-	look, err := readiness(sys)
+	look, err := sys.readiness()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"sync"
@@ -62,14 +60,12 @@ type Options struct {
 	Copied Inventory
 }
 
-// Inventory lists the objects that were created for systems, by system name: they must be deleted with it.
-type Inventory map[string][]reference
-
 // Set is the systems of one cluster.
 type Set struct {
 	Options
 	installer
 	places
+	roster
 
 	cluster clusters.Cluster
 	spawner *processes.Spawner
@@ -84,43 +80,6 @@ type Set struct {
 
 	// held: the API server may be down, so that the exit of a process is expected.
 	held atomic.Bool
-
-	mu      sync.Mutex
-	systems map[string]*system
-	// order in which they were installed.
-	order []string
-	logs  map[string][]string
-}
-
-// system is an installed system.
-type system struct {
-	definition clusters.System
-	// installed: it was seen to serve as defined.
-	installed bool
-	// built is the program of a module system.
-	built clusters.BuiltModule
-	// applied are the objects of a process, as they were last applied.
-	applied map[reference]*unstructured.Unstructured
-	// place and process of a process system.
-	place   *place
-	program program
-	process *processes.Process
-	// started is when the process was started.
-	started time.Time
-	// watched: the exit of the process is noticed.
-	watched bool
-	// outages of the API server that the process lived through.
-	outages int
-	// pardoned is until when the process may end by itself after an outage; zero if it may not.
-	pardoned time.Time
-	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
-	unready bool
-	// objects that were created for it, in their order; objects that existed before are not included.
-	objects []reference
-	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
-	kept map[reference]string
-	// calledAt is where the webhooks are called that were installed last.
-	calledAt string
 }
 
 // New returns the set of systems of a cluster, initially empty.
@@ -139,7 +98,6 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
 		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
-		systems: map[string]*system{}, logs: map[string][]string{},
 	}
 	s.held.Store(true)
 	s.life, s.quit = context.WithCancel(context.Background())
@@ -164,7 +122,7 @@ func (s *Set) Hold(ctx context.Context) (release func()) {
 // hold makes the exit of a process expected. Before the cluster changes, it notes which processes are ready.
 func (s *Set) hold(ctx context.Context) {
 	if !s.held.Swap(true) {
-		noteReadiness(ctx, s)
+		s.noteReadiness(ctx)
 	}
 }
 
@@ -179,11 +137,18 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	}
 	s.hold(ctx)
 	outage := s.seen.happened(s.cluster)
-	pardon(s, outage)
+	for _, sys := range s.all() {
+		sys.pardon.transition(outage, s.now())
+	}
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	if outage {
-		prolongPardon(s)       // from here on an exit is noticed
-		defer prolongPardon(s) // ended may take long
+		prolong := func() {
+			for _, sys := range s.all() {
+				sys.pardon.prolong(s.now())
+			}
+		}
+		prolong()       // from here on an exit is noticed
+		defer prolong() // ended may take long
 	}
 	s.held.Store(false)
 	if err != nil {
@@ -193,11 +158,11 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 }
 
 func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere func()) error {
-	for _, name := range slices.Backward(slices.Clone(s.order)) {
-		pods := s.system(name).definition.Kind() == "manifests"
+	for _, sys := range slices.Backward(s.all()) {
+		name, pods := sys.definition.Name, sys.definition.Kind() == "manifests"
 		if !slices.ContainsFunc(wanted,
 			func(w clusters.System) bool { return w.Name == name && (w.Kind() == "manifests") == pods }) {
-			if err := s.remove(ctx, name); err != nil {
+			if err := s.remove(ctx, sys); err != nil {
 				return fmt.Errorf("remove system %s: %w", name, err)
 			}
 		}
@@ -217,8 +182,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 // ended returns an error if a process exited unexpectedly while the systems were held. One that lost its lease is
 // restarted.
 func (s *Set) ended(ctx context.Context) error {
-	for _, name := range s.order {
-		sys := s.system(name)
+	for _, sys := range s.all() {
 		if !endedByItself(sys.process) {
 			continue
 		}
@@ -229,7 +193,7 @@ func (s *Set) ended(ctx context.Context) error {
 			cancel()
 		}
 		if err != nil {
-			return fmt.Errorf("system %s: %w", name, err)
+			return fmt.Errorf("system %s: %w", sys.definition.Name, err)
 		}
 	}
 	return nil
@@ -247,7 +211,7 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 	switch {
 	case sys == nil:
 		s.Progress("installing system %s", definition)
-		sys = s.add(definition)
+		sys = s.add(definition, s.Copied[definition.Name])
 	case !sys.installed || !reflect.DeepEqual(asCalled(sys.definition), asCalled(definition)):
 		s.Progress("changing system %s to %s", sys.definition, definition)
 	case definition.Kind() == "manifests":
@@ -269,9 +233,7 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 
 // Reinstall makes the next Converge install each system that is a program again, even if its definition is unchanged.
 func (s *Set) Reinstall() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, sys := range s.systems {
+	for _, sys := range s.all() {
 		if sys.definition.Launched() != nil {
 			sys.installed, sys.applied = false, nil
 		}
@@ -287,43 +249,20 @@ func asCalled(definition clusters.System) clusters.System {
 // installTimeout is how long a system may take until it serves: far more than it needs on a busy machine.
 const installTimeout = 4 * time.Minute
 
-func (s *Set) system(name string) *system {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.systems[name]
-}
-
-func (s *Set) add(definition clusters.System) *system {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	sys := &system{definition: definition, objects: slices.Clone(s.Copied[definition.Name])}
-	s.systems[definition.Name] = sys
-	s.order = append(s.order, definition.Name)
-	return sys
-}
-
-func (s *Set) forget(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.systems, name)
-	s.order = slices.DeleteFunc(s.order, func(known string) bool { return known == name })
-}
-
 // remove deletes a system and everything that was created for it. The objects of its CRDs are deleted first, while it
 // still runs.
-func (s *Set) remove(ctx context.Context, name string) error {
+func (s *Set) remove(ctx context.Context, sys *system) error {
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
-	sys := s.system(name)
 	s.Progress("removing system %s", sys.definition)
-	objects, err := releaseObjects(ctx, s, sys)
+	objects, err := s.releaseObjects(ctx, sys)
 	if err := errors.Join(err, s.api.deleteAll(ctx, objects)); err != nil {
 		return err
 	}
 	if err := s.end(ctx, sys); err != nil {
 		return err
 	}
-	s.forget(name)
+	s.forget(sys)
 	return nil
 }
 
@@ -349,63 +288,20 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	defer s.converging.Unlock()
 	s.held.Store(true)
 	var errs []error
-	for i, name := range slices.Backward(slices.Clone(s.order)) {
+	for i, sys := range slices.Backward(s.all()) {
 		var err error
 		if stays {
 			removal, cancel := share(ctx, i+1) // one that cannot be removed leaves time for the others
-			err = s.remove(removal, name)
+			err = s.remove(removal, sys)
 			cancel()
 		}
 		if !stays || err != nil {
-			err = errors.Join(err, s.end(ctx, s.system(name)))
+			err = errors.Join(err, s.end(ctx, sys))
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("end system %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("end system %s: %w", sys.definition.Name, err))
 		}
 	}
 	s.spawner.Close()
 	return errors.Join(append(errs, s.places.close())...)
-}
-
-// Inventory returns what was created for the installed systems.
-func (s *Set) Inventory() Inventory {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := Inventory{}
-	for name, sys := range s.systems {
-		all[name] = slices.Clone(sys.objects)
-	}
-	return all
-}
-
-// LogFiles returns the log files of every system's process, one for each start, in order.
-func (s *Set) LogFiles() map[string][]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	files := map[string][]string{}
-	for name, logs := range s.logs {
-		files[name] = slices.Clone(logs)
-	}
-	return files
-}
-
-// Collect copies the processes' logs into a folder.
-func (s *Set) Collect(_ context.Context, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make the folder for the systems' logs: %w", err)
-	}
-	var errs []error
-	for _, files := range s.LogFiles() {
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), data, 0o600)
-			}
-			errs = append(errs, err)
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("collect the systems' logs: %w", err)
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -100,7 +101,7 @@ func arguments(t *testing.T, command string) []string {
 
 // takes returns the command that the arguments call, and an error if it does not accept its flags and arguments.
 func takes(args []string) (*cobra.Command, error) {
-	command, rest, err := program.New("rehearse").Find(args)
+	command, rest, err := program.New("rehearse", builtin.All()).Find(args)
 	if err == nil {
 		err = command.ParseFlags(rest)
 	}

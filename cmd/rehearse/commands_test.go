@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -133,7 +134,7 @@ func TestSchemaIsInstalled(t *testing.T) {
 }
 
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
-	for _, command := range program.New("rehearse").Commands() {
+	for _, command := range program.New("rehearse", builtin.All()).Commands() {
 		if command.Hidden || command.Name() == "help" || command.Name() == "completion" {
 			continue
 		}

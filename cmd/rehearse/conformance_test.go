@@ -233,7 +233,7 @@ func TestConformanceDiff(t *testing.T) {
 // The requirements and faults of every suite can be shown in any folder, and no suite has a gap.
 func TestRequirementsAndFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, definition := range builtin.Suites() {
+	for _, definition := range builtin.All() {
 		t.Run(definition.Name, func(t *testing.T) {
 			suite, err := definition.Load()
 			if err != nil {

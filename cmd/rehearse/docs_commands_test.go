@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -74,7 +75,7 @@ func TestCommandsInSentences(t *testing.T) {
 				t.Errorf("%s: the Makefile has no such target", d)
 			}
 		case "rehearse":
-			command, rest, err := program.New("rehearse").Find(words[1:])
+			command, rest, err := program.New("rehearse", builtin.All()).Find(words[1:])
 			if err != nil {
 				t.Errorf("%s: %v", d, err)
 				continue

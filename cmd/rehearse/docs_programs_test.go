@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -148,7 +149,7 @@ func whatRuns(command *cobra.Command, args []string) (part []string, all bool) {
 		if strings.HasPrefix(command.Flags().Arg(0), "examples/operators") {
 			return nil, false // a plan would build the operators
 		}
-		plan, _, _ := program.New("rehearse").Find([]string{"plan"})
+		plan, _, _ := program.New("rehearse", builtin.All()).Find([]string{"plan"})
 		part = []string{"plan"}
 		command.Flags().Visit(func(f *pflag.Flag) {
 			if plan.Flag(f.Name) != nil {

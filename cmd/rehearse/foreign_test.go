@@ -198,10 +198,7 @@ func (f foreign) layOut(t *testing.T) []string {
 
 // The JSONPath in docs/kai.md shows which profile a cluster's CustomResourceDefinition belongs to.
 func TestWhichProfile(t *testing.T) {
-	page, err := os.ReadFile("../../docs/kai.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := []byte(golden.Read(t, "../../docs/kai.md"))
 	path := regexp.MustCompile(`(?m)^    kubectl get crd podgroups\.scheduling\.run\.ai -o jsonpath='(.*)'$`).FindSubmatch(page)
 	if path == nil {
 		t.Fatal("docs/kai.md does not say how to find the profile")
@@ -211,10 +208,7 @@ func TestWhichProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for variant, found := range map[string]bool{"both": true, "crd": true, "webhook": false, "older": false} {
-		text, err := os.ReadFile("../../suites/kai/simulator/testdata/crd-" + variant + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := []byte(golden.Read(t, "../../suites/kai/simulator/testdata/crd-"+variant+".yaml"))
 		var definition map[string]any
 		if err := yaml.Unmarshal(text, &definition); err != nil {
 			t.Fatal(err)

@@ -117,7 +117,7 @@ func TestInitAsks(t *testing.T) {
 		"it never began": {"", nil, "the input ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			command := initialize.Command(builtin.IsSimulator)
+			command := initialize.Command(builtin.All().IsSimulator)
 			var out bytes.Buffer
 			next, err := initialize.Ask(command, strings.NewReader(test.typed), &out)
 			if test.err != "" {

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	component.Main()
-	builtin.Simulators().Main()
+	builtin.All().Simulators().Main()
 	os.Exit(m.Run())
 }
 
@@ -223,7 +223,7 @@ func (r *running) sweep(t *testing.T) {
 	}
 	// A child that was being forked when the run was killed may hold the folder's lock for a moment longer.
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if err := provider.Sweep(); err != nil {
+		if err := provider.Sweep(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(r.clusters(), "*")); len(left) == 0 {

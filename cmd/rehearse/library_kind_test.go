@@ -25,7 +25,7 @@ func TestLibraryOnKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	simulators, err := builtin.Simulators().Own()
+	simulators, err := builtin.All().Simulators().Own()
 	if err != nil {
 		t.Fatal(err)
 	}

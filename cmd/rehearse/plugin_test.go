@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/program"
 )
@@ -16,7 +17,7 @@ import (
 func helpOf(t *testing.T, file string) string {
 	t.Helper()
 	var out bytes.Buffer
-	root := program.New(file)
+	root := program.New(file, builtin.All())
 	var help func(*cobra.Command)
 	help = func(command *cobra.Command) {
 		command.SetOut(&out)
@@ -48,7 +49,7 @@ func TestHelpOfThePlugin(t *testing.T) {
 
 func TestErrorOfThePlugin(t *testing.T) {
 	var out, problems bytes.Buffer
-	code := program.Execute(t.Context(), program.New("kubectl-rehearse"), []string{"run", "--no-such"}, nil, &out,
+	code := program.Execute(t.Context(), program.New("kubectl-rehearse", builtin.All()), []string{"run", "--no-such"}, nil, &out,
 		&problems)
 	if want := "see kubectl rehearse run --help"; code != cli.ExitInput || !strings.Contains(problems.String(), want) {
 		t.Errorf("exit code %d: %s; want %q", code, problems.String(), want)

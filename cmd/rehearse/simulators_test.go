@@ -1,12 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
 
@@ -22,10 +22,7 @@ func conform(t *testing.T, path string, code int, args ...string) *conformances.
 // conformanceReport reads a report.
 func conformanceReport(t *testing.T, path string) *conformances.Report {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(golden.Read(t, path))
 	r, err := conformances.Read(data)
 	if err != nil {
 		t.Fatal(err)

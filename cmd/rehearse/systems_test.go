@@ -16,7 +16,7 @@ const withSystem = ", systems: [{name: lws, simulated: {simulator: leaderworkers
 
 // run is the whole program under its usual name.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return program.Execute(ctx, program.New("rehearse"), args, stdin, stdout, stderr)
+	return program.Execute(ctx, program.New("rehearse", builtin.All()), args, stdin, stdout, stderr)
 }
 
 func command(t testing.TB, args ...string) (code int, stdout, stderr string) {
@@ -39,7 +39,7 @@ func exits(t testing.TB, want int, args ...string) (stdout string) {
 func TestSystemFlag(t *testing.T) {
 	scenarioFile := file(t, scenario(withSystem))
 	real := file(t, "name: real\nversion: \"7\"\nprocess: {command: [sh, -c, sleep 1000]}\n")
-	fault := builtin.Simulators()["leaderworkerset"].Faults[0].Name
+	fault := builtin.All().Simulators()["leaderworkerset"].Faults[0].Name
 	for text, want := range map[string]string{
 		"lws=faults:" + fault: "lws(simulated, as leaderworkerset, faults " + fault + ")",
 		"lws=faults:":         "lws(simulated, as leaderworkerset)",

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // server answers like a kube-apiserver that forbids access to some of its resources.
@@ -280,9 +281,7 @@ func TestOpenRejects(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(dir, test.name)
-			if err := os.WriteFile(path, test.data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			golden.Write(t, path, test.data)
 			_, err := Open(path)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("got %v, want %q", err, test.want)

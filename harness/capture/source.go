@@ -10,11 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
@@ -77,11 +78,11 @@ func (s *Source) version(ctx context.Context) (exact, words string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("cluster %s: %w", s.name, err)
 	}
-	parsed, err := utilversion.ParseSemantic(words)
+	parsed, err := clusters.ParseRelease(words)
 	if err != nil {
 		return "", "", fmt.Errorf("cluster %s says its version is %q: %w", s.name, words, err)
 	}
-	return fmt.Sprintf("%d.%d.%d", parsed.Major(), parsed.Minor(), parsed.Patch()), words, nil
+	return fmt.Sprintf("%d.%d.%d", parsed.Major, parsed.Minor, parsed.Patch), words, nil
 }
 
 // gates returns the feature gates of the API server, from its metrics.
@@ -140,18 +141,14 @@ func (s *Source) pages(ctx context.Context, r storage.Resource, visit func([]uns
 
 // persist sends a request, and retries a few times until it succeeds or is rejected.
 func (s *Source) persist(ctx context.Context, send func() error) error {
-	wait := s.wait
-	for try := 1; ; try++ {
+	for try, wait := 1, s.wait; ; try, wait = try+1, 2*wait {
 		err := send()
 		if err == nil || try == tries || ctx.Err() != nil || isRejected(err) {
 			return err
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if !pauses.For(ctx, wait) {
 			return context.Cause(ctx)
 		}
-		wait *= 2
 	}
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 // BenchmarkWake measures the time from the moment a change is recorded until 50 waiters have it.

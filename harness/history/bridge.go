@@ -58,7 +58,7 @@ func (s *Stream) bridge(ctx context.Context, objects []*unstructured.Unstructure
 	}
 	limited, cancel := context.WithTimeout(ctx, bridgeWithin)
 	defer cancel()
-	again := newRetry()
+	again := new(retry)
 	for again.next(limited) {
 		err = b.read(limited, objects)
 		switch {

@@ -20,7 +20,7 @@ var errWentBack = errors.New("the API server's storage is older than the watch; 
 // (kubernetes/kubernetes#127693), and the API server says so, in a bookmark, only once a minute.
 func (s *Stream) CatchUp(ctx context.Context, scope Scope) error {
 	var cause error
-	for tries := newRetry(); tries.next(ctx); {
+	for tries := new(retry); tries.next(ctx); {
 		floor, expected := s.seen()
 		objects, resourceVersion, err := s.identities(ctx, scope)
 		switch {

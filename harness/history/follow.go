@@ -34,7 +34,7 @@ var (
 // follow lists and watches until the context ends. It resumes a watch where it broke off. If the API server no longer
 // can do that, it lists again.
 func (s *Stream) follow(ctx context.Context) {
-	tries := newRetry()
+	tries := new(retry)
 	for tries.next(ctx) && s.begin(ctx, tries) {
 	}
 	s.lost(errClosed, false)

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 // A restored storage counts on from the snapshot, so a resourceVersion may mean another state than before. The

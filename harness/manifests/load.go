@@ -26,11 +26,6 @@ type Sources struct {
 	Files fs.FS
 }
 
-// Load reads the objects of files, of folders and of the standard input.
-func Load(paths []string, stdin io.Reader) ([]*Object, error) {
-	return Sources{Paths: paths, Stdin: stdin}.Load()
-}
-
 // Load reads the objects. Its error joins all problems, each with its place.
 func (s Sources) Load() ([]*Object, error) {
 	l := loader{stdin: s.Stdin, seen: map[string]bool{}}

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestLoad(t *testing.T) {
@@ -48,7 +49,7 @@ func TestLoad(t *testing.T) {
 		{"nothing", "# nothing\n", `no objects in ["-"]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			objects, err := Load([]string{Stdin}, strings.NewReader(test.text))
+			objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader(test.text)}.Load()
 			var got []string
 			for _, o := range objects {
 				got = append(got, fmt.Sprintf("%s %s", o, o.Place()))
@@ -73,18 +74,16 @@ func TestLoadReadsFolders(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
-	objects, err := Load([]string{dir, filepath.Join(dir, "b.yaml")}, nil)
+	objects, err := Sources{Paths: []string{dir, filepath.Join(dir, "b.yaml")}}.Load()
 	if err != nil || len(objects) != 2 {
 		t.Errorf("%d objects, %v; want each file's once", len(objects), err)
 	}
-	if _, err := Load([]string{filepath.Join(dir, "missing")}, nil); err == nil {
+	if _, err := (Sources{Paths: []string{filepath.Join(dir, "missing")}}).Load(); err == nil {
 		t.Error("a folder that is not there is read")
 	}
-	if _, err := Load([]string{t.TempDir()}, nil); err == nil || !strings.Contains(err.Error(),
+	if _, err := (Sources{Paths: []string{t.TempDir()}}).Load(); err == nil || !strings.Contains(err.Error(),
 		"no *.yaml, *.yml or *.json below") {
 		t.Errorf("an empty folder: %v", err)
 	}
@@ -98,7 +97,7 @@ func TestInOrder(t *testing.T) {
 	} {
 		text += fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata: {name: a}\n---\n", kind)
 	}
-	objects, err := Load([]string{Stdin}, strings.NewReader(text))
+	objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader(text)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +112,9 @@ func TestInOrder(t *testing.T) {
 }
 
 func TestSelect(t *testing.T) {
-	objects, err := Load([]string{Stdin}, strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "+
-		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n"+
-		"apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: shop}\n"))
+	objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " +
+		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n" +
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: shop}\n")}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,9 +226,7 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	overlay := filepath.Join(dir, "overlay")
 	objects, err := Sources{Overlays: []string{overlay}}.Load()
@@ -262,7 +259,7 @@ func TestLoadReadsWhatComesWithTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := Load([]string{"ordinary"}, nil)
+	folder, err := Sources{Paths: []string{"ordinary"}}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,12 +26,12 @@ var last = [...]string{
 // InOrder returns the objects in an order in which they can be created. Objects of one kind keep their order.
 func InOrder(objects []*Object) []*Object {
 	ordered := slices.Clone(objects)
-	slices.SortStableFunc(ordered, func(a, b *Object) int { return cmp.Compare(Stage(a), Stage(b)) })
+	slices.SortStableFunc(ordered, func(a, b *Object) int { return cmp.Compare(stage(a), stage(b)) })
 	return ordered
 }
 
-// Stage returns the position of an object's kind in the order of creation.
-func Stage(o *Object) int {
+// stage returns the position of an object's kind in the order of creation.
+func stage(o *Object) int {
 	kind := o.GVK().Kind
 	if i := slices.Index(stages[:], kind); i >= 0 {
 		return i

@@ -7,7 +7,7 @@ import (
 )
 
 func TestPlacementOf(t *testing.T) {
-	objects, err := Load([]string{"-"}, strings.NewReader(`
+	objects, err := Sources{Paths: []string{"-"}, Stdin: strings.NewReader(`
 apiVersion: apps/v1
 kind: Deployment
 metadata: {name: train}
@@ -38,7 +38,7 @@ apiVersion: v1
 kind: ResourceQuota
 metadata: {name: quota}
 spec: {hard: {requests.nvidia.com/gpu: 4}}
-`))
+`)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package matching_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,11 +20,8 @@ func TestDiff(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			input, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, got, ok := strings.Cut(string(input), "\n---\n")
+			input := golden.Read(t, file)
+			want, got, ok := strings.Cut(input, "\n---\n")
 			if !ok {
 				t.Fatal("want two documents")
 			}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -45,8 +43,8 @@ func versionsOf(s *scenarios.Scenario, system string) own {
 			add(&o.systems, one.Version)
 		}
 	}
-	if !slices.ContainsFunc(o.systems, func(v string) bool { return !semver.IsValid(v) }) {
-		slices.SortFunc(o.systems, semver.Compare)
+	if !slices.ContainsFunc(o.systems, func(v string) bool { return !clusters.ValidSystemVersion(v) }) {
+		slices.SortFunc(o.systems, clusters.CompareSystemVersions)
 	}
 	o.first = slices.Index(o.systems, begin)
 	return o

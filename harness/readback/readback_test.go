@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/readback"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 var maps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}

@@ -3,13 +3,13 @@ package realtest
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // processorTime returns the CPU time that the processes of the cluster and this process, the harness, have used since
@@ -17,10 +17,7 @@ import (
 func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness time.Duration) {
 	b.Helper()
 	for name, pid := range cluster.(*local.Cluster).PIDs() {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := []byte(golden.Read(b, fmt.Sprintf("/proc/%d/stat", pid)))
 		// proc_pid_stat(5): after the name, which ends with the last parenthesis, utime and stime are the 12th and 13th, in
 		// hundredths of a second.
 		fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
@@ -40,9 +37,6 @@ func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness
 // load returns the load averages of this machine over the last one, five and fifteen minutes.
 func load(b *testing.B) string {
 	b.Helper()
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := []byte(golden.Read(b, "/proc/loadavg"))
 	return string(bytes.Join(bytes.Fields(data)[:3], []byte(" ")))
 }

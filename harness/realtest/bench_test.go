@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,9 +15,10 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -155,10 +155,7 @@ func BenchmarkHundredScenarios(b *testing.B) {
 // peakMemory returns the most memory that this process has used, in MB.
 func peakMemory(b *testing.B) float64 {
 	b.Helper()
-	data, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := []byte(golden.Read(b, "/proc/self/status"))
 	var kilobytes float64
 	_, after, found := bytes.Cut(data, []byte("VmHWM:"))
 	if !found {
@@ -172,13 +169,10 @@ func peakMemory(b *testing.B) float64 {
 
 // BenchmarkRehearsal measures the whole rehearsal of KEP-5311: create, upgrade, roll back, upgrade.
 func BenchmarkRehearsal(b *testing.B) {
-	text, err := os.ReadFile("../../scenarios/kubernetes/service-name-rollback.yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := golden.Read(b, "../../scenarios/kubernetes/service-name-rollback.yaml")
 	for b.Loop() {
 		began := time.Now()
-		if result := run(b, clustertest.Local(b), string(text)); reports.ExitCode(result) != reports.ExitPassed {
+		if result := run(b, clustertest.Local(b), text); reports.ExitCode(result) != reports.ExitPassed {
 			b.Fatal(explain(result))
 		}
 		b.ReportMetric(time.Since(began).Seconds(), "s/rehearsal")

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 

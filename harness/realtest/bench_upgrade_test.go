@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,11 +18,12 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -51,10 +51,8 @@ var stock = []struct {
 func stored(b *testing.B, text string) []*manifests.Object {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "stock.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	objects, err := manifests.Load([]string{file}, nil)
+	golden.Write(b, file, text)
+	objects, err := manifests.Sources{Paths: []string{file}}.Load()
 	if err != nil {
 		b.Fatal(err)
 	}

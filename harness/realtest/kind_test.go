@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -36,11 +37,8 @@ func TestSlowLiveKindOnly(t *testing.T) {
 		{name: "control-planes.yaml", fails: map[string]string{"taken-back": "the cluster was taken back to 1.34."}},
 	} {
 		t.Run(file.name, func(t *testing.T) {
-			text, err := os.ReadFile("testdata/" + file.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result := run(t, p, string(text))
+			text := golden.Read(t, "testdata/"+file.name)
+			result := run(t, p, text)
 			for _, track := range result.Tracks {
 				for _, s := range track.Scenarios {
 					why, fails := file.fails[s.Name]

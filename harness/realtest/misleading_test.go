@@ -2,13 +2,13 @@ package realtest
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -47,11 +47,8 @@ func TestVerdictsThatMisled(t *testing.T) {
 		"load-through-an-upgrade": {status: reports.Passed},
 		"no-nodes":                {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
 	}
-	text, err := os.ReadFile("testdata/misleading.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, track := range run(t, clustertest.Local(t), string(text)).Tracks {
+	text := golden.Read(t, "testdata/misleading.yaml")
+	for _, track := range run(t, clustertest.Local(t), text).Tracks {
 		for _, s := range track.Scenarios {
 			expected, listed := want[s.Name]
 			delete(want, s.Name)
@@ -79,12 +76,9 @@ func TestVerdictsThatMisled(t *testing.T) {
 // after changes that others followed.
 func managersInHistory(t *testing.T, s *reports.Scenario) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.Folder, reports.HistoryFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := golden.Read(t, filepath.Join(s.Folder, reports.HistoryFile))
 	changes := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		var one reports.HistoryLine
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			t.Fatal(err)

@@ -1,22 +1,19 @@
 package realtest
 
 import (
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // The answers of real API servers show who rejects, for each class and version. Every kind of write can be rejected,
 // and then stores nothing. A policy is in force when its first rejection is expected.
 func TestRejections(t *testing.T) {
-	text, err := os.ReadFile("testdata/rejections.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	result := run(t, clustertest.Local(t), string(text))
+	text := golden.Read(t, "testdata/rejections.yaml")
+	result := run(t, clustertest.Local(t), text)
 	if reports.ExitCode(result) != reports.ExitPassed {
 		t.Error(explain(result))
 	}

@@ -34,11 +34,6 @@ func (r Resource) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Name}
 }
 
-// GVK returns the kind with its version.
-func (r Resource) GVK() schema.GroupVersionKind {
-	return schema.GroupVersionKind{Group: r.Group, Version: r.Version, Kind: r.Kind}
-}
-
 // old are the folders that do not have the name of their resource, most of them for historical reasons.
 var old = map[schema.GroupResource]string{
 	{Resource: "replicationcontrollers"}:                       "controllers",
@@ -58,8 +53,8 @@ const (
 	Aggregation = "apiregistration.k8s.io"
 )
 
-// Folder returns the beginning of the keys of a resource, without Prefix and with a trailing slash.
-func Folder(r schema.GroupResource, custom bool) string {
+// folder returns the beginning of the keys of a resource, without Prefix and with a trailing slash.
+func folder(r schema.GroupResource, custom bool) string {
 	if custom {
 		return r.Group + "/" + r.Resource + "/"
 	}
@@ -71,7 +66,7 @@ func Folder(r schema.GroupResource, custom bool) string {
 
 // Key returns the key of a stored object.
 func (r Resource) Key(namespace, name string) string {
-	key := Prefix + Folder(r.GroupResource(), r.Custom)
+	key := Prefix + folder(r.GroupResource(), r.Custom)
 	if r.Namespaced {
 		key += namespace + "/"
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -71,7 +72,7 @@ func regressions() []regression {
 
 // cause is the regression that probably causes a finding; "" if none is known.
 func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) {
-	ends := []string{versionOf(path[f.State].Name), versionOf(path[max(f.State-1, 0)].Name)}
+	ends := []string{reports.VersionOf(path[f.State].Name), reports.VersionOf(path[max(f.State-1, 0)].Name)}
 	kind, _, _ := strings.Cut(f.Kind, ".")
 	for _, r := range regressions() {
 		switch {
@@ -89,10 +90,4 @@ func (r regression) has(version string) bool {
 	return slices.ContainsFunc(r.versions, func(known string) bool {
 		return version == known || strings.Count(known, ".") == 1 && strings.HasPrefix(version, known+".")
 	})
-}
-
-// versionOf is the version in a state's name.
-func versionOf(state string) string {
-	version, _, _ := strings.Cut(state, " ")
-	return version
 }

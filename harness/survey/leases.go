@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // takeOver is how long a new leader may take after the old one's lease has expired. longestLease is the longest lease
@@ -48,9 +50,7 @@ func awaitLeaders(ctx context.Context, read func(context.Context) ([]lease, erro
 		if len(left) == 0 {
 			return nil
 		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
+		if !pauses.For(ctx, lookAgain) {
 			return context.Cause(ctx)
 		}
 		if now, err = read(ctx); err != nil {

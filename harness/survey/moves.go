@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
@@ -45,18 +46,10 @@ func (s *Survey) Still(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stillWithin, nil)
 	defer cancel()
 	seq := int64(-1)
-	for {
-		now := s.history.Seq()
-		if now == seq {
-			return nil
-		}
+	for now := s.history.Seq(); now != seq && pauses.For(ctx, stillFor); now = s.history.Seq() {
 		seq = now
-		select {
-		case <-time.After(stillFor):
-		case <-ctx.Done():
-			return nil
-		}
 	}
+	return nil
 }
 
 // markOf is the mark of the moment at which the given objects were found.

@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -236,7 +236,7 @@ func resource(client dynamic.Interface, kind string) dynamic.ResourceInterface {
 
 func create(t *testing.T, client dynamic.Interface, text string) []survey.Created {
 	t.Helper()
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
 	must(t, err)
 	var created []survey.Created
 	for _, o := range objects {

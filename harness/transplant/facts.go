@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilversion "k8s.io/apimachinery/pkg/util/version"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 )
 
@@ -31,7 +31,7 @@ type facts struct {
 	// nodes are the nodes in the data. hosts are the nodes that Pods run on.
 	nodes, hosts map[string]bool
 	// newest is the newest of the kubelets' versions and the version that kubeadm installed.
-	newest *utilversion.Version
+	newest *clusters.Version
 }
 
 // The folders of keys that need special treatment.
@@ -144,9 +144,9 @@ func (f *facts) node(o *unstructured.Unstructured) {
 
 // version records a version if it is the newest so far. The API server must not be older.
 func (f *facts) version(words string) {
-	version, err := utilversion.ParseSemantic(words)
-	if err == nil && (f.newest == nil || f.newest.LessThan(version)) {
-		f.newest = version
+	version, err := clusters.ParseRelease(words)
+	if err == nil && (f.newest == nil || f.newest.Compare(version) < 0) {
+		f.newest = &version
 	}
 }
 

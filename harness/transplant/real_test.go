@@ -29,13 +29,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 func TestMain(m *testing.M) {
@@ -137,13 +137,13 @@ func reader(t *testing.T, cluster clusters.Cluster) *rest.Config {
 	must(t, err)
 	_, role, _ := strings.Cut(string(page), "```yaml\n")
 	role, _, _ = strings.Cut(role, "```")
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(role+`---
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(role + `---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: {name: rehearse-capture}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rehearse-capture}
 subjects: [{kind: User, name: capturer, apiGroup: rbac.authorization.k8s.io}]
-`))
+`)}.Load()
 	must(t, err)
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
 	must(t, err)
@@ -214,7 +214,7 @@ func fill(t *testing.T, config *rest.Config) {
 	must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
 	must(t, err)
-	objects, err := manifests.Load([]string{"../manifests/ordinary", "testdata/kinds.yaml"}, nil)
+	objects, err := manifests.Sources{Paths: []string{"../manifests/ordinary", "testdata/kinds.yaml"}}.Load()
 	must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, client, found, o.Content)
@@ -336,7 +336,7 @@ func everyKind(t *testing.T, index *capture.Index) {
 	}
 	for _, kind := range index.Kinds {
 		if kind.Objects == 0 {
-			t.Errorf("there is no object of kind %s", kind.GVK())
+			t.Errorf("there is no object of kind %s", kind.Kind)
 		}
 	}
 }

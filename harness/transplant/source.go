@@ -14,10 +14,10 @@ import (
 // unstable matches the group versions that an API server does not serve by default.
 var unstable = regexp.MustCompile(`/v\d+(alpha|beta)\d+$`)
 
-// Settings returns the gates and APIs of a captured cluster that differ from the defaults of its version. own is the
+// settings returns the gates and APIs of a captured cluster that differ from the defaults of its version. own is the
 // list of that version, and list the list of the version that the copy starts with. Gates that cannot be set there are
 // left out.
-func Settings(index *capture.Index, own, list *features.List) clusters.Change {
+func settings(index *capture.Index, own, list *features.List) clusters.Change {
 	change := clusters.Change{FeatureGates: map[string]*bool{}, RuntimeConfig: map[string]*string{}}
 	only := map[string]*bool{}
 	for _, name := range clusters.SortedKeys(index.Gates) {
@@ -78,7 +78,7 @@ func FirstState(
 ) (clusters.State, error) {
 	asked := clusters.State{Version: index.Version}.With(flags)
 	if newest := data.facts.newest; newest != nil && index.Version == "" {
-		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major(), newest.Minor(), newest.Patch())
+		index.Version = fmt.Sprintf("%d.%d.%d", newest.Major, newest.Minor, newest.Patch)
 	}
 	if index.Version != "" {
 		if err := notOlder(asked.Version, index.Version); err != nil {
@@ -97,7 +97,7 @@ func FirstState(
 	if err != nil {
 		return clusters.State{}, err
 	}
-	first := clusters.State{Version: resolved.Version}.With(Settings(index, own, list)).With(needs)
+	first := clusters.State{Version: resolved.Version}.With(settings(index, own, list)).With(needs)
 	flags.Version = "" // it is resolved
 	return Changed(first, flags), nil
 }

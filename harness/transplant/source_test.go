@@ -23,7 +23,7 @@ func TestSettings(t *testing.T) {
 		"On": gate(spec(features.Beta, true, false)), "Off": gate(spec(features.Beta, false, false)),
 		"Usual": gate(spec(features.Beta, true, false)), "Locked": gate(spec(features.GA, true, true)),
 	}}
-	change := Settings(&capture.Index{
+	change := settings(&capture.Index{
 		Gates:  map[string]bool{"On": false, "Off": true, "Usual": true, "Locked": false, "Unknown": true},
 		Served: []string{"v1", "apps/v1", "resource.k8s.io/v1beta1", "scheduling.k8s.io/v1alpha1"},
 	}, list, list)

@@ -17,12 +17,12 @@ import (
 	"k8s.io/client-go/restmapper"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 )
 
 // The objects of a live cluster show what its upgrade would do (G1: every StatefulSet restarts). The report lists what
@@ -82,7 +82,7 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 	cluster, err := p.Create(t.Context(), "original", state)
 	must(t, err)
 	defer func() { must(t, cluster.Delete(t.Context())) }()
-	objects, err := manifests.Load(files, nil)
+	objects, err := manifests.Sources{Paths: files}.Load()
 	must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, cluster.RESTConfig(), o)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -96,10 +97,7 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 		for _, r := range left {
 			waiting = append(waiting, r.object)
 		}
-		select {
-		case <-time.After(createAgain):
-		case <-ctx.Done():
-		}
+		pauses.For(ctx, createAgain) // the next attempt sees the end of the context
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 func creatorFor(t *testing.T, server *apitest.Server) *creator {
@@ -37,7 +37,7 @@ func creatorFor(t *testing.T, server *apitest.Server) *creator {
 func TestObjectsThatAreGivenTwice(t *testing.T) {
 	server := apitest.New(t)
 	c := creatorFor(t, server)
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(`
 {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {x: first}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}, data: {x: second}}
@@ -47,7 +47,7 @@ func TestObjectsThatAreGivenTwice(t *testing.T) {
 {apiVersion: v1, kind: Secret, metadata: {name: a}}
 ---
 {apiVersion: v1, kind: Node, metadata: {name: a, namespace: default}}
-`))
+`)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestDefaultClassMakesRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)
-			begins, err1 := manifests.Load([]string{manifests.Stdin}, strings.NewReader(test.begins))
-			given, err2 := manifests.Load([]string{manifests.Stdin}, strings.NewReader(test.given))
+			begins, err1 := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(test.begins)}.Load()
+			given, err2 := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(test.given)}.Load()
 			if err := errors.Join(err1, err2); err != nil {
 				t.Fatal(err)
 			}

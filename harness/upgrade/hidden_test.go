@@ -10,13 +10,13 @@ import (
 
 // Reports do not contain values of Secrets or environment variables, however the API server quotes them.
 func TestHide(t *testing.T) {
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(`
 {apiVersion: v1, kind: Secret, metadata: {name: a}, data: {p: aHVudGVyMg==}, stringData: {q: swordfish, url: "postgres://u:p@h/db?a=1&b=2"}}
 ---
 {apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{env: [{name: A, value: hunter2-and-more}, {name: B, value: "1"}, {name: C, value: "true"}]}]}}}}
 ---
 {apiVersion: example.com/v1, kind: Custom, metadata: {name: a}, spec: {pods: [{env: [{name: A, value: other-value}]}]}}
-`))
+`)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

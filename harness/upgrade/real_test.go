@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -40,7 +40,7 @@ func travel(t *testing.T, wanted upgrade.Wanted, files ...string) *upgrades.Repo
 func travelIn(t *testing.T, shard planning.Shard, wanted upgrade.Wanted, files ...string) *upgrades.Report {
 	t.Helper()
 	p := clustertest.Local(t)
-	objects, err := manifests.Load(files, nil)
+	objects, err := manifests.Sources{Paths: files}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 )
@@ -188,9 +189,6 @@ func (c *creator) awaitGone(ctx context.Context, one survey.Created, deadline ti
 			return fmt.Errorf("it was deleted, but still exists after %s (finalizers: %s); it is no longer judged",
 				goneWithin, cmp.Or(strings.Join(stored.GetFinalizers(), ", "), "none"))
 		}
-		select {
-		case <-time.After(goneAgain):
-		case <-ctx.Done():
-		}
+		pauses.For(ctx, goneAgain) // the next attempt sees the end of the context
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Objects that would make the API server call a Service are withheld and reported. Objects that make it call a server
 // outside of the cluster are kept.
 func TestWithhold(t *testing.T) {
-	objects, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(`
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(`
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: inside}, webhooks: [{name: a, clientConfig: {service: {namespace: ns, name: policy}}}]}
 ---
 {apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: outside}, webhooks: [{name: a, clientConfig: {url: "https://example.com"}}]}
@@ -22,7 +22,7 @@ func TestWithhold(t *testing.T) {
 {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gadgets.example.com}, spec: {versions: [{name: v1, served: true, storage: true}, {name: v1beta1, served: true, storage: false}], conversion: {strategy: Webhook, webhook: {clientConfig: {service: {namespace: ns, name: convert}}}}}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
-`))
+`)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}

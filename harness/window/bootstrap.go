@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
@@ -20,12 +20,8 @@ func (j *judge) bootstrap(ctx context.Context) {
 	versions := []map[string]string{}
 	owners := map[string]*unstructured.Unstructured{}
 	for i := range 3 {
-		if i > 0 {
-			select {
-			case <-time.After(j.Settle / 2):
-			case <-ctx.Done():
-				return
-			}
+		if i > 0 && !pauses.For(ctx, j.Settle/2) {
+			return
 		}
 		now := map[string]string{}
 		for _, s := range j.seen {

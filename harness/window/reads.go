@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/matching"
-	"github.com/rehearse-dev/rehearse/harness/pauses"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 

@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/window"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 // through handles the requests to one of the API servers.

@@ -6,8 +6,8 @@ import (
 
 	"k8s.io/client-go/discovery"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 func TestAnAbortedRequestIsExplained(t *testing.T) {

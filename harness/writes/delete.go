@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -51,7 +51,7 @@ func (o *operation) setDelete(d scenarios.Delete) error {
 	}
 	if d.Wait == nil || *d.Wait {
 		o.settle = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error {
-			return UntilGone(ctx, api, op.name, op.uid)
+			return untilGone(ctx, api, op.name, op.uid)
 		}
 	}
 	return nil
@@ -140,9 +140,9 @@ func (e *StillThereError) Error() string {
 	}
 }
 
-// UntilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error
+// untilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error
 // is a *StillThereError if the object existed when time was up, and any other error if that is unknown.
-func UntilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
+func untilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
 	var last error
 	again := (&Writer{}).pauses()
 	for {

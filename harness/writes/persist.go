@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Times for the retries of a request whose outcome is unknown.

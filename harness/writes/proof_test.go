@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -52,7 +52,7 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 	p.Writer = &Writer{
 		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
 		Wrote:  func(m Made) { p.made = append(p.made, m) },
-		Pauses: func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+		Pauses: func() backoff.BackOff { return new(backoff.ZeroBackOff) },
 	}
 	p.proof = p.NewProof(t.Context(), 5)
 	t.Cleanup(p.proof.Close)

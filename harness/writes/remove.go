@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/pauses"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. It does not
@@ -26,7 +26,7 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 		case err == nil && uid == "":
 			return nil
 		case err == nil:
-			return UntilGone(ctx, api, made.Name, uid)
+			return untilGone(ctx, api, made.Name, uid)
 		}
 		if !pauses.Wait(ctx, again) {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)

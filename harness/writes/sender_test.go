@@ -10,10 +10,10 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
 	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -43,7 +43,7 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
 		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
 		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
-		Pauses:   func() backoff.BackOff { return &backoff.ZeroBackOff{} },
+		Pauses:   func() backoff.BackOff { return new(backoff.ZeroBackOff) },
 		Appear:   time.Nanosecond,
 	}
 	return s

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const (
@@ -135,11 +137,8 @@ func TestSizes(t *testing.T) {
 
 // The packages of the public API exist.
 func TestPublicAPI(t *testing.T) {
-	page, err := os.ReadFile(path.Join(root, "docs/go.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(page), "## The public API")
+	page := golden.Read(t, path.Join(root, "docs/go.md"))
+	_, table, _ := strings.Cut(page, "## The public API")
 	packages, n := production(t), 0
 	for _, line := range strings.Split(table, "\n") {
 		cells := strings.Split(line, "|")

@@ -192,10 +192,7 @@ func TestPack(t *testing.T) {
 
 func contentOf(t *testing.T, file string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(golden.Read(t, file))
 	return data
 }
 

@@ -27,7 +27,7 @@ const (
 func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
 	errs := []error{HandOver(reports.Markdown(run), dir, env)}
 	if env("GITHUB_ACTIONS") == "true" {
-		for _, line := range Annotations(run, env("GITHUB_WORKSPACE")) {
+		for _, line := range annotations(run, env("GITHUB_WORKSPACE")) {
 			_, err := fmt.Fprintln(out, line)
 			errs = append(errs, err)
 		}
@@ -69,7 +69,7 @@ func appendSummary(file, text string) error {
 	if err != nil {
 		return fmt.Errorf("write the summary of the GitHub step: %w", err)
 	}
-	if _, err = io.WriteString(f, Cut(text, room)); err != nil {
+	if _, err = io.WriteString(f, cut(text, room)); err != nil {
 		err = fmt.Errorf("write the summary of the GitHub step: %w", err)
 	}
 	return errors.Join(err, f.Close())
@@ -77,8 +77,8 @@ func appendSummary(file, text string) error {
 
 const cutNote = "\n\n(Truncated: a summary is limited to 1 MiB. report.html and junit.xml are complete.)\n"
 
-// Cut shortens Markdown to a number of bytes at the end of a line, closes open blocks, and adds a note about it.
-func Cut(text string, most int) string {
+// cut shortens Markdown to a number of bytes at the end of a line, closes open blocks, and adds a note about it.
+func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
@@ -100,9 +100,9 @@ func Cut(text string, most int) string {
 	return kept + cutNote
 }
 
-// Annotations are GitHub's error lines for scenarios that failed or are errors: at most ten, with files relative to
+// annotations are GitHub's error lines for scenarios that failed or are errors: at most ten, with files relative to
 // the workspace.
-func Annotations(run *reports.Run, workspace string) []string {
+func annotations(run *reports.Run, workspace string) []string {
 	var lines []string
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {

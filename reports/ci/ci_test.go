@@ -31,7 +31,7 @@ func environment(values map[string]string) func(string) string {
 }
 
 func TestAnnotations(t *testing.T) {
-	got := Annotations(failing(12), "/src/project")
+	got := annotations(failing(12), "/src/project")
 	if want := "::error file=x.yaml,line=12,title=a%2C b%3A c failed::50%25 of it"; len(got) != 10 || got[0] != want {
 		t.Errorf("%d of %q", len(got), got)
 	}
@@ -76,11 +76,11 @@ func TestHandOver(t *testing.T) {
 func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
 	text := "### Title\n\n<details><summary>a</summary>\n\n```text\n" + strings.Repeat("a line of it\n", 100000) +
 		"```\n\n</details>\n"
-	got := Cut(text, summaryLimit)
+	got := cut(text, summaryLimit)
 	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Truncated") {
 		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-200:])
 	}
-	if Cut("short", 10) != "short" || Cut(text, 10) != "" {
+	if cut("short", 10) != "short" || cut(text, 10) != "" {
 		t.Error("what fits is kept, and where nothing fits nothing is written")
 	}
 }

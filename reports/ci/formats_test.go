@@ -29,7 +29,7 @@ func TestAnnotationsAreWorkflowCommands(t *testing.T) {
 		s := run.Tracks[0].Scenarios[0]
 		s.Name, s.Message, s.Steps[0].Message = text, text, text
 		s.File, s.Steps[0].Position = "/src/project/a,b.yaml", "/src/project/a,b.yaml:12:5"
-		lines := Annotations(run, "/src/project")
+		lines := annotations(run, "/src/project")
 		if len(lines) != 1 || !gitHubError.MatchString(lines[0]) {
 			t.Errorf("%q: %q", text, lines)
 		}

@@ -20,7 +20,7 @@ import (
 func Write(dir string, r *Report) error {
 	text, err1 := JSON(r)
 	junit, err2 := JUnit(r)
-	known, err3 := KnownOf(r)
+	known, err3 := knownOf(r)
 	err4 := os.MkdirAll(filepath.Join(dir, "scenarios"), 0o755) // even if there are none
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return fmt.Errorf("write the reports: %w", err)

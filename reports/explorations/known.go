@@ -54,8 +54,8 @@ func (k *Known) Mark(r *Report) {
 	}
 }
 
-// KnownOf returns a file that lists all findings of a report as known.
-func KnownOf(r *Report) ([]byte, error) {
+// knownOf returns a file that lists all findings of a report as known.
+func knownOf(r *Report) ([]byte, error) {
 	k := Known{Known: []KnownFinding{}}
 	for _, f := range r.Findings {
 		one := KnownFinding{ID: f.ID, Reason: f.Known, Link: f.Link}

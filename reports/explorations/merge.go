@@ -2,7 +2,6 @@ package explorations
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -20,15 +19,9 @@ func (r *Report) Piece() reports.Piece {
 
 // Read reads an explore.json.
 func Read(data []byte) (*Report, error) {
-	var r Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read an explore.json: %w", err)
-	}
-	if r.Format != Format || len(r.Path) == 0 {
-		return nil, fmt.Errorf("read an explore.json: it has format %d and %d states; this rehearse reads format %d; it was "+
-			"written by rehearse %s", r.Format, len(r.Path), Format, r.Program)
-	}
-	return &r, nil
+	return reports.Decode(data, "an explore.json", Format, func(r *Report) (string, bool) {
+		return fmt.Sprintf("%d states", len(r.Path)), len(r.Path) > 0
+	})
 }
 
 // Merge merges the reports of all shards, each of which must be there once. A state is reached if all shards reached
@@ -143,7 +136,7 @@ func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, No
 // Sorted sorts findings: the worst sort first, and within a sort those with the most objects.
 func Sorted(all []*Finding) {
 	slices.SortStableFunc(all, func(a, b *Finding) int {
-		return cmp.Or(slices.Index(Sorts(), a.Sort)-slices.Index(Sorts(), b.Sort), b.Objects-a.Objects,
+		return cmp.Or(slices.Index(sorts(), a.Sort)-slices.Index(sorts(), b.Sort), b.Objects-a.Objects,
 			cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -24,8 +24,8 @@ const (
 	Hazard Sort = "hazard"
 )
 
-// Sorts lists them, worst first.
-func Sorts() []Sort { return []Sort{Defect, Hazard} }
+// sorts lists them, worst first.
+func sorts() []Sort { return []Sort{Defect, Hazard} }
 
 // Proof says whether a finding's own scenario reproduced it, in a cluster created for it.
 type Proof string
@@ -211,7 +211,7 @@ func (r *Report) Sentence() string {
 		names = append(names, s.Name)
 	}
 	var counts []string
-	for _, sort := range Sorts() {
+	for _, sort := range sorts() {
 		all, known := r.Count(sort)
 		text := plain.Plural(all, string(sort))
 		if known > 0 {
@@ -235,7 +235,7 @@ func (r *Report) reached() int {
 // not be judged, and 130 if interrupted.
 func (r *Report) ExitCode() int {
 	unknown := 0
-	for _, sort := range Sorts() {
+	for _, sort := range sorts() {
 		all, known := r.Count(sort)
 		unknown += all - known
 	}

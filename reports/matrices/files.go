@@ -18,15 +18,15 @@ func Write(dir string, r *Report, more map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{File: text, "matrix.md": []byte(Markdown(r))}
+	files := map[string][]byte{File: text, "matrix.md": []byte(markdown(r))}
 	for name, data := range more {
 		files[name] = data
 	}
 	return folder.Write(dir, files)
 }
 
-// Markdown returns the report for a page: a table for each scenario, and why cells are not passed.
-func Markdown(r *Report) string {
+// markdown returns the report for a page: a table for each scenario, and why cells are not passed.
+func markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n", plain.Escaped(r.Sentence()))
 	for _, scenario := range r.Scenarios {

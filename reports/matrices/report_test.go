@@ -36,7 +36,7 @@ func sample() *Report {
 }
 
 func TestReports(t *testing.T) {
-	for name, got := range map[string]string{"matrix.txt": Text(sample()), "matrix.md": Markdown(sample())} {
+	for name, got := range map[string]string{"matrix.txt": Text(sample()), "matrix.md": markdown(sample())} {
 		golden.Check(t, filepath.Join("testdata", name+".golden"), got)
 	}
 }
@@ -51,7 +51,7 @@ func TestRepeated(t *testing.T) {
 	at(third, 1).Status = reports.NotRun // which does not count if other runs judged the cell
 	merged := Repeated([]*Report{sample(), second, third})
 	golden.Check(t, filepath.Join("testdata", "repeated.txt.golden"), Text(merged))
-	golden.Check(t, filepath.Join("testdata", "repeated.md.golden"), Markdown(merged))
+	golden.Check(t, filepath.Join("testdata", "repeated.md.golden"), markdown(merged))
 	for i, cell := range merged.Cells {
 		want, runs := sample().Cells[i].Status, 0
 		if i == 0 || i == 7 {

@@ -31,10 +31,7 @@ func TestBrowser(t *testing.T) {
 	dir := t.TempDir()
 	broken, files := brokenRun()
 	writePage(t, filepath.Join(dir, "broken.html"), broken, files)
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "run-format-2.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(golden.Read(t, filepath.Join("..", "testdata", "run-format-2.json")))
 	run, err := reports.Read(data)
 	if err != nil {
 		t.Fatal(err)
@@ -97,10 +94,7 @@ func installed(t *testing.T, npm string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wanted, err := os.ReadFile(filepath.Join("testdata", "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	wanted := []byte(golden.Read(t, filepath.Join("testdata", "package.json")))
 	dir := filepath.Join(cache, "rehearse-browser-test")
 	modules, list := filepath.Join(dir, "node_modules"), filepath.Join(dir, "package.json")
 	_, err = os.Stat(filepath.Join(modules, "axe-core", "axe.min.js"))

@@ -1,7 +1,6 @@
 package prr
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,10 +11,7 @@ import (
 
 // Markdown answers the questions from a real run of two files of KEP-5311.
 func TestMarkdown(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "testdata", "run-format-2.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := []byte(golden.Read(t, filepath.Join("..", "testdata", "run-format-2.json")))
 	run, err := reports.Read(data)
 	if err != nil {
 		t.Fatal(err)

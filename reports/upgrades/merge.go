@@ -2,7 +2,6 @@ package upgrades
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,15 +19,9 @@ func (r *Report) Piece() reports.Piece {
 
 // Read reads an upgrade.json.
 func Read(data []byte) (*Report, error) {
-	var r Report
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read an upgrade.json: %w", err)
-	}
-	if r.Format != Format || len(r.Path) == 0 {
-		return nil, fmt.Errorf("read an upgrade.json: it has format %d and %d states; this rehearse reads format %d; it was "+
-			"written by rehearse %s", r.Format, len(r.Path), Format, r.Program)
-	}
-	return &r, nil
+	return reports.Decode(data, "an upgrade.json", Format, func(r *Report) (string, bool) {
+		return fmt.Sprintf("%d states", len(r.Path)), len(r.Path) > 0
+	})
 }
 
 // Merge merges the reports of all shards, each of which must be there once. A state is reached if all shards reached

@@ -93,10 +93,7 @@ func TestInstall(t *testing.T) {
 	if err != nil || strings.Join(files, " ") != ".vscode/rehearse.schema.json .vscode/settings.json more/mine.yaml" {
 		t.Fatal(files, err)
 	}
-	settings, err := os.ReadFile(filepath.Join(folder, ".vscode", "settings.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	settings := []byte(golden.Read(t, filepath.Join(folder, ".vscode", "settings.json")))
 	var read map[string]map[string][]string
 	if err := json.Unmarshal(settings, &read); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	kubetesting "k8s.io/client-go/testing"
 	"pgregory.net/rapid"
 
-	"github.com/rehearse-dev/rehearse/harness/apitest"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -64,7 +62,7 @@ func (p *Plan) Report(results Results, about About) (*conformances.Report, error
 			r.Reproduce.Kubernetes = append(r.Reproduce.Kubernetes, o.versions...)
 		}
 	}
-	slices.SortFunc(r.Reproduce.Kubernetes, func(a, b string) int { return semver.Compare("v"+a, "v"+b) })
+	slices.SortFunc(r.Reproduce.Kubernetes, reports.CompareVersions)
 	r.Reproduce.Kubernetes = slices.Compact(r.Reproduce.Kubernetes)
 	p.requirements(r, outcomes, results.Cases)
 	r.Conclude()

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -216,17 +217,18 @@ func firstLines(texts []string) string {
 // String describes the results, for a person.
 func (f *Freedom) String() string {
 	var b strings.Builder
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "LIBERTY\tSCENARIOS\tFAILED\tNOT JUDGED\tTIME")
+	table := [][]string{{"LIBERTY", "SCENARIOS", "FAILED", "NOT JUDGED", "TIME"}}
 	green := 0
 	for _, t := range f.Trials {
 		if len(t.Red) == 0 && len(t.Unjudged) == 0 {
 			green++
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\n", t.Name, t.Scenarios, len(t.Red), len(t.Unjudged),
-			t.Took.Round(time.Second))
+		table = append(table, []string{
+			t.Name, strconv.Itoa(t.Scenarios), strconv.Itoa(len(t.Red)), strconv.Itoa(len(t.Unjudged)),
+			t.Took.Round(time.Second).String(),
+		})
 	}
-	_ = table.Flush() // a Builder takes everything
+	b.WriteString(terminal.Table(table, 0))
 	runs := ""
 	if f.Repeat > 1 {
 		runs = fmt.Sprintf("%d runs each; ", f.Repeat)

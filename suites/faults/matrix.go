@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -170,8 +171,7 @@ func (m *Matrix) String() string {
 	if len(m.Before) > 0 && len(m.Rows) == 0 {
 		return fmt.Sprintf("%s: no fault was tried, because the suite FAILS without faults\n", m.Suite)
 	}
-	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "FAULT\tFAILED\tCAUGHT BY\tALSO BREAKS, UNSEEN")
+	table := [][]string{{"FAULT", "FAILED", "CAUGHT BY", "ALSO BREAKS, UNSEEN"}}
 	caught := 0
 	for _, row := range m.Rows {
 		by := strings.Join(row.Caught, " ")
@@ -183,10 +183,12 @@ func (m *Matrix) String() string {
 		if n := len(row.Unjudged); n > 0 {
 			by += fmt.Sprintf(" (%d not judged)", n)
 		}
-		fmt.Fprintf(table, "%s\t%d of %d\t%s\t%s\n", row.Fault.Name, len(row.Failed), row.Scenarios, by,
-			strings.Join(row.Unseen, " "))
+		table = append(table, []string{
+			row.Fault.Name, fmt.Sprintf("%d of %d", len(row.Failed), row.Scenarios), by, strings.Join(row.Unseen, " "),
+		})
 	}
-	fmt.Fprintln(table, "\nCORE REQUIREMENT\tFAULTS\tCAUGHT BY IT ALONE\tCAUGHT BY OTHERS, TOO")
+	b.WriteString(terminal.Table(table, 0))
+	table = [][]string{{"CORE REQUIREMENT", "FAULTS", "CAUGHT BY IT ALONE", "CAUGHT BY OTHERS, TOO"}}
 	used := 0
 	for _, r := range m.Core {
 		alone, shared := m.catches(r.ID)
@@ -200,9 +202,9 @@ func (m *Matrix) String() string {
 		if r.NoFault != "" {
 			only = "none: " + r.NoFault
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", r.ID, len(alone)+len(shared), only, strings.Join(shared, " "))
+		table = append(table, []string{r.ID, strconv.Itoa(len(alone) + len(shared)), only, strings.Join(shared, " ")})
 	}
-	_ = table.Flush() // a Builder never fails
+	b.WriteString("\n" + terminal.Table(table, 0))
 	green := func(reasons []string) string {
 		if len(reasons) == 0 {
 			return "green"

@@ -217,13 +217,7 @@ func Write(dir string, r *Result) error {
 
 // Read reads the content of a faults.json.
 func Read(data []byte) (*Result, error) {
-	var r Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read a %s: %w", File, err)
-	}
-	if r.Format != Format || r.Suite == "" {
-		return nil, fmt.Errorf("read a %s: it has format %d and suite %q; this rehearse reads format %d; it was written by "+
-			"rehearse %s", File, r.Format, r.Suite, Format, r.Program)
-	}
-	return &r, nil
+	return reports.Decode(data, "a "+File, Format, func(r *Result) (string, bool) {
+		return fmt.Sprintf("suite %q", r.Suite), r.Suite != ""
+	})
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/suites/grove"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 )
 
 // The tracks: one for all valid configurations on 1.36, eight for rejected configurations (an operator that starts all

@@ -21,12 +21,12 @@ func Definition() suites.Definition {
 	}
 	return suites.Definition{
 		Name: simulator.Name, Title: "Lowercase sub group names on KAI's simulator",
-		Files: files, Profiles: Profiles(), Rules: Rules(), Simulator: own,
+		Files: files, Profiles: profiles(), Rules: Rules(), Simulator: own,
 	}
 }
 
-// Profiles are the places where an implementation may have the rule. Older versions do not have it.
-func Profiles() []suites.Profile {
+// profiles are the places where an implementation may have the rule. Older versions do not have it.
+func profiles() []suites.Profile {
 	var profiles []suites.Profile
 	for _, variant := range []string{simulator.Both, simulator.Webhook, simulator.CRD} {
 		profiles = append(profiles, suites.Profile{Name: variant, Variants: []string{variant, simulator.Older}})

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/suites/faults"
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/kai"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 // The tracks: one for each of three profiles, one for each upgrade to a profile, and four outages: one for each of the

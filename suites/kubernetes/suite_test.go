@@ -3,8 +3,8 @@ package kubernetes_test
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/kubernetes"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 func suite() suitetest.Suite {

@@ -3,8 +3,8 @@ package leaderworkerset_test
 import (
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 // The tracks: one for each of two Kubernetes versions, and one each for the variant with annotations, the version from

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/suites/faults"
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/porch"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 func suite() suitetest.Suite {

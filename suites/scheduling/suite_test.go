@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/scheduling"
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
 )
 
 func suite() suitetest.Suite {

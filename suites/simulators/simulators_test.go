@@ -15,9 +15,10 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
@@ -62,19 +63,14 @@ func library(t *testing.T) string {
 		map[string]string{"Program": program}); err != nil {
 		t.Fatal(err)
 	}
-	webhooks, err := os.ReadFile("testdata/gadgets-webhook.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	webhooks := []byte(golden.Read(t, "testdata/gadgets-webhook.yaml"))
 	// The API server rejects an annotation of that size, so client-side apply would fail.
 	if err := writeCRD(filepath.Join(dir, "gadgets-crd.yaml"),
 		crd("gadgets", "Gadget", strings.Repeat("long ", 60_000))); err != nil {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"systems.yaml": text.Bytes(), "gadgets-webhook.yaml": webhooks} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, filepath.Join(dir, name), data)
 	}
 	return filepath.Join(dir, "systems.yaml")
 }

@@ -66,7 +66,7 @@ func gate(t *testing.T, name string) *Gate {
 
 func objects(t *testing.T, text string) []*manifests.Object {
 	t.Helper()
-	all, err := manifests.Load([]string{manifests.Stdin}, strings.NewReader(text))
+	all, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +224,7 @@ func TestSuite(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, file.Text, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, path, file.Text)
 			}
 			opened, err := suites.Open(folder)
 			if err != nil {

@@ -3,7 +3,7 @@ package windows_test
 import (
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites/suitetest"
+	"github.com/rehearse-dev/rehearse/suites/internal/suitetest"
 	"github.com/rehearse-dev/rehearse/suites/windows"
 )
 

@@ -4,7 +4,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -147,15 +146,6 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
-
-// Exited returns the program's exit code; false if the program did not run or was killed.
-func (e *Error) Exited() (int, bool) {
-	var exit *exec.ExitError
-	if errors.As(e.Err, &exit) && exit.Exited() {
-		return exit.ExitCode(), true
-	}
-	return 0, false
-}
 
 // Streams are a command's standard input and output; nil for none.
 type Streams struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,8 +91,9 @@ func TestAnInterruptIsNoFailureOfTheCommand(t *testing.T) {
 	if !errors.As(err, &failed) {
 		t.Fatalf("got %v", err)
 	}
-	if code, exited := failed.Exited(); code != 3 || !exited {
-		t.Errorf("exit code %d, %t", code, exited)
+	var exit *exec.ExitError
+	if !errors.As(failed.Err, &exit) || exit.ExitCode() != 3 {
+		t.Errorf("got %v, want exit code 3", failed.Err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"syscall"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 const (
@@ -62,11 +64,7 @@ func failure(response *http.Response, err error) error {
 // again returns the request for its next try, when it is time for it.
 func (t retriable) again(request *http.Request) (*http.Request, error) {
 	ctx := request.Context()
-	timer := time.NewTimer(t.every)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	if !pauses.For(ctx, t.every) {
 		return nil, context.Cause(ctx)
 	}
 	next := request.Clone(ctx)

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/explore"
@@ -47,8 +48,8 @@ type exploreFlags struct {
 	features features.Lister
 }
 
-func newExploreCommand() *cobra.Command {
-	var flags exploreFlags
+func newExploreCommand(all builtin.Suites) *cobra.Command {
+	flags := exploreFlags{systems: session.SystemFlags{Known: all}}
 	command := &cobra.Command{
 		Use:   "explore --path VERSION,VERSION,...",
 		Short: "Find what an upgrade, a rollback or a feature gate breaks, with generated objects",

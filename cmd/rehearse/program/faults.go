@@ -27,7 +27,7 @@ type faultsFlags struct {
 	options          faults.Options
 }
 
-func newFaultsCommand() *cobra.Command {
+func newFaultsCommand(all builtin.Suites) *cobra.Command {
 	var f faultsFlags
 	command := &cobra.Command{
 		Use:   "faults SUITE",
@@ -56,9 +56,9 @@ not be tried.`,
   rehearse faults leaderworkerset --try --kind liberties
   rehearse faults leaderworkerset --try --shard 1/2 --report-dir shard-1
   rehearse faults porch --try --kind faults --repeat 10 --with late`,
-		Args: oneSuite,
+		Args: oneOf(all),
 		RunE: func(command *cobra.Command, args []string) error {
-			suite, err := builtin.Find(args[0])
+			suite, err := all.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ not be tried.`,
 			if err := f.checkNames(); err != nil {
 				return err
 			}
-			return f.run(command)
+			return f.run(command, all)
 		},
 	}
 	f.ReleaseFlags.AddTo(command)
@@ -98,7 +98,7 @@ not be tried.`,
 	return command
 }
 
-func (f *faultsFlags) run(command *cobra.Command) error {
+func (f *faultsFlags) run(command *cobra.Command, all builtin.Suites) error {
 	var err error
 	if f.options.Shard, err = planning.ParseShard(f.shard); err != nil {
 		return fmt.Errorf("--shard: %w", err)
@@ -108,7 +108,7 @@ func (f *faultsFlags) run(command *cobra.Command) error {
 	if f.options.Provider, err = f.Local(f.options.Progress); err != nil {
 		return err
 	}
-	if f.options.Simulators, err = builtin.Simulators().Own(); err != nil {
+	if f.options.Simulators, err = all.Simulators().Own(); err != nil {
 		return err
 	}
 	result, err := faults.Try(command.Context(), f.options, f.kind, cli.Head(command, f.options.Suite.Name),

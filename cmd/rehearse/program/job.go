@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/jobs"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
@@ -20,19 +21,20 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-func newJobCommand() *cobra.Command {
+func newJobCommand(all builtin.Suites) *cobra.Command {
 	return jobs.Command(jobs.Program{
 		Run: func(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-			return Execute(ctx, newRootCommand(), args, nil, stdout, stderr)
+			return Execute(ctx, newRootCommand(all), args, nil, stdout, stderr)
 		},
-		Paths: pathsOfShards, Referenced: referencedByShards,
-		Merge: merge.Shards,
+		Paths:      func(args []string) ([]string, error) { return pathsOfShards(newRootCommand(all), args) },
+		Referenced: func(args []string) ([]string, error) { return referencedByShards(newRootCommand(all), args) },
+		Merge:      merge.Shards,
 	})
 }
 
 // pathsOfShards checks a command that shards will run, and returns the files that it reads.
-func pathsOfShards(args []string) ([]string, error) {
-	command, rest, err := newRootCommand().Find(args)
+func pathsOfShards(root *cobra.Command, args []string) ([]string, error) {
+	command, rest, err := root.Find(args)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +67,8 @@ func pathsOfShards(args []string) ([]string, error) {
 }
 
 // referencedByShards returns the files that the scenarios and the systems of a command name.
-func referencedByShards(args []string) ([]string, error) {
-	command, rest, err := newRootCommand().Find(args)
+func referencedByShards(root *cobra.Command, args []string) ([]string, error) {
+	command, rest, err := root.Find(args)
 	if err == nil {
 		err = command.ParseFlags(rest)
 	}

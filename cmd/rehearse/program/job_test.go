@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -18,7 +19,7 @@ func TestReferencesOfShards(t *testing.T) {
 		"run --focus rollback scenarios/kubernetes":                       nil,
 		"faults kai --try": nil,
 	} {
-		got, err := referencedByShards(strings.Fields(words))
+		got, err := referencedByShards(newRootCommand(builtin.All()), strings.Fields(words))
 		slices.Sort(got)
 		slices.Sort(want)
 		if got = slices.Compact(got); err != nil || !slices.Equal(got, want) {
@@ -48,7 +49,7 @@ spec:
 		"conformance ./mine --focus a": "", "conformance ./mine": "the pods do not get the program",
 		"faults ./mine --try": "the pods do not get the program",
 	} {
-		got, err := referencedByShards(strings.Fields(words))
+		got, err := referencedByShards(newRootCommand(builtin.All()), strings.Fields(words))
 		golden.Error(t, err, want)
 		if want == "" && !slices.Equal(got, []string{"config/crd"}) {
 			t.Errorf("%s: %s", words, got)
@@ -99,7 +100,7 @@ func TestCommandsOfShards(t *testing.T) {
 		{"explore --path 1.34,1.35 --plan", nil, "--plan: leave it out"},
 		{"upgrade --from 1.34 --to 1.35 -f a.yaml", nil, "rehearse upgrade cannot run as a Job"},
 	} {
-		paths, err := pathsOfShards(strings.Fields(c.command))
+		paths, err := pathsOfShards(newRootCommand(builtin.All()), strings.Fields(c.command))
 		if !slices.Equal(paths, c.paths) || (err == nil) != (c.err == "") || err != nil &&
 			!strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, %v; want %q, %q", c.command, paths, err, c.paths, c.err)

@@ -11,9 +11,10 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-func newLintCommand() *cobra.Command {
+func newLintCommand(all builtin.Suites) *cobra.Command {
 	var strict bool
 	command := &cobra.Command{
 		Use:   "lint FILE|FOLDER|GLOB|-...",
@@ -40,7 +41,7 @@ Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 			for _, warning := range warnings {
 				fmt.Fprintln(command.ErrOrStderr(), "warning:", warning)
 			}
-			if err := lintStates(command, set.Scenarios); err != nil {
+			if err := lintStates(command, set.Scenarios, all.Simulators()); err != nil {
 				return err
 			}
 			if strict && len(warnings) > 0 {
@@ -56,18 +57,18 @@ Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 }
 
 // lintStates finds the mistakes that planning finds. It uses only what is in the cache.
-func lintStates(command *cobra.Command, set []*scenarios.Scenario) error {
+func lintStates(command *cobra.Command, set []*scenarios.Scenario, known simulators.Catalog) error {
 	store, err := cli.CachedReleases(nil)
 	if err != nil {
 		return err
 	}
-	simulators, err := builtin.Simulators().Own()
+	simulated, err := known.Own()
 	if err != nil {
 		return err
 	}
 	provider := offline.New(store)
 	_, err = harness.NewPlan(command.Context(), provider, set, harness.PlanOptions{
-		Simulators: simulators, Modules: store, Static: true,
+		Simulators: simulated, Modules: store, Static: true,
 	})
 	for _, what := range provider.Unchecked() {
 		fmt.Fprintln(command.ErrOrStderr(), "not checked:", what)

@@ -19,19 +19,20 @@ import (
 
 // Main is the main function of rehearse, with suites of your own beside the built-in ones. It does not return.
 func Main(own ...suites.Definition) {
-	if err := builtin.Add(own...); err != nil {
+	all, err := builtin.All().With(own...)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(cli.ExitInput)
 	}
 	component.Main()
 	kind.Main()
-	builtin.Simulators().Main()
+	all.Simulators().Main()
 	// Libraries log retried requests. These logs are no part of our output.
 	klog.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second Ctrl-C ends the program at once, and with it the processes of its clusters.
 	context.AfterFunc(ctx, stop)
-	code := Execute(ctx, New(os.Args[0]), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := Execute(ctx, New(os.Args[0], all), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

@@ -58,6 +58,8 @@ func TestMainWithASuiteOfItsOwn(t *testing.T) {
 // A suite cannot take the name of another one, and replaces no simulator of another one.
 func TestSuitesHaveDifferentNames(t *testing.T) {
 	own := suites.Definition{Name: "mine", Others: simulators.Catalog{"kai": {}}}
-	golden.Error(t, builtin.Add(own), "add suite mine: there is already a simulator kai")
-	golden.Error(t, builtin.Add(suites.Definition{Name: "kai"}), "add suite kai: there is already a suite of this name")
+	_, err := builtin.All().With(own)
+	golden.Error(t, err, "add suite mine: there is already a simulator kai")
+	_, err = builtin.All().With(suites.Definition{Name: "kai"})
+	golden.Error(t, err, "add suite kai: there is already a suite of this name")
 }

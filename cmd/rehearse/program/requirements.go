@@ -13,7 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/suites"
 )
 
-func newRequirementsCommand() *cobra.Command {
+func newRequirementsCommand(all builtin.Suites) *cobra.Command {
 	var names bool
 	command := &cobra.Command{
 		Use:   "requirements SUITE",
@@ -24,9 +24,9 @@ mistake for a failure. It fails (exit 1) if the suite has a gap: a rule that no 
 a core rule that no fault breaks and that gives no reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
-		Args: oneSuite,
+		Args: oneOf(all),
 		RunE: func(command *cobra.Command, args []string) error {
-			suite, err := builtin.Find(args[0])
+			suite, err := all.Find(args[0])
 			if err != nil {
 				return err
 			}
@@ -43,12 +43,14 @@ a core rule that no fault breaks and that gives no reason.`,
 	return command
 }
 
-// oneSuite requires the name of one suite.
-func oneSuite(command *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(builtin.Names(), ", "))
+// oneOf requires the name of one suite.
+func oneOf(all builtin.Suites) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s: name one suite: %s", command.CommandPath(), strings.Join(all.Names(), ", "))
+		}
+		return nil
 	}
-	return nil
 }
 
 func writeRequirements(out io.Writer, suite suites.Suite, names bool) error {

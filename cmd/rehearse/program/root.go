@@ -50,10 +50,11 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	return code
 }
 
-// New returns the command with its subcommands. Its texts name it as it was called: rehearse, or kubectl rehearse.
-func New(file string) *cobra.Command { return calledAs(newRootCommand(), file) }
+// New returns the command with its subcommands, for these suites. Its texts name it as it was called: rehearse, or
+// kubectl rehearse.
+func New(file string, all builtin.Suites) *cobra.Command { return calledAs(newRootCommand(all), file) }
 
-func newRootCommand() *cobra.Command {
+func newRootCommand(all builtin.Suites) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse upgrades, rollbacks and rejections on real Kubernetes components",
@@ -76,11 +77,9 @@ JUnit.`,
 	root.SetFlagErrorFunc(func(command *cobra.Command, err error) error {
 		return fmt.Errorf("%w; see %s --help", err, command.CommandPath())
 	})
-	root.AddCommand(initialize.Command(builtin.IsSimulator), newRunCommand(), newPlanCommand(), newLintCommand(),
-		newSchemaCommand(),
-		conformance.Command(), newRequirementsCommand(), newFaultsCommand(), newFetchCommand(), gates.Command(),
-		newNodeImagesCommand(),
-		cluster.Command(), newUpgradeCommand(), newExploreCommand(), newCaptureCommand(), newReportCommand(),
-		merge.Command(), newJobCommand(), matrix.Command())
+	root.AddCommand(initialize.Command(all.IsSimulator), newRunCommand(all), newPlanCommand(all), newLintCommand(all),
+		newSchemaCommand(), conformance.Command(all), newRequirementsCommand(all), newFaultsCommand(all), newFetchCommand(),
+		gates.Command(), newNodeImagesCommand(), cluster.Command(), newUpgradeCommand(all), newExploreCommand(all),
+		newCaptureCommand(), newReportCommand(), merge.Command(), newJobCommand(all), matrix.Command(all))
 	return root
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness"
@@ -18,6 +19,7 @@ import (
 // selection is which scenarios run, and on which clusters.
 type selection struct {
 	cli.ProviderFlags
+	suites       builtin.Suites
 	focus, label string
 	// planes is the number of control planes of scenarios that do not set it.
 	planes      int
@@ -56,7 +58,7 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	if err != nil {
 		return nil, err
 	}
-	options, err := session.PlanOptions(progress)
+	options, err := session.PlanOptions(s.suites, progress)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +79,8 @@ func (s *selection) plan(command *cobra.Command, paths []string, keep bool,
 	return harness.NewPlan(command.Context(), provider, selected, options)
 }
 
-func newRunCommand() *cobra.Command {
-	var what selection
+func newRunCommand(all builtin.Suites) *cobra.Command {
+	what := selection{suites: all}
 	var options harness.Options
 	command := &cobra.Command{
 		Use:   "run FILE|FOLDER|GLOB|-...",
@@ -119,15 +121,15 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 		return err
 	}
 	run.SayIdle(plan, what.Shard)
-	if err := run.Start(plan.Result()); err != nil {
+	if err := run.Start(plan.Result(), what.suites); err != nil {
 		return err
 	}
 	failure := run.RunPlan(plan)
 	return session.End(reports.ExitCode(run.Result()), failure)
 }
 
-func newPlanCommand() *cobra.Command {
-	var what selection
+func newPlanCommand(all builtin.Suites) *cobra.Command {
+	what := selection{suites: all}
 	command := &cobra.Command{
 		Use:   "plan FILE|FOLDER|GLOB|-...",
 		Short: "Show what a run would do, and start nothing",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -44,8 +45,8 @@ type upgradeFlags struct {
 // defaultSettle is long enough for the controllers of Kubernetes.
 const defaultSettle = 10 * time.Second
 
-func newUpgradeCommand() *cobra.Command {
-	var flags upgradeFlags
+func newUpgradeCommand(all builtin.Suites) *cobra.Command {
+	flags := upgradeFlags{systems: session.SystemFlags{Known: all}}
 	command := &cobra.Command{
 		Use:   "upgrade --from VERSION --to VERSION -f FILE|FOLDER|-",
 		Short: "Show what an upgrade and a rollback would do to your own manifests or cluster",

@@ -9,6 +9,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/reference"
 )
@@ -39,10 +40,7 @@ func TestPageIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile("../../../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := []byte(golden.Read(t, "../../../docs/scenarios.md"))
 	if !bytes.Equal(want, got) {
 		t.Errorf(stale, "docs/scenarios.md")
 	}
@@ -50,10 +48,7 @@ func TestPageIsFresh(t *testing.T) {
 
 // Every field, type and verb has a comment: without one, the page would have a hole.
 func TestPageHasNoHoles(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := []byte(golden.Read(t, "../../../docs/scenarios.md"))
 	if at := bytes.Index(page, []byte("|  |\n")); at >= 0 {
 		t.Errorf("a field has no comment: ...%s", page[max(0, at-80):at])
 	}
@@ -98,10 +93,7 @@ func TestSchemaTakesTheExamples(t *testing.T) {
 	files, _ := filepath.Glob("../../testdata/examples/*.yaml")
 	files = append(files, "../../testdata/rollback.yaml", "../../testdata/tables.yaml")
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := []byte(golden.Read(t, file))
 		if err := validate(t, schema, text); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -114,10 +106,7 @@ func TestSchemaRejects(t *testing.T) {
 		"unknown-field", "unknown-verb", "two-verbs", "no-verb", "version-as-number", "wrong-kinds",
 		"missing-fields", "other-kind", "other-version", "verb-without-value", "step-is-no-mapping",
 	} {
-		text, err := os.ReadFile("../../testdata/malformed/" + name + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := []byte(golden.Read(t, "../../testdata/malformed/"+name+".yaml"))
 		if validate(t, schema, text) == nil {
 			t.Errorf("the schema takes %s", name)
 		}

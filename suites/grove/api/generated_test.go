@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 )
 
 // The CustomResourceDefinitions have the same fields as the Go types.

@@ -20,14 +20,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
 	"github.com/rehearse-dev/rehearse/suites/grove/simulator"
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 func TestMain(m *testing.M) {

@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 // The CustomResourceDefinition, which is generated and committed, has the same fields as the Go types.

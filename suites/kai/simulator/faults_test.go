@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestFaultsSayWhatTheyAre(t *testing.T) {
@@ -49,15 +51,10 @@ func TestDefinitions(t *testing.T) {
 			}
 			file := "testdata/crd-" + variant + ".yaml"
 			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				golden.Write(t, file, got)
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if string(got) != string(want) {
+			want := golden.Read(t, file)
+			if string(got) != want {
 				t.Errorf("%s is not what the variant has; see the difference with UPDATE=1", file)
 			}
 		})

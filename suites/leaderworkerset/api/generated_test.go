@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 )
 
 const generate = "run go generate ./suites/leaderworkerset/api"

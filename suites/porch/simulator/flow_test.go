@@ -15,9 +15,9 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 const namespace = "default"

@@ -8,10 +8,10 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/clustertest"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
+	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
-	"github.com/rehearse-dev/rehearse/suites/simulators/simulatortest"
 )
 
 func TestMain(m *testing.M) {

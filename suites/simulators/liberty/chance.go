@@ -1,17 +1,11 @@
 package liberty
 
 import (
-	"context"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"strings"
 	"sync"
-	"time"
-
-	"github.com/cenkalti/backoff/v4"
-
-	"github.com/rehearse-dev/rehearse/harness/pauses"
 )
 
 // chance is reproducible randomness: each value depends on the seed, the subject, and how often that subject was asked
@@ -42,9 +36,4 @@ func Seeded(asked []string, seed func() uint64) []string {
 		all = append(all, text)
 	}
 	return all
-}
-
-// pause waits; it returns false if the context has ended.
-func pause(ctx context.Context, d time.Duration) bool {
-	return pauses.Wait(ctx, backoff.NewConstantBackOff(d))
 }

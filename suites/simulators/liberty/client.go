@@ -17,6 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // The liberties that any client that writes objects can take.
@@ -95,7 +97,7 @@ func makeAgain(ctx context.Context, c client.Client, object, wanted client.Objec
 		if err == nil {
 			reflect.ValueOf(object).Elem().Set(reflect.ValueOf(again).Elem())
 		}
-		if !apierrors.IsAlreadyExists(err) || time.Now().After(deadline) || !pause(ctx, 50*time.Millisecond) {
+		if !apierrors.IsAlreadyExists(err) || time.Now().After(deadline) || !pauses.For(ctx, 50*time.Millisecond) {
 			return err
 		}
 	}

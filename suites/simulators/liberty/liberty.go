@@ -76,9 +76,6 @@ func NewSet(asked []string, known []Liberty) (Set, error) {
 // Has reports whether the set contains a liberty.
 func (s Set) Has(name string) bool { return s.chances[name] != nil }
 
-// Empty reports whether the set contains no liberty.
-func (s Set) Empty() bool { return len(s.chances) == 0 }
-
 // Names returns the names of the set's liberties, in alphabetical order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.chances)) }
 

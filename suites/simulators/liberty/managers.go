@@ -6,6 +6,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // The liberties that any manager can take.
@@ -104,7 +106,7 @@ func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop f
 	if !s.Has(Restarts) {
 		of = Replicas
 	}
-	if pause(ctx, shortestLife+time.Duration(s.roll(of, name)*float64(longestLife-shortestLife))) {
+	if pauses.For(ctx, shortestLife+time.Duration(s.roll(of, name)*float64(longestLife-shortestLife))) {
 		stop()
 	}
 }

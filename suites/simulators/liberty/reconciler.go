@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // The liberties of every controller.
@@ -46,7 +48,7 @@ func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile
 
 // Delay waits for the delay of a reconcile; it returns false if the context has ended.
 func (s Set) Delay(ctx context.Context, about string) bool {
-	return !s.Has(Late) || pause(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
+	return !s.Has(Late) || pauses.For(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
 }
 
 // Workers is how many objects are reconciled at once, so that a delayed reconcile does not block others.

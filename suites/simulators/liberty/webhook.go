@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // The liberties of any webhook.
@@ -44,7 +46,7 @@ func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *a
 
 // Linger waits for the delay of a slow answer; it returns false if the context has ended.
 func (s Set) Linger(ctx context.Context, about string) bool {
-	return !s.Has(SlowAnswers) || pause(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
+	return !s.Has(SlowAnswers) || pauses.For(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
 }
 
 // isRejection: the request is rejected. A failure of the webhook is not a rejection.

@@ -11,35 +11,45 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cenkalti/backoff/v4"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // Run repeats something until the context ends, which is not an error. Every error is logged and retried, except an
-// address that cannot be used, and a backoff.PermanentError.
+// address that cannot be used, and a PermanentError.
 func Run(ctx context.Context, logger logr.Logger, once func(context.Context) error) error {
 	log.SetLogger(logger) // some parts of controller-runtime require it
-	pause := backoff.NewExponentialBackOff(backoff.WithInitialInterval(100*time.Millisecond),
-		backoff.WithMaxInterval(2*time.Second), backoff.WithMaxElapsedTime(0))
-	return backoff.Retry(func() error {
+	again := pauses.Growing(100*time.Millisecond, 2*time.Second)
+	for {
 		err := once(ctx)
-		var permanent *backoff.PermanentError
+		var permanent PermanentError
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
-			return errors.New("the manager ended without a reason")
+			err = errors.New("the manager ended without a reason")
 		case errors.As(err, &permanent):
-			return err
+			return permanent.Err
 		case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL):
-			return backoff.Permanent(fmt.Errorf("serve: %w; choose another host or port", err))
+			return fmt.Errorf("serve: %w; choose another host or port", err)
 		}
 		logger.Error(err, "starting again")
-		return err
-	}, backoff.WithContext(pause, context.WithoutCancel(ctx)))
+		if !pauses.Wait(ctx, again) {
+			return nil
+		}
+	}
 }
+
+// PermanentError is an error of a simulator that trying again does not fix.
+type PermanentError struct{ Err error }
+
+func (e PermanentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error itself.
+func (e PermanentError) Unwrap() error { return e.Err }
 
 // Unthrottled is the configuration of a client without rate limits: the API server's own fairness is enough.
 func Unthrottled(c *rest.Config) *rest.Config {

@@ -34,11 +34,11 @@ func Simulator() simulators.Simulator {
 	probe := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "policy-probe"},
 	}}
-	return simulators.Simulator{Run: Run, Probes: []*unstructured.Unstructured{probe}}
+	return simulators.Simulator{Run: run, Probes: []*unstructured.Unstructured{probe}}
 }
 
-// Run serves the webhook until the context ends. It registers the webhook as soon as it is served.
-func Run(ctx context.Context, o operator.Options) error {
+// run serves the webhook until the context ends. It registers the webhook as soon as it is served.
+func run(ctx context.Context, o operator.Options) error {
 	authority, err := operator.Authority(o.CertDir)
 	if err != nil {
 		return err

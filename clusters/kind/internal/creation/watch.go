@@ -7,6 +7,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 // kubeadmPatience is more ends of a component than are possible before kubeadm itself times out.
@@ -16,12 +17,7 @@ const kubeadmPatience = 100
 // watches only the first control plane, because the others have the same settings.
 func (c *Creator) watchCreation(ctx context.Context, abort context.CancelCauseFunc) {
 	n := nodes.Node{Engine: c.Engine, Name: c.Record.Name() + "-control-plane", ControlPlane: true}
-	for look := 1; ; look++ {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(2 * time.Second):
-		}
+	for look := 1; pauses.For(ctx, 2*time.Second); look++ {
 		if look%5 == 0 {
 			if err := diagnosis.DiskFull(ctx, n); err != nil {
 				abort(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
 const (
@@ -69,10 +70,8 @@ func Until(ctx context.Context, tell clusters.Progress, what string, look func(c
 			tell("waiting for %s: %s", what, text)
 			toTell, told = time.Now().Add(tellEvery), text
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, lookInterval) {
 			return ended(ctx, what, last)
-		case <-time.After(lookInterval):
 		}
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The files that kind 0.33 writes, shortened.
@@ -51,15 +52,11 @@ func TestConfig(t *testing.T) {
 		if hosts, _ := readAddresses(path); hosts != nil {
 			t.Errorf("a file that is not there: %v", hosts)
 		}
-		if err := os.WriteFile(path, []byte("resources: []"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, "resources: []")
 		if hosts, _ := readAddresses(path); hosts != nil {
 			t.Errorf("a file without addresses: %v", hosts)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		golden.Write(t, path, text)
 	}
 	port, servers := awaitConfig(t.Context(), dir)
 	if want := []string{"x-control-plane:6443", "x-control-plane2:6443"}; port != "6443" ||

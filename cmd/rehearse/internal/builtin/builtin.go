@@ -19,69 +19,68 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/windows"
 )
 
-// added are the suites of the program that contains this one.
-var added []suites.Definition
+// Suites of a program.
+type Suites []suites.Definition
 
-// Add adds suites. It is called once, before everything else.
-func Add(own ...suites.Definition) error {
-	for _, definition := range own {
-		if slices.Contains(Names(), definition.Name) {
-			return fmt.Errorf("add suite %s: there is already a suite of this name", definition.Name)
-		}
-		for _, name := range definition.Catalog().Names() {
-			if IsSimulator(name) {
-				return fmt.Errorf("add suite %s: there is already a simulator %s: rename it or, if it is the same, leave it out",
-					definition.Name, name)
-			}
-		}
-		added = append(added, definition)
+// All returns the built-in suites. A new one needs one word here.
+func All() Suites {
+	return Suites{
+		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
+		grove.Definition(), regressions.Definition(), windows.Definition(),
 	}
-	return nil
 }
 
-// Suites lists the suites. A new one needs one word here.
-func Suites() []suites.Definition {
-	return append([]suites.Definition{
-		kubernetes.Definition(), scheduling.Definition(), leaderworkerset.Definition(), kai.Definition(), porch.Definition(),
-		grove.Definition(),
-		regressions.Definition(), windows.Definition(),
-	}, added...)
+// With returns the suites, and those of the program that contains this one.
+func (s Suites) With(own ...suites.Definition) (Suites, error) {
+	for _, definition := range own {
+		if slices.Contains(s.Names(), definition.Name) {
+			return nil, fmt.Errorf("add suite %s: there is already a suite of this name", definition.Name)
+		}
+		for _, name := range definition.Catalog().Names() {
+			if s.IsSimulator(name) {
+				return nil, fmt.Errorf("add suite %s: there is already a simulator %s: rename it or, if it is the same, leave "+
+					"it out", definition.Name, name)
+			}
+		}
+		s = append(s, definition)
+	}
+	return s, nil
 }
 
 // Simulators are the systems that rehearse can simulate: those of its suites.
-func Simulators() simulators.Catalog {
+func (s Suites) Simulators() simulators.Catalog {
 	all := simulators.Catalog{}
-	for _, definition := range Suites() {
+	for _, definition := range s {
 		maps.Copy(all, definition.Catalog())
 	}
 	return all
 }
 
 // IsSimulator reports whether rehearse can simulate the system.
-func IsSimulator(name string) bool {
-	_, is := Simulators()[name]
+func (s Suites) IsSimulator(name string) bool {
+	_, is := s.Simulators()[name]
 	return is
 }
 
 // Names of the suites.
-func Names() []string {
+func (s Suites) Names() []string {
 	var names []string
-	for _, definition := range Suites() {
+	for _, definition := range s {
 		names = append(names, definition.Name)
 	}
 	return names
 }
 
 // Find loads a suite by its name, or a suite in a folder.
-func Find(name string) (suites.Suite, error) {
+func (s Suites) Find(name string) (suites.Suite, error) {
 	if suites.IsFolder(name) {
 		return suites.Open(name)
 	}
-	for _, definition := range Suites() {
+	for _, definition := range s {
 		if definition.Name == name {
 			return definition.Load()
 		}
 	}
 	return suites.Suite{}, fmt.Errorf("there is no suite %q; there are: %s, and those in folders, as in ./%s", name,
-		strings.Join(Names(), ", "), name)
+		strings.Join(s.Names(), ", "), name)
 }

@@ -1,73 +1,17 @@
 package cli
 
 import (
-	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
-// narrowest is the minimum width of a table's last column. If there is less room, its lines are not broken.
-const narrowest = 24
-
-// WriteTable writes rows in columns. A row of one cell takes the whole line. On a terminal, the last cell is wrapped
-// between words.
+// WriteTable writes rows in columns. On a terminal, it wraps the last column.
 func WriteTable(out io.Writer, rows [][]string) error {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row[:len(row)-1] {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
+	width := 0
+	if columns := TerminalConfig(out, "").Width; columns != nil {
+		width = columns()
 	}
-	before := 0
-	for _, width := range widths {
-		before += width + 2
-	}
-	columns := 0
-	if width := TerminalConfig(out, "").Width; width != nil {
-		columns = width() - 1
-	}
-	var text strings.Builder
-	for _, row := range rows {
-		line, before := "", before
-		if len(row) == 1 {
-			before = 0
-		}
-		for i, cell := range row[:len(row)-1] {
-			line += fmt.Sprintf("%-*s  ", widths[i], cell)
-		}
-		for i, part := range lines(row[len(row)-1], columns-before) {
-			if i > 0 {
-				line = strings.Repeat(" ", before)
-			}
-			text.WriteString(strings.TrimRight(line+part, " ") + "\n")
-		}
-	}
-	_, err := io.WriteString(out, text.String())
+	_, err := io.WriteString(out, terminal.Table(rows, width))
 	return err
-}
-
-// lines wraps a text between words. If the text is indented, the lines after the first are indented twice as far.
-func lines(text string, room int) []string {
-	bare := strings.TrimLeft(text, " ")
-	indent := text[:len(text)-len(bare)]
-	if room < narrowest {
-		return []string{text}
-	}
-	all, more := []string{indent}, indent+indent
-	for _, word := range strings.Fields(bare) {
-		last := all[len(all)-1]
-		switch {
-		case last == indent:
-			all[len(all)-1] += word
-		case utf8.RuneCountInString(last)+1+utf8.RuneCountInString(word) <= room:
-			all[len(all)-1] += " " + word
-		default:
-			all = append(all, more+word)
-		}
-	}
-	return all
 }

@@ -39,24 +39,24 @@ func ProgramVersion() string {
 
 // Head is the beginning of what a command writes: the command line and this program. args are as for CommandLine.
 func Head(command *cobra.Command, args ...string) reports.Head {
-	return reports.Head{Command: CommandLine(command, args...), Program: ProgramVersion(), Build: ProgramBuild()}
+	return reports.Head{Command: CommandLine(command, args...), Program: ProgramVersion(), Build: programBuild()}
 }
 
 // SameProgram reports whether two results with the same version were surely written by the same program.
 func SameProgram(a, b reports.Head) bool {
-	return Identifies(a.Program) || a.Build == b.Build && a.Build != ""
+	return identifies(a.Program) || a.Build == b.Build && a.Build != ""
 }
 
-// Identifies reports whether two programs with this version are the same. Builds without a commit, and those of files
+// identifies reports whether two programs with this version are the same. Builds without a commit, and those of files
 // that were changed after the commit, all have the same version.
-func Identifies(version string) bool {
+func identifies(version string) bool {
 	return !slices.Contains([]string{"", devel, "unknown"}, version) && !strings.HasSuffix(version, "dirty")
 }
 
-// ProgramBuild is a digest of this program if its version does not identify it, otherwise "". It is also "" if the
+// programBuild is a digest of this program if its version does not identify it, otherwise "". It is also "" if the
 // program cannot be read.
-func ProgramBuild() string {
-	if Identifies(ProgramVersion()) {
+func programBuild() string {
+	if identifies(ProgramVersion()) {
 		return ""
 	}
 	return digestOfProgram()

@@ -8,7 +8,7 @@ func TestVersionsThatIdentifyAProgram(t *testing.T) {
 		"v0.0.0-20261127041032-a425f4fe1f69+dirty": false, "v2.0.0+incompatible.dirty": false,
 		"(devel)": false, "unknown": false, "": false,
 	} {
-		if got := Identifies(version); got != want {
+		if got := identifies(version); got != want {
 			t.Errorf("%q: %t, want %t", version, got, want)
 		}
 	}
@@ -16,7 +16,7 @@ func TestVersionsThatIdentifyAProgram(t *testing.T) {
 
 // A build is recorded exactly if the version does not identify this program.
 func TestBuildOfThisProgram(t *testing.T) {
-	if build := ProgramBuild(); (build == "") != Identifies(ProgramVersion()) {
+	if build := programBuild(); (build == "") != identifies(ProgramVersion()) {
 		t.Errorf("version %s, build %q", ProgramVersion(), build)
 	}
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -87,22 +85,22 @@ func listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(table, "NAME\tPROVIDER\tSTATE\tRUNNING\tKUBECONFIG")
+			rows := [][]string{{"NAME", "PROVIDER", "STATE", "RUNNING", "KUBECONFIG"}}
 			var errs []error
 			for _, provider := range all {
-				errs = append(errs, list(command.Context(), table, provider))
+				found, err := list(command.Context(), provider)
+				rows, errs = append(rows, found...), append(errs, err)
 			}
-			return errors.Join(append(errs, table.Flush())...)
+			return errors.Join(append(errs, cli.WriteTable(command.OutOrStdout(), rows))...)
 		},
 	}
 }
 
-// list writes a line for each of a provider's clusters, including those that cannot be read.
-func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) error {
+// list returns a row for each of a provider's clusters, including those that cannot be read.
+func list(ctx context.Context, provider clusters.LastingProvider) (rows [][]string, err error) {
 	names, err := provider.Names()
 	if err != nil {
-		return cli.Broken(err)
+		return nil, cli.Broken(err)
 	}
 	var errs []error
 	for _, name := range names {
@@ -111,9 +109,9 @@ func list(ctx context.Context, w io.Writer, provider clusters.LastingProvider) e
 		if err != nil {
 			errs, running = append(errs, err), "unknown"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", name, provider.Name(), info.State, running, info.Kubeconfig)
+		rows = append(rows, []string{name, provider.Name(), info.State.String(), running, info.Kubeconfig})
 	}
-	return cli.Broken(errors.Join(errs...))
+	return rows, cli.Broken(errors.Join(errs...))
 }
 
 func kubeconfigCommand() *cobra.Command {

@@ -23,6 +23,7 @@ import (
 // settings are what to test, and what to report.
 type settings struct {
 	cli.ProviderFlags
+	suites         builtin.Suites
 	profile, focus string
 	systems        []string
 	implementation conformances.Implementation
@@ -38,8 +39,8 @@ type settings struct {
 }
 
 // Command runs suites.
-func Command() *cobra.Command {
-	var f settings
+func Command(all builtin.Suites) *cobra.Command {
+	f := settings{suites: all}
 	command := &cobra.Command{
 		Use:   "conformance [SUITE...]",
 		Short: "Test which requirements of a suite an implementation meets",
@@ -119,7 +120,7 @@ a scenario cannot be planned.`,
 func (f *settings) newPlan(command *cobra.Command, name string,
 	progress func(string, ...any),
 ) (*conformance.Plan, error) {
-	suite, err := builtin.Find(name)
+	suite, err := f.suites.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 	if o.Provider, err = f.Provider(f.execute.Keep, progress); err != nil {
 		return nil, err
 	}
-	if o.Plan, err = session.PlanOptions(progress); err != nil {
+	if o.Plan, err = session.PlanOptions(f.suites, progress); err != nil {
 		return nil, err
 	}
 	if err := f.Put(&o.Plan, f.systems...); err != nil {

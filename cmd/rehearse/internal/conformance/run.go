@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
-	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
@@ -27,7 +26,7 @@ import (
 // run checks that each named suite can run, or all of them, and then runs them one after the other.
 func (f *settings) run(command *cobra.Command, names []string) error {
 	if len(names) == 0 {
-		names = builtin.Names()
+		names = f.suites.Names()
 	}
 	if err := f.check(names); err != nil {
 		return err
@@ -197,7 +196,7 @@ func (c *suiteRun) oneShard(command *cobra.Command) error {
 // start begins to show and to report the suite.
 func (c *suiteRun) start(command *cobra.Command) (*session.Session, error) {
 	recorded := session.New(command, c.execute, page.File, c.suite)
-	if err := recorded.Start(c.plan.Result()); err != nil {
+	if err := recorded.Start(c.plan.Result(), c.suites); err != nil {
 		recorded.Close()
 		return nil, err
 	}

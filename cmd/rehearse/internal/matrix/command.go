@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness"
@@ -19,6 +20,7 @@ import (
 // settings are the command's flags.
 type settings struct {
 	cli.ProviderFlags
+	suites             builtin.Suites
 	system             string
 	versions, releases []string
 	up                 bool
@@ -29,8 +31,8 @@ type settings struct {
 }
 
 // Command runs a matrix.
-func Command() *cobra.Command {
-	var s settings
+func Command(all builtin.Suites) *cobra.Command {
+	s := settings{suites: all}
 	command := &cobra.Command{
 		Use:   "matrix --system NAME[=FILE] --versions A,B --kubernetes 1.33-1.37 SCENARIOS...",
 		Short: "Run scenarios on every version of a system and of Kubernetes",
@@ -133,7 +135,7 @@ func (s *settings) plan(command *cobra.Command, cells []matrix.Cell, progress cl
 	if err != nil {
 		return nil, err
 	}
-	options, err := session.PlanOptions(progress)
+	options, err := session.PlanOptions(s.suites, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes
 		return nil, err
 	}
 	run.SayIdle(plan, s.Shard)
-	if err := run.Start(plan.Result()); err != nil {
+	if err := run.Start(plan.Result(), s.suites); err != nil {
 		return nil, err
 	}
 	one := &made{run: run.Result(), report: reportOf(axes, cells)}

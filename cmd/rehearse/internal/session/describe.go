@@ -16,7 +16,7 @@ import (
 
 // describe adds to a planned run what its reports need beyond the scenarios: the command that repeats it, its
 // requirements, and flips of gates.
-func describe(run *reports.Run, command *cobra.Command, args ...string) (*reports.Run, error) {
+func describe(run *reports.Run, known builtin.Suites, command *cobra.Command, args ...string) (*reports.Run, error) {
 	head := cli.Head(command, args...)
 	run.Command, run.Program, run.Build = head.Command, head.Program, head.Build
 	covered := map[string]bool{}
@@ -27,7 +27,7 @@ func describe(run *reports.Run, command *cobra.Command, args ...string) (*report
 			}
 		}
 	}
-	for _, suite := range builtin.Suites() {
+	for _, suite := range known {
 		requirements, err := suite.Requirements()
 		if err != nil {
 			return nil, fmt.Errorf("read the requirements of suite %s: %w", suite.Name, err)

@@ -173,10 +173,7 @@ func TestTimesAfterAnInterrupt(t *testing.T) {
 			if err != nil || made != c.runs || f.Cut(command, made) != c.cut {
 				t.Errorf("%v: %d runs, cut short %t; want %d, %t", err, made, f.Cut(command, made), c.runs, c.cut)
 			}
-			data, err := os.ReadFile(filepath.Join(dir, "run.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := []byte(golden.Read(t, filepath.Join(dir, "run.json")))
 			run, err := reports.Read(data)
 			if err != nil {
 				t.Fatal(err)

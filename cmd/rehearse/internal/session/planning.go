@@ -15,10 +15,10 @@ import (
 )
 
 // PlanOptions are the options of every plan: this program's simulators, and the modules of the user's cache.
-func PlanOptions(progress clusters.Progress) (harness.PlanOptions, error) {
+func PlanOptions(known builtin.Suites, progress clusters.Progress) (harness.PlanOptions, error) {
 	options := harness.PlanOptions{Snapshots: true}
 	var err error
-	if options.Simulators, err = builtin.Simulators().Own(); err != nil {
+	if options.Simulators, err = known.Simulators().Own(); err != nil {
 		return options, err
 	}
 	options.Modules, err = cli.CachedReleases(progress)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -47,9 +48,9 @@ func (s *Session) SayIdle(plan *harness.Plan, shard string) {
 	}
 }
 
-// Start writes the reports of a planned run, in which nothing has run yet.
-func (s *Session) Start(planned *reports.Run) error {
-	result, err := describe(planned, s.command, s.args...)
+// Start writes the reports of a planned run, in which nothing has run yet. They contain requirements of known suites.
+func (s *Session) Start(planned *reports.Run, known builtin.Suites) error {
+	result, err := describe(planned, known, s.command, s.args...)
 	if err != nil {
 		return err
 	}

@@ -9,11 +9,16 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
 // SystemFlags are the systems that run beside the objects, and what they are upgraded to.
-type SystemFlags struct{ Systems, Upgrades []string }
+type SystemFlags struct {
+	Systems, Upgrades []string
+	// Known are the suites whose simulators can be among the systems.
+	Known builtin.Suites
+}
 
 // AddTo adds the flags to a command.
 func (s *SystemFlags) AddTo(command *cobra.Command) {
@@ -53,7 +58,7 @@ func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []cluste
 				"--system %s=KIND:FILE", system.Name, system.Name)
 		}
 	}
-	options, err := PlanOptions(progress)
+	options, err := PlanOptions(s.Known, progress)
 	o.Simulators, o.Modules = options.Simulators, options.Modules
 	return first, upgraded, o, err
 }

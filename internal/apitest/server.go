@@ -20,8 +20,8 @@ type Kind struct {
 	Namespaced bool
 }
 
-// Core are kinds that every server serves.
-func Core() []Kind {
+// core are kinds that every server serves.
+func core() []Kind {
 	v1 := func(kind, resource string, namespaced bool) Kind {
 		return Kind{schema.GroupVersionKind{Version: "v1", Kind: kind}, resource, namespaced}
 	}
@@ -51,7 +51,7 @@ type Server struct {
 func New(t testing.TB, kinds ...Kind) *Server {
 	t.Helper()
 	s := &Server{
-		watches: watches{storage: newStorage(t)}, kinds: append(Core(), kinds...), numbers: map[string]int{},
+		watches: watches{storage: newStorage(t)}, kinds: append(core(), kinds...), numbers: map[string]int{},
 		agents: map[string]bool{},
 	}
 	served := httptest.NewServer(http.HandlerFunc(s.handle))
