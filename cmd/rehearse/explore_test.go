@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -97,9 +98,12 @@ func TestExploreBesideASystem(t *testing.T) {
 // commandsOf returns the lines of a command's page that run it. The test fails if there are too few.
 func commandsOf(t *testing.T, name string, least int) []string {
 	t.Helper()
-	page := golden.Read(t, "../../docs/"+name+".md")
+	page, err := os.ReadFile("../../docs/" + name + ".md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all []string
-	for line := range strings.Lines(page) {
+	for line := range strings.Lines(string(page)) {
 		_, args, ok := strings.Cut(line, "rehearse "+name+" --")
 		if ok && strings.HasPrefix(line, "    ") {
 			all = append(all, name+" --"+strings.TrimSpace(args))
