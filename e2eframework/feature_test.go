@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/e2eframework"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // created returns a running cluster, and an environment that uses it.
@@ -44,9 +45,7 @@ func TestScenariosBesideSteps(t *testing.T) {
 				t.Errorf("the cluster runs %s, want %s", got, want)
 			}
 			var all corev1.NamespaceList
-			if err := c.Client().Resources().List(ctx, &all); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Client().Resources().List(ctx, &all))
 			for _, one := range all.Items {
 				if strings.Contains(one.Name, "budget-is-kept") {
 					t.Errorf("the scenario left namespace %s", one.Name)
@@ -72,9 +71,7 @@ func TestFailing(t *testing.T) {
 	}
 	provider, environment := created(t, "1.36.3")
 	environment.Test(t, provider.Feature("a budget", rehearse.Options{}, "testdata/fails.yaml"))
-	if err := provider.Cluster().Converge(t.Context(), clusters.State{Version: "1.35.4"}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, provider.Cluster().Converge(t.Context(), clusters.State{Version: "1.35.4"}))
 	environment.Test(t, provider.Feature("another state", rehearse.Options{}, "testdata/fails.yaml"))
 }
 

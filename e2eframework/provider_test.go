@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/e2eframework"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestMain(m *testing.M) { rehearse.Main(m) }
@@ -40,16 +41,12 @@ func TestFeature(t *testing.T) {
 	environment := env.NewWithConfig(envconf.NewWithKubeConfig(kubeconfig))
 	feature := features.New("a pod outlives a downgrade").
 		Setup(func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
-			if err := wrapped.WaitForControlPlane(ctx, c.Client()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, wrapped.WaitForControlPlane(ctx, c.Client()))
 			pod := &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "default"},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
 			}
-			if err := c.Client().Resources().Create(ctx, pod); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Client().Resources().Create(ctx, pod))
 			return ctx
 		}).
 		Assess("it runs", func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
@@ -63,19 +60,13 @@ func TestFeature(t *testing.T) {
 		Assess("it is the same pod, still ready, one version down",
 			func(ctx context.Context, t *testing.T, c *envconf.Config) context.Context {
 				var before, after corev1.Pod
-				if err := c.Client().Resources().Get(ctx, "web", "default", &before); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, c.Client().Resources().Get(ctx, "web", "default", &before))
 				next, err := provider.Resolve(ctx, wrapped.Cluster().State().With(clusters.Change{Version: "1.34"}))
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := wrapped.Cluster().Converge(ctx, next); err != nil {
-					t.Fatal(err)
-				}
-				if err := c.Client().Resources().Get(ctx, "web", "default", &after); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, wrapped.Cluster().Converge(ctx, next))
+				golden.Must(t, c.Client().Resources().Get(ctx, "web", "default", &after))
 				if before.UID != after.UID || before.ResourceVersion != after.ResourceVersion {
 					t.Errorf("the pod changed: %s at %s, then %s at %s", before.UID, before.ResourceVersion, after.UID,
 						after.ResourceVersion)
@@ -85,9 +76,7 @@ func TestFeature(t *testing.T) {
 	environment.Test(t, feature)
 
 	logs := t.TempDir()
-	if err := wrapped.ExportLogs(t.Context(), logs); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, wrapped.ExportLogs(t.Context(), logs))
 	for _, want := range []string{"kube-apiserver-1.log", "kube-apiserver-2.log", "etcd-1.log"} {
 		if info, err := os.Stat(filepath.Join(logs, want)); err != nil || info.Size() == 0 {
 			t.Errorf("exported logs lack %s: %v", want, err)

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -265,9 +266,7 @@ func execute(ctx context.Context, t *testing.T, p fake, text string, o harness.O
 func executed(t *testing.T, plan *harness.Plan, o harness.Options) *reports.Run {
 	t.Helper()
 	o.Recorder = reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, o); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, harness.Execute(t.Context(), plan, o))
 	return o.Recorder.Run()
 }
 

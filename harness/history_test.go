@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -89,9 +90,7 @@ func lines(t *testing.T, path string) []map[string]any {
 	var all []map[string]any
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {
 		var line map[string]any
-		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, json.Unmarshal(scanner.Bytes(), &line))
 		all = append(all, line)
 	}
 	return all

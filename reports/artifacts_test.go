@@ -44,9 +44,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 	report, outside := t.TempDir(), t.TempDir()
 	writeFiles(t, outside, "precious")
 	writeFiles(t, report, "notes.txt", "own/data.yaml", "mixed/mine.txt", "mixed/events.yaml")
-	if err := os.Symlink(outside, filepath.Join(report, "link")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(outside, filepath.Join(report, "link")))
 	left := func(name string, files ...string) {
 		t.Helper()
 		err := WriteArtifacts(filepath.Join(report, name), func(dir string) error {
@@ -62,18 +60,14 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 	left("mixed", "objects.yaml")
 	// A changed list cannot remove anything outside of the folder.
 	left("evil", "objects.yaml")
-	if err := os.Symlink(outside, filepath.Join(report, "evil", "out")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(outside, filepath.Join(report, "evil", "out")))
 	list := filepath.Join(report, "evil", manifest)
 	text := []byte(golden.Read(t, list))
 	golden.Write(t, list, append(text, "../notes.txt\n"...))
 
 	r := NewRecorder(filesPlan(1), clocktesting.NewFakeClock(time.Unix(1e9, 0)),
 		NewFiles(report, clocktesting.NewFakeClock(time.Unix(1e9, 0)), standard...))
-	if err := r.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Finish())
 	want := []string{
 		"./", "evil/", "evil/out", "junit.xml", "link", "mixed/", "mixed/events.yaml", "mixed/mine.txt", "notes.txt", "own/",
 		"own/data.yaml", "run.json",
@@ -92,9 +86,7 @@ func TestOldArtifactsBehindALink(t *testing.T) {
 	writeFiles(t, outside, "precious")
 	writeFiles(t, report, "x/"+manifest)
 	golden.Write(t, filepath.Join(report, "x", manifest), manifestHeader+"out/precious\n")
-	if err := os.Symlink(outside, filepath.Join(report, "x", "out")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(outside, filepath.Join(report, "x", "out")))
 	golden.Error(t, sweepArtifacts(report), "removing the files of an earlier run")
 	if got := filesIn(t, outside); !slices.Equal(got, []string{"./", "precious"}) {
 		t.Errorf("outside of the report folder there is %v", got)

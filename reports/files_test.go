@@ -46,23 +46,17 @@ func playFiles(r *Recorder, plan *Run, between func()) {
 // Whenever the process is killed, both files are complete and have every scenario.
 func TestFilesAreAlwaysWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "report")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(dir, 0o755))
 	leftover := filepath.Join(dir, folder.TemporaryPrefix("junit.xml")+"123")
 	golden.Write(t, leftover, "half a rep")
 	check := func(status map[Status]int) {
 		t.Helper()
 		var run Run
 		text, err := os.ReadFile(filepath.Join(dir, "run.json"))
-		if err := errors.Join(err, json.Unmarshal(text, &run)); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, errors.Join(err, json.Unmarshal(text, &run)))
 		var suites reporters.JUnitTestSuites
 		text, err = os.ReadFile(filepath.Join(dir, "junit.xml"))
-		if err := errors.Join(err, xml.Unmarshal(text, &suites)); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, errors.Join(err, xml.Unmarshal(text, &suites)))
 		got := map[Status]int{}
 		for _, s := range run.Tracks[0].Scenarios {
 			got[s.Status]++
@@ -75,9 +69,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 	clk := clocktesting.NewFakeClock(time.Unix(1e9, 0))
 	files := NewFiles(dir, clk, standard...)
 	r := NewRecorder(plan, clk, files)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Start())
 	check(map[Status]int{NotRun: 3})
 	first := plan.Tracks[0].Scenarios[0]
 	r.StartScenario(first, "")
@@ -91,9 +83,7 @@ func TestFilesAreAlwaysWhole(t *testing.T) {
 	r.FinishScenario(second, Verdict{Status: Failed, Message: "no"})
 	r.Interrupt()
 	check(map[Status]int{NotRun: 1, Passed: 1, Failed: 1})
-	if err := r.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Finish())
 	check(map[Status]int{NotRun: 1, Passed: 1, Failed: 1})
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 2 {
@@ -116,9 +106,7 @@ func TestFilesAreThrottled(t *testing.T) {
 		return nil
 	}
 	r := NewRecorder(plan, clk, files)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Start())
 	<-writings
 	n := 0
 	playFiles(r, plan, func() {
@@ -136,9 +124,7 @@ func TestFilesAreThrottled(t *testing.T) {
 	if extra := len(writings); extra > 0 {
 		t.Errorf("%d writings more than one per interval", extra)
 	}
-	if err := r.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Finish())
 	files.flush() // as a timer that fired just before the end does
 	if len(writings) != 1 {
 		t.Errorf("%d writings at the end, want 1", len(writings))
@@ -175,9 +161,7 @@ func TestFilesCatchUp(t *testing.T) {
 		return nil
 	}
 	r = NewRecorder(plan, clk, files)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Start())
 	<-writings
 	finish(0)
 	for _, want := range []int{1, 2} {
@@ -199,9 +183,7 @@ func TestFilesThatCannotBeWritten(t *testing.T) {
 	full := errors.New("no space left on device")
 	files := NewFiles(t.TempDir(), clk, standard...)
 	r = NewRecorder(filesPlan(1), clk, files)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Start())
 	files.write = func(string, []byte) error { return full }
 	if err := r.Finish(); !errors.Is(err, full) {
 		t.Errorf("a report that could not be written in the end: %v", err)

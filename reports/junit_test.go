@@ -56,9 +56,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 		})
 		s.End(0, i, reports.Verdict{})
 	}
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	text, err := reports.JUnit(s.Run())
 	if err != nil {
 		t.Fatal(err)
@@ -67,9 +65,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 		t.Error(problem)
 	}
 	var all reporters.JUnitTestSuites
-	if err := xml.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, xml.Unmarshal(text, &all))
 	if all.Tests != 300 || all.Failures != 60 || all.Errors != 60 || all.Disabled != 60 || all.Time != 2.1 {
 		t.Errorf("300 scenarios are counted as %+v", [...]any{all.Tests, all.Failures, all.Errors, all.Disabled, all.Time})
 	}
@@ -96,9 +92,7 @@ func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 		t.Error(problem)
 	}
 	var all reporters.JUnitTestSuites
-	if err := xml.Unmarshal(text, &all); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, xml.Unmarshal(text, &all))
 	if all.Tests != 3 || all.Disabled != 3 {
 		t.Errorf("%d of %d cases are skipped, want 3 of 3", all.Disabled, all.Tests)
 	}
@@ -125,17 +119,13 @@ func TestJUnitNamesAreStable(t *testing.T) {
 		s := reporttest.NewStage(p)
 		s.Wait(len(change("1.34.4")) * 1000)
 		st.Play(s)
-		if err := s.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, s.Finish())
 		text, err := reports.JUnit(s.Run())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var suites reporters.JUnitTestSuites
-		if err := xml.Unmarshal(text, &suites); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, xml.Unmarshal(text, &suites))
 		for _, suite := range suites.TestSuites {
 			for _, c := range suite.TestCases {
 				all = append(all, suite.Name+": "+c.Classname+": "+c.Name)
@@ -168,9 +158,7 @@ func TestJSONRoundTrip(t *testing.T) {
 			var back reports.Run
 			decoder := json.NewDecoder(bytes.NewReader(text))
 			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(&back); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, decoder.Decode(&back))
 			again, err := reports.JSON(&back)
 			if err != nil {
 				t.Fatal(err)

@@ -74,9 +74,7 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 	mine, fresh := reporttest.Plan(), reporttest.Plan()
 	s := reporttest.NewStage(mine)
 	reporttest.Stories()[1].Play(s)
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	if !reflect.DeepEqual(mine, fresh) {
 		t.Error("the plan was changed")
 	}
@@ -200,9 +198,7 @@ func TestUnfinished(t *testing.T) {
 	s.Step(1, 0, 0, 1, reporttest.Passed)
 	s.Interrupt()
 	s.Wait(100)
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	run := s.Run()
 	for _, c := range []struct {
 		scenario *reports.Scenario
@@ -235,9 +231,7 @@ func TestStepsThatWereNotPlanned(t *testing.T) {
 	s.StartStep(s.Scenario(1, 0), cleanup, "")
 	s.FinishStep(s.Scenario(1, 0), cleanup, reports.Outcome{Status: reports.Error, Message: "Pod/a would not go"})
 	s.End(1, 0, reports.Verdict{})
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	track := s.Run().Tracks[1]
 	if n := len(track.Setup); n != 2 || track.Setup[1].Status != reports.Passed {
 		t.Errorf("setup has %d steps, want the planned one and one more that passed", n)
@@ -283,9 +277,7 @@ func TestConcurrentUse(t *testing.T) {
 		Clock: clk,
 	})
 	r := reports.NewRecorder(run, clk, files, shown)
-	if err := r.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Start())
 	var all sync.WaitGroup
 	for _, track := range run.Tracks {
 		r.StartTrackStep(track, track.Setup[0])
@@ -309,9 +301,7 @@ func TestConcurrentUse(t *testing.T) {
 		}
 	}
 	all.Wait()
-	if err := r.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.Finish())
 	if got, want := reports.Count(r.Run()),
 		(reports.Counts{Passed: tracks * (scenarios - 1), Failed: tracks}); got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -27,17 +28,13 @@ func TestOwnTimes(t *testing.T) {
 	s.Wait(1000)
 	s.FinishStep(scenario, cleanup, reporttest.Passed)
 	s.End(0, 0, reports.Verdict{})
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	text, err := reports.JSON(s.Run())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var back reports.Run
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(text, &back))
 	for name, run := range map[string]*reports.Run{"recorded": s.Run(), "read back": &back} {
 		got := run.Tracks[0].Scenarios[0]
 		if own := got.Duration(); own != 29*time.Millisecond {

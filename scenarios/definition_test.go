@@ -31,9 +31,7 @@ const steps = `  steps:
 func definitions(t *testing.T, scenario string, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "systems"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(filepath.Join(dir, "systems"), 0o700))
 	for name, text := range files {
 		golden.Write(t, filepath.Join(dir, "systems", name), text)
 	}

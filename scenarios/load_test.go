@@ -131,9 +131,7 @@ func TestLoadPathErrors(t *testing.T) {
 		"named/deployment.yml": "apiVersion: apps/v1\nkind: Deployment\n",
 		"linked/target/a.yaml": minimal("a"),
 	})
-	if err := os.Symlink(filepath.Join(dir, "twice"), filepath.Join(dir, "linked", "folder")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(filepath.Join(dir, "twice"), filepath.Join(dir, "linked", "folder")))
 	for _, test := range []struct {
 		name  string
 		paths []string

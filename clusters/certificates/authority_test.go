@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestAuthority(t *testing.T) {
@@ -17,15 +19,9 @@ func TestAuthority(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Serving("server", "127.0.0.1", "localhost"); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Client("admin", "me", "system:masters"); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.KeyPair("signer"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, a.Serving("server", "127.0.0.1", "localhost"))
+	golden.Must(t, a.Client("admin", "me", "system:masters"))
+	golden.Must(t, a.KeyPair("signer"))
 	roots := x509.NewCertPool()
 	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
 	if err != nil || !roots.AppendCertsFromPEM(ca) {
@@ -66,9 +62,7 @@ func TestExpired(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.ServingUntil(now.Add(-time.Hour), "expired", "127.0.0.1"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, a.ServingUntil(now.Add(-time.Hour), "expired", "127.0.0.1"))
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "expired.crt"), filepath.Join(dir, "expired.key"))
 	if err != nil {
 		t.Fatal(err)

@@ -271,9 +271,7 @@ func TestTransitionCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := clusters.State{Version: "1.35.4", FeatureGates: map[string]bool{"G": false}}
-	if err := c.Converge(t.Context(), next); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Converge(t.Context(), next))
 	said, _ := os.ReadFile(out)
 	if got, want := string(said), "1.35.4 G=false "+c.KubeconfigPath()+"\n"; got != want {
 		t.Errorf("the command got %q, want %q", got, want)
@@ -316,9 +314,7 @@ users: [{name: p, user: {token: secret}}, {name: s, user: {tokenFile: mine}}]}`,
 		t.Errorf("%v, %v", info, err)
 	}
 	next := clusters.State{Version: "1.35.4", RuntimeConfig: map[string]string{"api/all": "true"}}
-	if err := c.Converge(t.Context(), next); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Converge(t.Context(), next))
 	got, err := clientcmd.LoadFromFile(out)
 	if err != nil {
 		t.Fatal(err)
@@ -328,9 +324,7 @@ users: [{name: p, user: {token: secret}}, {name: s, user: {tokenFile: mine}}]}`,
 		got.AuthInfos["s"].TokenFile != filepath.Join(folder, "mine") {
 		t.Errorf("the command got %+v", got)
 	}
-	if err := c.Delete(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Delete(t.Context()))
 	if _, err := os.Stat(filepath.Dir(c.KubeconfigPath())); !os.IsNotExist(err) {
 		t.Errorf("the copy stays: %v", err)
 	}
@@ -370,9 +364,7 @@ func TestLaterTrack(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := c.Delete(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Delete(t.Context()))
 			if test.now != "" {
 				s.version.Store(test.now)
 			}
@@ -400,9 +392,7 @@ func TestRevert(t *testing.T) {
 		t.Fatal("the command failed, and nobody noticed")
 	}
 	for range 2 { // the second time there is nothing to do
-		if err := c.Converge(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, c.Converge(t.Context(), first))
 	}
 	if got, _ := os.ReadFile(calls); string(got) != "1.36.3\n1.35.4\n" {
 		t.Errorf("the command ran for %q", got)
@@ -432,9 +422,7 @@ func TestTransitionCommandLeavesAChild(t *testing.T) {
 	s := &server{}
 	s.version.Store("v1.35.4")
 	end := filepath.Join(t.TempDir(), "end")
-	if err := syscall.Mkfifo(end, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Mkfifo(end, 0o600))
 	p := provider(t, s, "/bin/sh", "-c", `cat "$0" &`, end)
 	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
 	if err != nil {
@@ -464,9 +452,7 @@ func TestTransitionCommandInterrupted(t *testing.T) {
 			s.version.Store("v1.35.4")
 			dir := t.TempDir()
 			ready, out := filepath.Join(dir, "ready"), filepath.Join(dir, "out")
-			if err := syscall.Mkfifo(ready, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, syscall.Mkfifo(ready, 0o600))
 			p := provider(t, s, "/bin/sh", "-c", `sh -c "$2; exec 3> '$1'; echo >&3; while :; do sleep 60; done" "$0" & wait`,
 				out, ready, test.child)
 			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
@@ -480,9 +466,7 @@ func TestTransitionCommandInterrupted(t *testing.T) {
 			command.grace = test.grace
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			if err := command.start(ctx); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, command.start(ctx))
 			pipe, err := os.Open(ready) // waits for the child
 			if err != nil {
 				t.Fatal(err)

@@ -17,22 +17,16 @@ import (
 func folder(t *testing.T, root, name string, r *folders.Record) string {
 	t.Helper()
 	dir := filepath.Join(root, name)
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(dir, 0o700))
 	if r != nil {
-		if err := folders.Write(dir, *r); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, folders.Write(dir, *r))
 	}
 	return dir
 }
 
 func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "clusters")
-	if err := os.Mkdir(root, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(root, 0o700))
 	folder(t, root, "killed-before-its-record", nil)
 	folder(t, root, "killed", &folders.Record{Name: "killed"})
 	folder(t, root, "stubborn", &folders.Record{Name: "stubborn"})

@@ -7,6 +7,8 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestKubeconfigUsesTheProxy(t *testing.T) {
@@ -15,9 +17,7 @@ func TestKubeconfigUsesTheProxy(t *testing.T) {
 	config.Clusters["a"] = &api.Cluster{Server: "https://127.0.0.1:1"}
 	config.Contexts["a"] = &api.Context{Cluster: "a"}
 	config.CurrentContext = "a"
-	if err := clientcmd.WriteToFile(*config, from); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, clientcmd.WriteToFile(*config, from))
 	proxy, err := Kubeconfig(from, to)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // serving passes each connection to an address to a function, until the listener is closed.
@@ -79,9 +81,7 @@ func TestConnectionsAreForwarded(t *testing.T) {
 	if line, err := answers.ReadString('\n'); err != nil || line != "hello\n" {
 		t.Fatalf("got %q, %v", line, err)
 	}
-	if err := proxy.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, proxy.Close())
 	if _, err := answers.ReadString('\n'); err == nil {
 		t.Error("a closed proxy left its connection open")
 	}

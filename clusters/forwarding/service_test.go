@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // replicaThat answers each line with its name.
@@ -36,9 +38,7 @@ func newTestService(t *testing.T) *Service {
 	address := listener.Addr().String()
 	_ = listener.Close()
 	s := NewService(address)
-	if err := s.Listen(0); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Listen(0))
 	t.Cleanup(s.Close)
 	return s
 }
@@ -137,16 +137,12 @@ func TestServiceChangesHowItAnswers(t *testing.T) {
 		t.Error("a connection from before is still open")
 	}
 	const delay = 50 * time.Millisecond
-	if err := s.Listen(delay); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Listen(delay))
 	began := time.Now()
 	if answer, err := ask(s); answer != "one" || err != nil || time.Since(began) < delay {
 		t.Errorf("with a delay: %q, %v, after %s", answer, err, time.Since(began))
 	}
-	if err := s.Listen(0); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Listen(0))
 	if answer, err := ask(s); answer != "one" || err != nil {
 		t.Errorf("as usual again: %q, %v", answer, err)
 	}

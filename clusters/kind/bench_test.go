@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/creation"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The costs of kind clusters relative to kind's own creation with the same image and to kubeadm's upgrade to the same
@@ -84,13 +85,9 @@ func deleteCluster(b *testing.B, c clusters.Cluster) {
 // steps that kubeadm leaves to its user. The whole upgrade must succeed, too.
 func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
 	b.Helper()
-	if err := c.change.ReadyKubeadm(b.Context(), state); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, c.change.ReadyKubeadm(b.Context(), state))
 	took := timed(b, func() error { return c.change.RunKubeadm(b.Context(), state) })
-	if err := c.ConvergeBy(b.Context(), state, ""); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, c.ConvergeBy(b.Context(), state, ""))
 	return took
 }
 
@@ -136,8 +133,6 @@ func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS t
 func timed(b *testing.B, do func() error) time.Duration {
 	b.Helper()
 	begun := time.Now()
-	if err := do(); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, do())
 	return time.Since(begun)
 }

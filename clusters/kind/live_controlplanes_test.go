@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/staticpods"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // All three control planes get the new gate and then the new version, one after the other, and no object is lost.
@@ -91,20 +92,14 @@ func stopsAndGoesOn(t *testing.T, c *Cluster, old string, next clusters.State) {
 // the metrics of the leaders.
 func endsAndComesBack(t *testing.T, c *Cluster) {
 	t.Helper()
-	if err := c.Kill(t.Context(), clusters.Etcd); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), clusters.Etcd))
 	for _, n := range c.live.ControlPlanes() {
 		if err := c.live.Server(n).Ready(t.Context()); err == nil {
 			t.Errorf("%s is ready without etcd", n.Name)
 		}
 	}
-	if err := c.Restart(t.Context(), clusters.Etcd); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.live.Usable(t.Context(), c.State(), c.live.ControlPlanes()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), clusters.Etcd))
+	golden.Must(t, c.live.Usable(t.Context(), c.State(), c.live.ControlPlanes()))
 	for _, component := range append(clusters.ControlPlane(), clusters.Etcd) {
 		// The API server shows a restarted pod again only after a moment.
 		if err := c.live.Await(t.Context(), "metrics of "+string(component), func(ctx context.Context) error {

@@ -122,12 +122,8 @@ func TestLiveGates(t *testing.T) {
 			t.Errorf("metrics of %s: %v", component, err)
 		}
 	}
-	if err := c.Kill(t.Context(), clusters.Scheduler); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Restart(t.Context(), clusters.Scheduler); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), clusters.Scheduler))
+	golden.Must(t, c.Restart(t.Context(), clusters.Scheduler))
 	hostIsReached(t, c)
 }
 

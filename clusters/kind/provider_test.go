@@ -28,16 +28,12 @@ func TestAnotherEngine(t *testing.T) {
 	p.engine = func(context.Context) (*engine.Engine, error) { return &engine.Engine{Program: "docker"}, nil }
 	made := func(name string, use func(*record.Record) error) string {
 		dir := filepath.Join(p.Root, name)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(dir, 0o700))
 		r, err := record.New(dir, name, clusters.State{Version: "1.35.4"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := use(r); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, use(r))
 		return dir
 	}
 	theirs := made("theirs", func(r *record.Record) error { return r.UseEngine("podman", "/storage") })
@@ -60,9 +56,7 @@ func TestAnotherEngine(t *testing.T) {
 	if _, err := p.Describe(t.Context(), "theirs"); err != nil {
 		t.Error(err)
 	}
-	if err := os.Remove(asked); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Remove(asked))
 	if err := p.Sweep(t.Context()); err != nil || !gone(theirs) {
 		t.Errorf("got %v, gone: %t", err, gone(theirs))
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Pods that start together, and pods that start after a transition, have addresses that no other pod has.
@@ -28,9 +29,7 @@ func TestPodsHaveAddressesOfTheirOwn(t *testing.T) {
 	uniqueAddresses(t, client, 4)
 	off := false
 	next := c.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})
-	if err := c.Converge(t.Context(), next); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Converge(t.Context(), next))
 	startPods(t, client, 4, corev1.PodSpec{NodeName: "node-0"})
 	uniqueAddresses(t, client, 8)
 }
@@ -85,9 +84,7 @@ func TestClientsAreRenewedWithTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := c.PIDs()
-	if err := c.Restart(t.Context(), clusters.APIServer); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), clusters.APIServer))
 	after := c.PIDs()
 	for _, name := range []string{"dns", "nodes"} {
 		if before[name] == 0 || after[name] == 0 || before[name] == after[name] {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The costs of three control planes relative to one, measured in turn in one run: the creation, a rolling transition,
@@ -29,9 +30,7 @@ func BenchmarkControlPlanes(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := p.Prepare(b.Context(), off); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, p.Prepare(b.Context(), off))
 	for b.Loop() {
 		all := map[string][]float64{}
 		for range 5 {
@@ -66,16 +65,12 @@ func benchPlanes(b *testing.B, p *Provider, state clusters.State, gate string, n
 		b.Fatal(err)
 	}
 	defer func() {
-		if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, c.Delete(context.WithoutCancel(b.Context())))
 	}()
 	note("create", time.Since(began).Seconds())
 	state.FeatureGates = map[string]bool{gate: true}
 	began = time.Now()
-	if err := c.Converge(b.Context(), state); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, c.Converge(b.Context(), state))
 	note("roll", time.Since(began).Seconds())
 	note("memory", memory(b, c.(*Cluster).PIDs()))
 }

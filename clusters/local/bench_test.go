@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/folders"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The costs of local clusters relative to the possible minimum, measured in turn in one run: an etcd and a
@@ -30,9 +31,7 @@ func BenchmarkCreateAndTransition(b *testing.B) {
 		if *state, err = p.Resolve(b.Context(), *state); err != nil {
 			b.Fatal(err)
 		}
-		if err := p.Prepare(b.Context(), *state); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, p.Prepare(b.Context(), *state))
 	}
 	for b.Loop() {
 		best := map[string]time.Duration{}
@@ -69,18 +68,14 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	l := layout{Dir: dir, Ports: r.Ports}
-	if err := writeCredentials(l, p.Now()); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, writeCredentials(l, p.Now()))
 	c, err := newCluster(p, r, dir, lock)
 	if err != nil {
 		b.Fatal(err)
 	}
 	c.reserved = held
 	defer func() {
-		if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, c.Delete(context.WithoutCancel(b.Context())))
 	}()
 	bin, err := p.programs(b.Context(), state)
 	if err != nil {
@@ -91,16 +86,10 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 		b.Fatal(err)
 	}
 	began := time.Now()
-	if err := c.startEtcd(); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, c.startEtcd())
 	for _, name := range []string{"bare start", "bare restart"} {
-		if err := c.replace(b.Context(), string(clusters.APIServer), server); err != nil {
-			b.Fatal(err)
-		}
-		if err := c.ready(b.Context(), clusters.APIServer); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, c.replace(b.Context(), string(clusters.APIServer), server))
+		golden.Must(b, c.ready(b.Context(), clusters.APIServer))
 		note(name, time.Since(began))
 		began = time.Now()
 	}
@@ -119,14 +108,10 @@ func benchFull(b *testing.B, p *Provider, off, on clusters.State, note func(stri
 		state clusters.State
 	}{{"up", on}, {"down", off}} {
 		began = time.Now()
-		if err := c.Converge(b.Context(), step.state); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, c.Converge(b.Context(), step.state))
 		note(step.name, time.Since(began))
 	}
-	if err := c.Delete(context.WithoutCancel(b.Context())); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, c.Delete(context.WithoutCancel(b.Context())))
 	if _, err := os.Stat(filepath.Join(p.Root, "full")); err == nil {
 		b.Fatal("the cluster's folder is still there")
 	}

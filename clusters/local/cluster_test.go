@@ -55,18 +55,12 @@ func TestComponentThatRejectsToStart(t *testing.T) {
 
 func TestDeathOfAComponent(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "dies", clusters.State{Version: "1.34"})
-	if err := c.Kill(t.Context(), clusters.Scheduler); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Kill(t.Context(), clusters.APIServer); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), clusters.Scheduler))
+	golden.Must(t, c.Kill(t.Context(), clusters.APIServer))
 	if err := namespaces(t, c); err == nil {
 		t.Error("the API server answers after it was killed")
 	}
-	if err := c.Restart(t.Context(), clusters.APIServer); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), clusters.APIServer))
 	if err := namespaces(t, c); err != nil {
 		t.Errorf("after the restart: %v", err)
 	}
@@ -77,9 +71,7 @@ func TestDeathOfAComponent(t *testing.T) {
 	}
 	// An unexpected exit is reported.
 	pid := c.PIDs()[string(clusters.ControllerManager)]
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 	err := <-c.Died()
 	if !strings.Contains(err.Error(), "kube-controller-manager") || !strings.Contains(err.Error(), "killed") {
 		t.Errorf("got %v, want to hear of kube-controller-manager's death", err)
@@ -116,12 +108,8 @@ func TestComponentThatEndsInATransition(t *testing.T) {
 		case <-again.C:
 		}
 	}
-	if err := syscall.Kill(before[string(clusters.ControllerManager)], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(before[string(clusters.ControllerManager)], syscall.SIGKILL))
+	golden.Must(t, <-done)
 	if pid := c.PIDs()[string(clusters.ControllerManager)]; pid == 0 || pid == before[string(clusters.ControllerManager)] {
 		t.Errorf("kube-controller-manager is process %d", pid)
 	}
@@ -153,15 +141,11 @@ func TestLastingCluster(t *testing.T) {
 		again.State().With(clusters.Change{FeatureGates: map[string]*bool{gate: &off}})); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, second.Sweep(t.Context()))
 	if err := namespaces(t, again); err != nil {
 		t.Errorf("after a transition by another process, and a sweep: %v", err)
 	}
-	if err := again.Delete(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, again.Delete(t.Context()))
 }
 
 func TestNodesFollowTheState(t *testing.T) {
@@ -187,9 +171,7 @@ func TestNodesFollowTheState(t *testing.T) {
 	change := func(group clusters.NodeGroup, want string) {
 		t.Helper()
 		next := c.State().With(clusters.Change{Nodes: []clusters.NodeGroup{group}})
-		if err := c.Converge(t.Context(), next); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, c.Converge(t.Context(), next))
 		if got := nodes(t, c); got != want {
 			t.Errorf("after the change: got  %s\nwant %s", got, want)
 		}

@@ -146,9 +146,7 @@ func TestResume(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			c := dummies(t, 2, always)
 			dead := lost(t, c, name, filepath.Join(c.layout.Dir, "lost"))
-			if err := meanwhile(t, c); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, meanwhile(t, c))
 			before := c.process(name)
 			next, err := c.resume(dead)
 			if err != nil || (next != nil) != (what == "nothing") {
@@ -191,9 +189,7 @@ func TestLostLeaseDuringAChange(t *testing.T) {
 	name := string(clusters.ControllerManager.On(1))
 	for round := range 60 {
 		before := len(c.ProcessLives())
-		if err := c.replace(t.Context(), name, loses(filepath.Join(c.layout.Dir, strconv.Itoa(round)))); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, c.replace(t.Context(), name, loses(filepath.Join(c.layout.Dir, strconv.Itoa(round)))))
 		c.mu.Lock()
 		first := c.lives[before].process
 		c.mu.Unlock()
@@ -202,9 +198,7 @@ func TestLostLeaseDuringAChange(t *testing.T) {
 			_ = lostLease(first) // each round has another moment
 		}
 		if round%2 == 0 {
-			if err := c.replace(t.Context(), name, sleeps()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.replace(t.Context(), name, sleeps()))
 			c.mu.Lock()
 			if got := c.record.Processes[name]; got.Program != sleeps().Program || got.PID != c.running[name].PID {
 				t.Errorf("what runs is recorded as %+v", got)
@@ -212,9 +206,7 @@ func TestLostLeaseDuringAChange(t *testing.T) {
 			c.mu.Unlock()
 			onlyRuns(t, c, name, c.process(name))
 		}
-		if err := c.stop(t.Context(), name); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, c.stop(t.Context(), name))
 		onlyRuns(t, c, name, nil)
 	}
 }
@@ -273,19 +265,13 @@ func TestRediscover(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			c := dummies(t, 3, always)
 			for plane := range 3 {
-				if err := c.start(string(clusters.ControllerManager.On(plane)), sleeps()); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, c.start(string(clusters.ControllerManager.On(plane)), sleeps()))
 			}
 			for _, plane := range down {
-				if err := c.Kill(t.Context(), clusters.ControllerManager.On(plane)); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, c.Kill(t.Context(), clusters.ControllerManager.On(plane)))
 			}
 			before := maps.Clone(c.running)
-			if err := c.Rediscover(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Rediscover(t.Context()))
 			for plane := range 3 {
 				name := string(clusters.ControllerManager.On(plane))
 				now := c.process(name)
@@ -302,9 +288,7 @@ func TestRediscover(t *testing.T) {
 func TestRemoveFolder(t *testing.T) {
 	c := dummies(t, 1, always)
 	dir := c.layout.Dir
-	if err := c.start("etcd", sleeps()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.start("etcd", sleeps()))
 	shell := func() *processes.Process {
 		process, err := c.provider.spawner.Start(processes.Spec{
 			Name: "shell", Program: "/bin/sh", Args: []string{"-c", "sleep 1000; true", dir + "/kubeconfig"},
@@ -317,13 +301,9 @@ func TestRemoveFolder(t *testing.T) {
 	}
 	older, users := shell(), shell()
 	c.record.Processes["older"] = started{PID: older.PID}
-	if err := c.save(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.save())
 	etcd := c.process("etcd")
-	if err := removeFolder(dir); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, removeFolder(dir))
 	<-etcd.Done()
 	<-older.Done()
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {

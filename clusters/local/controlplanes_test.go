@@ -19,6 +19,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // loop repeats a request until it is stopped, and counts the requests and the failures.
@@ -169,9 +170,7 @@ func dies(t *testing.T, c cluster, client kubernetes.Interface) {
 		return err
 	}
 	one := clusters.APIServer.On(1)
-	if err := c.Kill(t.Context(), one); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), one))
 	if err := ask(); err != nil {
 		t.Errorf("two of three API servers run: %v", err)
 	}
@@ -184,15 +183,11 @@ func dies(t *testing.T, c cluster, client kubernetes.Interface) {
 	if got := planes(); !slices.Equal(got, []int{0, 2}) {
 		t.Errorf("after %s was killed there are %v", one, got)
 	}
-	if err := c.Kill(t.Context(), clusters.APIServer); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), clusters.APIServer))
 	if err := ask(); err == nil {
 		t.Error("no API server runs, and one answers")
 	}
-	if err := c.Restart(t.Context(), clusters.APIServer); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), clusters.APIServer))
 	if err := ask(); err != nil || len(planes()) != 3 {
 		t.Errorf("after the restart: %v, %v", planes(), err)
 	}
@@ -231,13 +226,9 @@ func TestPeerProxy(t *testing.T) {
 	state = c.State()
 	state.FeatureGates = map[string]bool{clusters.PeerProxyGate: true, "GenericWorkload": true}
 	state.RuntimeConfig = map[string]string{"scheduling.k8s.io/v1alpha2": "true"}
-	if err := c.Roll(t.Context(), state, clusters.Roll{UpTo: 1}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Roll(t.Context(), state, clusters.Roll{UpTo: 1}))
 	// The other one discovers its peers' resources when it starts.
-	if err := c.Restart(t.Context(), clusters.APIServer.On(1)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), clusters.APIServer.On(1)))
 	old, err := kubernetes.NewForConfig(c.Servers()[1].REST)
 	if err != nil {
 		t.Fatal(err)

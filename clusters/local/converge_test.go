@@ -41,9 +41,7 @@ func TestRebuiltProgram(t *testing.T) {
 			names = append(names, string(w.component))
 			line := w.started
 			line.Program, line.Args = sleeps().Program, sleeps().Args
-			if err := c.replace(t.Context(), string(w.component), line); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.replace(t.Context(), string(w.component), line))
 			c.record.Processes[string(w.component)] = w.started
 		}
 		return strings.Join(names, " ")
@@ -70,9 +68,7 @@ func TestRebuiltProgram(t *testing.T) {
 func die(t *testing.T, c *Cluster, name string) {
 	t.Helper()
 	process := c.process(name)
-	if err := syscall.Kill(process.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(process.PID, syscall.SIGKILL))
 	<-process.Done()
 }
 
@@ -90,9 +86,7 @@ func withOthers(t *testing.T) *Cluster {
 		t.Fatal(err)
 	}
 	for _, name := range []string{nodesProcess, dnsProcess} {
-		if err := c.start(name, sleeps()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, c.start(name, sleeps()))
 	}
 	return c
 }
@@ -113,9 +107,7 @@ func TestReviveOthers(t *testing.T) {
 	c.mu.Lock()
 	c.running[server] = away
 	c.mu.Unlock()
-	if err := c.revive(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.revive(t.Context()))
 	for _, name := range []string{nodesProcess, dnsProcess} {
 		if hasEnded(c.process(name)) {
 			t.Errorf("%s is down", name)
@@ -132,9 +124,7 @@ func TestOthersThatEndedAreStarted(t *testing.T) {
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	keeper := &nodesKeeper{c.programs, fake.NewClientset(node)}
 	names := map[string]bool{node.Name: true}
-	if err := keeper.nodesReady(t.Context(), names); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, keeper.nodesReady(t.Context(), names))
 	die(t, c, dnsProcess)
 	if _, err := c.DNS(t.Context()); err != nil || hasEnded(c.process(dnsProcess)) {
 		t.Errorf("the DNS server is down: %t, %v", hasEnded(c.process(dnsProcess)), err)

@@ -72,9 +72,7 @@ func TestClusterFromACopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := first.Delete(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, first.Delete(t.Context()))
 	made, err := p.CreateFrom(t.Context(), "second", first.State(), kept)
 	if err != nil {
 		t.Fatal(err)
@@ -84,9 +82,7 @@ func TestClusterFromACopy(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := kept.Discard(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, kept.Discard())
 	if left, _ := filepath.Glob(filepath.Join(p.Root, "*")); len(left) != 1 {
 		t.Errorf("the folders that are left are %v, want that of the second cluster", left)
 	}
@@ -152,9 +148,7 @@ func dynamicOf(t *testing.T, c clusters.Cluster) dynamic.Interface {
 func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructured {
 	t.Helper()
 	object := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(text), &object.Object); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, yaml.Unmarshal([]byte(text), &object.Object))
 	resource, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
 	made, err := dynamicOf(t, c).Resource(resource).Namespace(object.GetNamespace()).Create(t.Context(), object,
 		metav1.CreateOptions{})

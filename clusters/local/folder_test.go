@@ -5,6 +5,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestRecordRoundTrip(t *testing.T) {
@@ -13,13 +14,9 @@ func TestRecordRoundTrip(t *testing.T) {
 		Ports:  listening{Etcd: 20001}, Processes: map[string]started{"etcd": {PID: 7, Args: []string{"a"}}},
 	}
 	dir := t.TempDir()
-	if err := folders.Write(dir, want); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, folders.Write(dir, want))
 	var got record
-	if err := folders.Read(dir, &got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, folders.Read(dir, &got))
 	if got.State.Version != "1.34.4" || got.Ports.Etcd != 20001 || got.Processes["etcd"].PID != 7 || !got.Lasting {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A cluster that has StorageClasses keeps them.
@@ -28,9 +29,7 @@ func TestDefaultClass(t *testing.T) {
 				}
 			}
 			keeper := &nodesKeeper{client: client}
-			if err := keeper.putDefaultClass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, keeper.putDefaultClass(t.Context()))
 			list, err := classes.List(t.Context(), metav1.ListOptions{})
 			if err != nil || len(list.Items) != 1 || list.Items[0].Name != test.want {
 				t.Errorf("classes %+v, %v; want %s", list.Items, err, test.want)

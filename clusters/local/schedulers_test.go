@@ -101,15 +101,11 @@ func TestSchedulersSideBySide(t *testing.T) {
 func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	other := c.PIDs()[string(clusters.Scheduler)]
-	if err := c.Kill(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Kill(t.Context(), batch))
 	if _, err := c.Metrics(t.Context(), batch); err == nil {
 		t.Error("it answers after it was killed")
 	}
-	if err := c.Restart(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Restart(t.Context(), batch))
 	if c.PIDs()[string(clusters.Scheduler)] != other {
 		t.Error("the other scheduler was restarted")
 	}
@@ -125,12 +121,8 @@ func schedulerIsKilledAndRestarted(t *testing.T, c *local.Cluster) {
 func snapshotWithSchedulers(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	before := c.PIDs()[string(batch)]
-	if err := c.Snapshot(t.Context(), "one"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Restore(t.Context(), "one"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Snapshot(t.Context(), "one"))
+	golden.Must(t, c.Restore(t.Context(), "one"))
 	if after := c.PIDs()[string(batch)]; after == before || after == 0 {
 		t.Errorf("pid %d before the restore, %d after: what has read data from after the snapshot must restart", before, after)
 	}
@@ -150,9 +142,7 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 		}},
 		SchedulerProfiles: []map[string]any{{"schedulerName": "default-scheduler"}, {"schedulerName": "batch"}},
 	})
-	if err := c.Converge(t.Context(), next); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Converge(t.Context(), next))
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("its process %d is still there: %v", pid, err)
 	}
@@ -176,9 +166,7 @@ func schedulerGoes(t *testing.T, c *local.Cluster) {
 
 func TestDeathOfAFurtherScheduler(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "beside-dies", withBatch("1.36"))
-	if err := syscall.Kill(c.PIDs()[string(batch)], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(c.PIDs()[string(batch)], syscall.SIGKILL))
 	if err := <-c.Died(); !strings.Contains(err.Error(), "kube-scheduler/batch") {
 		t.Errorf("got %v", err)
 	}
@@ -208,18 +196,14 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 			Remove:         true,
 		}, {NamedScheduler: clusters.NamedScheduler{Name: "other"}},
 	}})
-	if err := again.Converge(t.Context(), next); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, again.Converge(t.Context(), next))
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("its process %d is still there: %v", pid, err)
 	}
 	if got := placed(t, again, "pod", "other"); got != "other" {
 		t.Errorf("placed by %q", got)
 	}
-	if err := again.Delete(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, again.Delete(t.Context()))
 }
 
 func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {

@@ -21,9 +21,7 @@ func TestCopyTree(t *testing.T) {
 		path := filepath.Join(from, name)
 		golden.Write(t, path, content)
 	}
-	if err := copyTree(from, to); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, copyTree(from, to))
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(to, name))
 		if err != nil || !bytes.Equal(got, want) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func claimOf(name, class string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
@@ -79,12 +80,8 @@ func TestVolumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := claims.Delete(t.Context(), old.Name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := pods.Delete(t.Context(), "db-0", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, claims.Delete(t.Context(), old.Name, metav1.DeleteOptions{}))
+	golden.Must(t, pods.Delete(t.Context(), "db-0", metav1.DeleteOptions{}))
 	eventually(t, "a new claim is bound", func(ctx context.Context) error {
 		claim, err := claims.Get(ctx, old.Name, metav1.GetOptions{})
 		if err == nil && (claim.UID == old.UID || claim.Status.Phase != corev1.ClaimBound) {
@@ -107,12 +104,8 @@ func TestVolumes(t *testing.T) {
 	})
 
 	otherProvisioners(t, client)
-	if err := sets.Delete(t.Context(), "db", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := claims.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, sets.Delete(t.Context(), "db", metav1.DeleteOptions{}))
+	golden.Must(t, claims.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	eventually(t, "no volume is left", func(ctx context.Context) error {
 		list, err := client.CoreV1().PersistentVolumes().List(ctx, metav1.ListOptions{})
 		if err == nil && len(list.Items) > 0 {

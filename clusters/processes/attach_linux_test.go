@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // listenerVariable makes this test's own binary a program that listens on a port and has many threads.
@@ -49,9 +51,7 @@ func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := command.Start(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, command.Start())
 		t.Cleanup(func() { _ = command.Process.Kill() }) // nothing is sent if it has ended
 		address, err := bufio.NewReader(out).ReadString('\n')
 		if err != nil {
@@ -61,9 +61,7 @@ func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 		if attached == nil {
 			t.Fatalf("it is not found: %v", err)
 		}
-		if err := attached.Kill(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, attached.Kill(t.Context()))
 		again, err := net.Listen("tcp", strings.TrimSpace(address))
 		if err != nil {
 			t.Fatalf("the end was reported too early: %v", err)

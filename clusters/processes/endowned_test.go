@@ -38,9 +38,7 @@ func TestEndOwned(t *testing.T) {
 		Args: []string{"-c", "setsid /bin/sh -c 'echo started; exec sleep 1000' & wait"},
 	})
 	awaitLine(t, mine.LogFile, "started")
-	if err := EndOwned(dir); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, EndOwned(dir))
 	if n, err := killOwned(dir); n != 0 || err != nil {
 		t.Errorf("%d are left, %v", n, err)
 	}

@@ -54,9 +54,7 @@ func TestKillEndsTheWholeGroup(t *testing.T) {
 		})
 	awaitLine(t, p.LogFile, "started")
 	pid := golden.Read(t, child)
-	if err := p.Kill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, p.Kill(t.Context()))
 	if !p.Expected() {
 		t.Error("its end was expected")
 	}
@@ -198,9 +196,7 @@ func TestNoSignalAfterTheEnd(t *testing.T) {
 		t.Errorf("Frozen: %v", err)
 	}
 	// The first deadly signal is what a process ends with.
-	if err := syscall.Kill(somebody.PID, syscall.SIGPROF); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(somebody.PID, syscall.SIGPROF))
 	<-somebody.Done()
 	if got := somebody.err.Error(); got != "signal: profiling timer expired" {
 		t.Errorf("somebody else's process got another signal: %s", got)
@@ -233,9 +229,7 @@ func TestStop(t *testing.T) {
 			if name == "stubborn" {
 				grace = time.Millisecond
 			}
-			if err := p.Stop(t.Context(), grace); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, p.Stop(t.Context(), grace))
 			log := golden.Read(t, p.LogFile)
 			if got := strings.Contains(log, "goodbye"); got != (name == "asked") || !p.Expected() {
 				t.Errorf("said goodbye: %t; expected: %t", got, p.Expected())
@@ -274,9 +268,7 @@ func TestHostname(t *testing.T) {
 	if got := LastLines(p.LogFile, 5); !strings.Contains(got, want) {
 		t.Errorf("the process sees the hostname %q, want %q", got, want)
 	}
-	if err := p.Kill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, p.Kill(t.Context()))
 	if after, err := os.Hostname(); err != nil || after != own {
 		t.Errorf("the machine is called %q now, %v", after, err)
 	}
@@ -298,7 +290,5 @@ func TestNoHostname(t *testing.T) {
 	if got := LastLines(p.LogFile, 5); !strings.Contains(got, own) || spawner.NamesHosts(rejected) {
 		t.Errorf("the process sees the hostname %q, want %q", got, own)
 	}
-	if err := p.Kill(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, p.Kill(t.Context()))
 }

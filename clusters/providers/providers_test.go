@@ -20,9 +20,7 @@ func TestDefinitions(t *testing.T) {
 		flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 		newProvider := d.Flags(flags)
 		if flags.Lookup("kubeconfig") != nil {
-			if err := flags.Set("kubeconfig", kubeconfig); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, flags.Set("kubeconfig", kubeconfig))
 		}
 		p, err := newProvider(clusters.Setup{Progress: t.Logf})
 		if err != nil {
@@ -86,9 +84,7 @@ func TestFlags(t *testing.T) {
 			var flags Flags
 			set := pflag.NewFlagSet("test", pflag.ContinueOnError)
 			flags.Add(set, All())
-			if err := set.Parse(test.args); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, set.Parse(test.args))
 			_, err := flags.New(clusters.Setup{})
 			golden.Error(t, err, test.want)
 		})

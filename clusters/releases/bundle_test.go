@@ -15,7 +15,7 @@ func bundleOf(t *testing.T, s *Store, version string) string {
 	t.Helper()
 	at := time.Date(2026, 3, 4, 5, 6, 7, 800, time.UTC)
 	files, err := s.Bundle(t.Context(), version, s.platform, at)
-	must(t, err)
+	golden.Must(t, err)
 	dir := t.TempDir()
 	for _, file := range files {
 		path := filepath.Join(dir, filepath.FromSlash(file.Name))
@@ -23,9 +23,9 @@ func bundleOf(t *testing.T, s *Store, version string) string {
 		if file.Path != "" {
 			data, mode = []byte(golden.Read(t, file.Path)), 0o755
 		}
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, data, mode))
-		must(t, os.Chtimes(path, at, at.Truncate(time.Second)))
+		golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		golden.Must(t, os.WriteFile(path, data, mode))
+		golden.Must(t, os.Chtimes(path, at, at.Truncate(time.Second)))
 	}
 	return dir
 }
@@ -53,7 +53,7 @@ func TestBundle(t *testing.T) {
 		t.Error("the network was asked")
 	}
 	left, err := filepath.Glob(filepath.Join(dir, "kubernetes", "*", "*"))
-	must(t, err)
+	golden.Must(t, err)
 	if len(left) != 2 {
 		t.Errorf("there are %s, want the list and the programs", left)
 	}
@@ -78,7 +78,7 @@ func TestBundleForAnotherPlatform(t *testing.T) {
 	}
 	made := newStore(t, Options{CacheDir: cache, Go: g.path})
 	files, err := made.Bundle(t.Context(), "1.34.9", "linux-riscv64", time.Now())
-	must(t, err)
+	golden.Must(t, err)
 	if files[0].Name != "kubernetes/v1.34.9/linux-riscv64/kube-apiserver" ||
 		!strings.Contains(golden.Read(t, files[0].Path), "v9.9.9") {
 		t.Errorf("the bundle has %+v", files[0])

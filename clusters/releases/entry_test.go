@@ -62,13 +62,13 @@ func TestLockWaitsAndGivesUpWhenCancelled(t *testing.T) {
 func TestDamagedProgramIsGotAgain(t *testing.T) {
 	for name, damage := range map[string]func(t *testing.T, path string){
 		"changed": func(t *testing.T, path string) { golden.Write(t, path, "#!/bin/sh\necho Kubernetes v6.6.6\n") },
-		"cut":     func(t *testing.T, path string) { must(t, os.Truncate(path, 10)) },
-		"gone":    func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"cut":     func(t *testing.T, path string) { golden.Must(t, os.Truncate(path, 10)) },
+		"gone":    func(t *testing.T, path string) { golden.Must(t, os.Remove(path)) },
 		"changed, of the same size": func(t *testing.T, path string) {
 			text := []byte(golden.Read(t, path))
 			text[len(text)-2] = '9'
 			golden.Write(t, path, string(text))
-			must(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
+			golden.Must(t, os.Chtimes(path, time.Time{}, time.Unix(1, 0)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,8 +92,8 @@ func TestTouchedProgramIsRecordedAnew(t *testing.T) {
 	g := newFakeGo(t)
 	s := newStore(t, Options{CacheDir: t.TempDir(), Source: Build, Go: g.path})
 	b := mustEnsure(t, s, "1.34.4")
-	must(t, os.Chtimes(b.Path("kube-scheduler"), time.Time{}, time.Unix(1, 0)))
-	must(t, os.Chmod(b.Path("kube-apiserver"), 0o644))
+	golden.Must(t, os.Chtimes(b.Path("kube-scheduler"), time.Time{}, time.Unix(1, 0)))
+	golden.Must(t, os.Chmod(b.Path("kube-apiserver"), 0o644))
 	mustEnsure(t, s, "1.34.4")
 	if n := g.calls(t, "build"); n != 1 {
 		t.Errorf("built %d times", n)
@@ -159,16 +159,9 @@ func TestNewRejects(t *testing.T) {
 	golden.Error(t, err, "set XDG_CACHE_HOME")
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func mustManifest(t *testing.T, dir string) manifest {
 	t.Helper()
 	m, err := readManifest(dir)
-	must(t, err)
+	golden.Must(t, err)
 	return m
 }

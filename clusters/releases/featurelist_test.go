@@ -18,7 +18,7 @@ func TestFeatureList(t *testing.T) {
 	g, cache := newFakeGo(t).withFeatures(t), t.TempDir()
 	s := newStore(t, Options{CacheDir: cache, Source: Build, Go: g.path})
 	list, err := s.FeatureList(t.Context(), "1.35.4")
-	must(t, err)
+	golden.Must(t, err)
 	if list.Version != "1.35.4" || len(list.Gates) != 6 || len(list.Programs) != 0 {
 		t.Errorf("got %+v", list)
 	}
@@ -29,7 +29,7 @@ func TestFeatureList(t *testing.T) {
 
 	mustEnsure(t, s, "1.35.4")
 	list, err = s.FeatureList(t.Context(), "1.35.4")
-	must(t, err)
+	golden.Must(t, err)
 	for _, c := range clusters.ControlPlane() {
 		if !maps.Equal(list.Programs[c], map[string]bool{"RacingPods": false}) {
 			t.Errorf("%s knows %v", c, list.Programs[c])
@@ -67,14 +67,14 @@ func TestFeatureListKnowsOfOtherVersions(t *testing.T) {
 	g := newFakeGo(t).withFeatures(t)
 	s := newStore(t, Options{CacheDir: t.TempDir(), Go: g.path})
 	_, err := s.FeatureList(t.Context(), "1.35.4")
-	must(t, err)
+	golden.Must(t, err)
 	source := "modules/k8s.io/kubernetes/test/compatibility_lifecycle/reference/versioned_feature_list.yaml"
 	fewer := strings.ReplaceAll(golden.Read(t, filepath.Join(g.dir, source)), "RacingTeams", "WalkingTeams")
 	g.write(t, source, fewer)
 	gates := "modules/k8s.io/kubernetes/pkg/features/kube_features.go"
 	g.write(t, gates, strings.ReplaceAll(golden.Read(t, filepath.Join(g.dir, gates)), "RacingTeams", "WalkingTeams"))
 	list, err := s.FeatureList(t.Context(), "1.34.4")
-	must(t, err)
+	golden.Must(t, err)
 	problems := list.Check(features.VersionsOf(mustExact(t, "1.34.4")), clusters.APIServer,
 		map[string]bool{"RacingTeams": true})
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "unknown to Kubernetes 1.34.4; it was added in 1.35:") {

@@ -28,9 +28,7 @@ func newFakeGo(t *testing.T) fakeGo {
 	}
 	g := fakeGo{dir: t.TempDir()}
 	g.path = filepath.Join(g.dir, "go")
-	if err := os.Symlink(script, g.path); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(script, g.path))
 	g.copy(t, "testdata/kubernetes.mod", "modules/k8s.io/kubernetes/go.mod")
 	g.write(t, "versions", "v1.34.0 v1.34.9 v1.34.10 v1.34.11-rc.0 v1.35.1 v1.36.0-alpha.1")
 	return g

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A list is read once, and again after another process has rewritten it.
@@ -16,9 +17,7 @@ func TestListCache(t *testing.T) {
 		for _, gate := range gates {
 			list.Gates[gate] = features.Gate{}
 		}
-		if err := writeJSON(filepath.Join(e.home, listName), listTempPrefix, storedList{Format: listFormat, List: list}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, writeJSON(filepath.Join(e.home, listName), listTempPrefix, storedList{Format: listFormat, List: list}))
 	}
 	var c listCache
 	if _, err := c.read(e); err == nil {

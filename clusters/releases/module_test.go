@@ -48,16 +48,12 @@ func (p moduleProxy) publish(t *testing.T, modulePath, version string, files map
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(archive.Close(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(archive.Close(), file.Close()))
 	whole, err1 := dirhash.HashZip(name, dirhash.Hash1)
 	mod, err2 := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(files["go.mod"])), nil
 	})
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(err1, err2))
 	return fmt.Sprintf("%[1]s %[2]s %[3]s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, whole, mod)
 }
 

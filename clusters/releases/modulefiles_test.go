@@ -37,8 +37,8 @@ func TestChangedFilesOfAModule(t *testing.T) {
 		"edited":  func() { golden.Write(t, filepath.Join(built.Dir, "config/crd.yaml"), "edited") },
 		"nested":  func() { golden.Write(t, filepath.Join(built.Dir, "api/crd.yaml"), "edited") },
 		"added":   func() { golden.Write(t, filepath.Join(built.Dir, "config/more.yaml"), "added") },
-		"removed": func() { must(t, os.Remove(filepath.Join(built.Dir, "config/crd.yaml"))) },
-		"all":     func() { must(t, os.RemoveAll(built.Dir)) },
+		"removed": func() { golden.Must(t, os.Remove(filepath.Join(built.Dir, "config/crd.yaml"))) },
+		"all":     func() { golden.Must(t, os.RemoveAll(built.Dir)) },
 		"record":  func() { golden.Write(t, filepath.Join(filepath.Dir(built.Dir), filesName), "damaged") },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestModuleWithoutARecord(t *testing.T) {
 		"go.mod": "module example.com/m\n\ngo 1.22\n", "main.go": says("m"), "crd.yaml": "a CRD",
 	})
 	built := mustBuild(t, s, m)
-	must(t, os.Remove(filepath.Join(filepath.Dir(built.Dir), filesName)))
+	golden.Must(t, os.Remove(filepath.Join(filepath.Dir(built.Dir), filesName)))
 	noGo := newStore(t, Options{CacheDir: s.options.CacheDir, Go: "/no/such/go"})
 	if _, cached := noGo.CachedModule(m); !cached {
 		t.Error("it is not cached")

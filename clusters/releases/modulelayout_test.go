@@ -21,9 +21,9 @@ func TestPlaceModule(t *testing.T) {
 	if left, err := os.ReadDir(entry); err != nil || len(left) != 0 {
 		t.Errorf("an incomplete copy leaves %v, %v", left, err)
 	}
-	must(t, os.RemoveAll(filepath.Join(from, "go.mod")))
+	golden.Must(t, os.RemoveAll(filepath.Join(from, "go.mod")))
 	golden.Write(t, filepath.Join(from, "go.mod"), "module example.com/m/cmd/controller\n")
-	must(t, l.place(from, to))
+	golden.Must(t, l.place(from, to))
 	for file, want := range map[string]string{"go.mod": "module example.com/m/cmd/controller\n", "main.go": says("x")} {
 		if got := golden.Read(t, filepath.Join(to, file)); got != want {
 			t.Errorf("%s holds %q", file, got)
@@ -33,7 +33,7 @@ func TestPlaceModule(t *testing.T) {
 		t.Errorf("its folder: %v, %v", info.Mode(), err)
 	}
 	// The folder around it may be a module, too.
-	must(t, l.place(from, filepath.Dir(to)))
+	golden.Must(t, l.place(from, filepath.Dir(to)))
 	for _, file := range []string{"main.go", "controller/main.go"} {
 		if got := golden.Read(t, filepath.Join(l.dir, "cmd", file)); got != says("x") {
 			t.Errorf("%s holds %q", file, got)

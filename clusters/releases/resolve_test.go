@@ -121,9 +121,7 @@ func TestOwnBuild(t *testing.T) {
 			t.Fatalf("%q, %v", built, err)
 		}
 		now := time.Now().Add(time.Hour)
-		if err := os.Chtimes(b.Path("kube-scheduler"), now, now); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.Chtimes(b.Path("kube-scheduler"), now, now))
 		if rebuilt, err := b.Build("kube-scheduler"); err != nil || rebuilt == built {
 			t.Errorf("a program that was built again: %q, %v", rebuilt, err)
 		}

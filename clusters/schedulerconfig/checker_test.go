@@ -40,9 +40,7 @@ func scheduler(t *testing.T, minor string) (program, version string) {
 func profiles(t *testing.T, text string) []map[string]any {
 	t.Helper()
 	var list []map[string]any
-	if err := yaml.Unmarshal([]byte(text), &list); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, yaml.Unmarshal([]byte(text), &list))
 	return list
 }
 
@@ -189,17 +187,13 @@ func TestCheckRemembersVerdicts(t *testing.T) {
 	var checker schedulerconfig.Checker
 	state := clusters.State{Version: "1.36.0", SchedulerProfiles: profiles(t, `[{schedulerName: a}]`)}
 	for range 3 {
-		if err := checker.Check(t.Context(), program, state); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, checker.Check(t.Context(), program, state))
 	}
 	if n := started(); n != 1 {
 		t.Errorf("started %d times for one question", n)
 	}
 	state.FeatureGates = map[string]bool{"GenericWorkload": true}
-	if err := checker.Check(t.Context(), program, state); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, checker.Check(t.Context(), program, state))
 	if n := started(); n != 2 {
 		t.Errorf("started %d times for two questions", n)
 	}

@@ -24,15 +24,11 @@ func TestFolder(t *testing.T) {
 	killed, young, old := filepath.Join(temporary, prefix+"killed"), filepath.Join(temporary, prefix+"young"),
 		filepath.Join(temporary, prefix+"old")
 	for _, dir := range []string{killed, young, old} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.Mkdir(dir, 0o700))
 	}
 	golden.Write(t, filepath.Join(killed, "lock"), "")
 	long := time.Now().Add(-2 * making)
-	if err := os.Chtimes(old, long, long); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Chtimes(old, long, long))
 	other, removeOther, err := Folder("other")
 	if err != nil {
 		t.Fatal(err)
@@ -62,17 +58,13 @@ func TestIn(t *testing.T) {
 	paths := map[string]string{}
 	for _, name := range []string{"build-killed", "build-young", "build-old", "other"} {
 		paths[name] = filepath.Join(in, name)
-		if err := os.Mkdir(paths[name], 0o700); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.Mkdir(paths[name], 0o700))
 	}
 	for _, name := range []string{"build-killed", "other"} {
 		golden.Write(t, filepath.Join(paths[name], "lock"), "")
 	}
 	long := time.Now().Add(-2 * making)
-	if err := os.Chtimes(paths["build-old"], long, long); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Chtimes(paths["build-old"], long, long))
 	second, removeSecond, err := In(in, "build-")
 	if err != nil {
 		t.Fatal(err)

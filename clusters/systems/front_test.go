@@ -21,6 +21,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // programAt returns a place whose program answers with the requested path, and a client that trusts its authority.
@@ -77,9 +78,7 @@ func TestFront(t *testing.T) {
 		}},
 		{clusters.WebhookCalls{}, nil},
 	} {
-		if err := f.become(test.calls, at, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, f.become(test.calls, at, time.Now()))
 		response, err := client.Get(f.url() + "/judge")
 		if test.wrong != nil {
 			if err == nil || !test.wrong(err) {
@@ -124,9 +123,7 @@ func TestFrontAfterAnError(t *testing.T) {
 				t.Fatal(err)
 			}
 			at.front = f
-			if err := f.become(clusters.WebhookCalls{}, at, time.Now()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, f.become(clusters.WebhookCalls{}, at, time.Now()))
 			response, err := client.Get(f.url() + "/judge") // its program has read its certificates
 			if err != nil {
 				t.Fatal(err)
@@ -135,19 +132,13 @@ func TestFrontAfterAnError(t *testing.T) {
 			s := &Set{Options: Options{Progress: t.Logf}, places: places{now: time.Now}}
 			sys := &system{definition: clusters.System{Name: "s", WebhookCalls: &test.failed}, place: at}
 			moved := at.certDir() + "-moved"
-			if err := os.Rename(at.certDir(), moved); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, os.Rename(at.certDir(), moved))
 			if err := s.answerCalls(t.Context(), sys); !errors.Is(err, os.ErrNotExist) {
 				t.Fatalf("without certificates: %v", err)
 			}
-			if err := os.Rename(moved, at.certDir()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, os.Rename(moved, at.certDir()))
 			sys.definition.WebhookCalls = &test.next
-			if err := s.answerCalls(t.Context(), sys); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, s.answerCalls(t.Context(), sys))
 			response, err = client.Get(f.url() + "/judge")
 			if err == nil {
 				response.Body.Close()
@@ -168,9 +159,7 @@ func TestFrontChangesAtOnce(t *testing.T) {
 	}
 	at.front = f
 	for range 100 {
-		if err := f.become(clusters.WebhookCalls{}, at, time.Now()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, f.become(clusters.WebhookCalls{}, at, time.Now()))
 	}
 }
 
@@ -182,9 +171,7 @@ func TestFrontWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	at.front = f
-	if err := f.become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, f.become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()))
 	ctx, cancel := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url()+"/judge", nil)
 	if err != nil {
@@ -206,9 +193,7 @@ func TestFrontWaits(t *testing.T) {
 		}
 		return nil
 	}
-	if err := await(t.Context(), nil, arrived); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, await(t.Context(), nil, arrived))
 	cancel()
 	if err := <-called; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

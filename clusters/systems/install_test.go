@@ -183,9 +183,7 @@ func TestManifests(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Dir(write(t, widgetCRD+"---\n"+widgetWebhook[:strings.Index(widgetWebhook, "---")]))
-	if err := os.Rename(filepath.Join(dir, "file.yaml"), filepath.Join(dir, "v1.yaml")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Rename(filepath.Join(dir, "file.yaml"), filepath.Join(dir, "v1.yaml")))
 	golden.Write(t, filepath.Join(dir, "v2.yaml"), widgetCRD)
 	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
 	converge(t, s, system)
@@ -202,9 +200,7 @@ func TestManifests(t *testing.T) {
 	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
 		t.Errorf("deleted %v, want what version 2 has no more", c.deleted)
 	}
-	if err := s.Close(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Close(t.Context(), true))
 	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
 		t.Errorf("deleted %v, want all: the cluster stays", c.deleted)
 	}
@@ -218,9 +214,7 @@ func TestStaleWebhooks(t *testing.T) {
 	c.hook("MutatingWebhookConfiguration", "stale", "b", at+"/b", "CREATE", "old")
 	c.hook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
 	s := newSet(t, c, Options{})
-	if err := s.api.deleteStale(t.Context(), at, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.api.deleteStale(t.Context(), at, []byte("new")))
 	if want := []string{"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/stale"}; !reflect.DeepEqual(c.deleted, want) {
 		t.Errorf("deleted %v, want %v", c.deleted, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // builder has programs by version, and records which were built.
@@ -42,12 +43,8 @@ func operator(t *testing.T, version string) clusters.BuiltModule {
 		"webhook.yaml":       widgetWebhook,
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		golden.Must(t, os.WriteFile(path, []byte(text), 0o755))
 	}
 	return clusters.BuiltModule{Program: filepath.Join(dir, "program"), Dir: dir}
 }
@@ -94,9 +91,7 @@ func TestLifeOfAModule(t *testing.T) {
 		}
 	}
 	delete(c.written, "/api/v1/namespaces/default/pods/self")
-	if err := os.Remove(s.system("widgets").place.file("args")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Remove(s.system("widgets").place.file("args")))
 	converge(t, s, module("v1.1.0"))
 	if got := args(); !strings.HasPrefix(got, "v1.1.0 ") {
 		t.Errorf("it was started with %s", got)
@@ -120,9 +115,7 @@ func TestLifeOfAModule(t *testing.T) {
 
 func TestModuleThatEndsAtOnce(t *testing.T) {
 	built := operator(t, "v1.0.0")
-	if err := os.WriteFile(built.Program, []byte("#!/bin/sh\necho unknown flag: --version\nexit 2\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.WriteFile(built.Program, []byte("#!/bin/sh\necho unknown flag: --version\nexit 2\n"), 0o755))
 	s := newSet(t, newFakeCluster(t),
 		Options{Modules: &builder{programs: map[string]clusters.BuiltModule{"v1.0.0": built}}})
 	system := module("v1.0.0")

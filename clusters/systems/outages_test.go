@@ -18,6 +18,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A program that lived through five transitions of Kubernetes is restarted. A change of systems alone does not count.
@@ -97,9 +98,7 @@ func (h *health) system(name string) clusters.System {
 // A program that was not ready before the cluster changed need not be ready afterwards, even if it must be restarted.
 func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 	killed := func(t *testing.T, s *Set) {
-		if err := s.Kill(t.Context(), "lws"); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, s.Kill(t.Context(), "lws"))
 	}
 	nothing := func(*testing.T, *Set) {}
 	for name, test := range map[string]struct{ before, during func(*testing.T, *Set) }{
@@ -122,9 +121,7 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 				cancel(errors.New("it is waited for"))
 				return false
 			})
-			if err := s.Converge(ctx, []clusters.System{h.system("lws")}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, s.Converge(ctx, []clusters.System{h.system("lws")}))
 			if !alive(s.system("lws").process) {
 				t.Error("it does not run")
 			}
@@ -172,9 +169,7 @@ func TestReadinessWhileTheAPIServerIsDown(t *testing.T) {
 			c.down = test.down
 			c.mu.Unlock()
 			s.system("lws").unready = test.before
-			if err := change(s); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, change(s))
 			if got := s.system("lws").unready; got != test.want {
 				t.Errorf("%s, %+v: unready is %t", name, test, got)
 			}
@@ -448,9 +443,7 @@ func TestNoRestartWhileTheClusterChanges(t *testing.T) {
 	die(t, s, "lws")
 	h.set(never)
 	s.Hold(t.Context())
-	if err := s.revive(s.system("lws"), ended, 0); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.revive(s.system("lws"), ended, 0))
 	if sys := s.system("lws"); sys.process != ended || sys.unready {
 		t.Errorf("restarted: %t, unready: %t", sys.process != ended, sys.unready)
 	}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // secure is a cluster whose API server is on loopback, with TLS.
@@ -44,9 +45,7 @@ func TestWhoConnectsThroughTheProxy(t *testing.T) {
 				}
 			}()
 			config := test.cluster.RESTConfig()
-			if err := s.proxied(config); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, s.proxied(config))
 			if got := config.Host != test.cluster.RESTConfig().Host; got != test.want {
 				t.Errorf("connects to %s", config.Host)
 			}

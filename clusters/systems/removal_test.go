@@ -33,9 +33,7 @@ func TestSimulatorThatDoesNotStart(t *testing.T) {
 			dir := t.TempDir()
 			creates, ends := filepath.Join(dir, "creates"), filepath.Join(dir, "ends")
 			for _, pipe := range []string{creates, ends} {
-				if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, syscall.Mkfifo(pipe, 0o600))
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -48,9 +46,7 @@ func TestSimulatorThatDoesNotStart(t *testing.T) {
 			if err == nil || alive(s.system("x").process) {
 				t.Errorf("got %v; its process runs: %t", err, alive(s.system("x").process))
 			}
-			if err := <-acted; err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, <-acted)
 			converge(t, s)
 			if !slices.Equal(c.deleted, []string{crdPath}) {
 				t.Errorf("deleted %v, want the CRD", c.deleted)
@@ -98,9 +94,7 @@ func one(group, kind, name string) reference {
 func stuckAPI(ctx context.Context, t *testing.T, objects ...reference) (a *api, deleted *[]string) {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	if err := metav1.AddMetaToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, metav1.AddMetaToScheme(scheme))
 	var there []runtime.Object
 	for _, r := range objects {
 		there = append(there, &metav1.PartialObjectMetadata{

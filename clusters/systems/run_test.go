@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // sleeper returns a system whose process prints its version and address, writes the file "up", and sleeps.
@@ -26,9 +27,7 @@ func sleeper(name string) clusters.System {
 
 func converge(t *testing.T, s *Set, wanted ...clusters.System) {
 	t.Helper()
-	if err := s.Converge(t.Context(), wanted); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Converge(t.Context(), wanted))
 }
 
 func pid(s *Set, name string) int { return s.system(name).process.PID }
@@ -37,9 +36,7 @@ func pid(s *Set, name string) int { return s.system(name).process.PID }
 func die(t *testing.T, s *Set, name string) {
 	t.Helper()
 	process := s.system(name).process
-	if err := syscall.Kill(-process.PID, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Kill(-process.PID, syscall.SIGKILL))
 	<-process.Done()
 }
 
@@ -67,18 +64,14 @@ func TestLifeOfAProcess(t *testing.T) {
 			t.Errorf("%s: %v, %v; want mode 0600", file, info, err)
 		}
 	}
-	if err := s.Kill(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Kill(t.Context(), "b"))
 	if err := s.Kill(t.Context(), "b"); err == nil || !strings.Contains(err.Error(), "not running") {
 		t.Errorf("killed twice: %v", err)
 	}
 	if err := s.Restart(t.Context(), "b"); err != nil || !alive(s.system("b").process) {
 		t.Errorf("restart: %v", err)
 	}
-	if err := s.Kill(t.Context(), "b"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Kill(t.Context(), "b"))
 	converge(t, s, sleeper("a"), changed)
 	if !alive(s.system("b").process) {
 		t.Error("a killed system is still down after a transition")
@@ -158,9 +151,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 	converge(t, s, sleeper("lws"))
 	process := s.system("lws").process
-	if err := s.Close(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Close(t.Context(), false))
 	if alive(process) {
 		t.Error("its process lives")
 	}
@@ -203,9 +194,7 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 		"add --clusters 1") {
 		t.Errorf("a port that is taken: %v", err)
 	}
-	if err := taken.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, taken.Close())
 	converge(t, s, fixed)
 	at := s.system("fixed").place
 	if _, err := os.Stat(at.file("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.url() != "https://"+

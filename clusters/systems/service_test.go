@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // replicaOf returns a system with a service, whose program runs.
@@ -16,9 +17,7 @@ func replicaOf(t *testing.T, all *places, name, service string) (*system, func()
 	sys := &system{place: at, definition: clusters.System{
 		Name: name, Process: &clusters.SystemProcess{Command: []string{"x"}, Service: service},
 	}}
-	if err := all.joinService(sys); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, all.joinService(sys))
 	look, err := sys.readiness()
 	if err != nil {
 		t.Fatal(err)
@@ -38,9 +37,7 @@ func TestServices(t *testing.T) {
 	if one.place.service.Address() == other.place.service.Address() {
 		t.Error("two services have one address")
 	}
-	if err := errors.Join(callOne(), callOther()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(callOne(), callOther()))
 	two := &system{place: &place{host: loopback}, definition: one.definition}
 	two.definition.Name = "two"
 	if err := all.joinService(two); err != nil || two.place.service != one.place.service {

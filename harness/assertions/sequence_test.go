@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -152,14 +153,10 @@ func TestSequence(t *testing.T) {
 			f.put("web", "ready", true)
 			f.observe()
 			nodes := f.recorder.Stream(others)
-			if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
 			window := f.window(func() {
 				tt.during(f)
-				if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
 			})
 			f.put("late")
 			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
@@ -173,9 +170,7 @@ func TestSequence(t *testing.T) {
 func TestSequenceOfLateStreams(t *testing.T) {
 	f := newFixture(t).observe()
 	nodes := f.recorder.Stream(others)
-	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
 	f.server.AwaitWatches(2)
 	begin := f.moment()
 	f.away()
@@ -183,9 +178,7 @@ func TestSequenceOfLateStreams(t *testing.T) {
 	f.server.Put(services.Resource, service("x", "a"))
 	// The streams reconnect one after the other, in any order.
 	f.back(false)
-	if err := nodes.CatchUp(f.bounded(), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
 	window := Window{First: "a", Last: "b", Begin: begin, End: f.moment()}
 	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Node", "n", "added"), one("Service", "a", "added"))),
 		reports.Passed)

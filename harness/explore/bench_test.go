@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // tape records the requests of a growth.
@@ -77,9 +78,7 @@ func (p *tape) replay(b *testing.B, config *rest.Config, atOnce int) time.Durati
 			return errors.Join(err, response.Body.Close())
 		})
 	}
-	if err := working.Wait(); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, working.Wait())
 	return time.Since(began)
 }
 

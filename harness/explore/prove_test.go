@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -103,9 +104,7 @@ func TestARejectedProofIsRunAgain(t *testing.T) {
 				runs = append(runs, map[bool]string{false: "shared", true: "alone"}[alone])
 				return &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{result}}}}, nil
 			}
-			if err := e.prove(t.Context(), run); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, e.prove(t.Context(), run))
 			if got := strings.Join(runs, " "); got != test.runs || g.proof != test.proof {
 				t.Errorf("got the runs %q and %q", got, g.proof)
 			}

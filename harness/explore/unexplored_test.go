@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/writes"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -129,9 +130,7 @@ func TestObjectsThatALaterStateDoesNotJudge(t *testing.T) {
 	e := &exploration{report: &explorations.Report{}}
 	e.corpus = []*entry{accepted(box, "x"), accepted(box, "odd"), accepted(box, "oddity")}
 	client := failing(t, func(object string) bool { return strings.Contains(object, "odd") })
-	if err := e.tryAll(t.Context(), client, []*fields.Kind{box}, "1.36"); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, e.tryAll(t.Context(), client, []*fields.Kind{box}, "1.36"))
 	const want = "Box.v1 at 1.36: no verdict on 2 of its objects, such as border spec.a odd: 500 "
 	if len(e.report.Unjudged) != 1 || !strings.HasPrefix(e.report.Unjudged[0], want) ||
 		!strings.Contains(e.report.Unjudged[0], "no quorum") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestCatchUpWaitsForTheWatch(t *testing.T) {
@@ -45,9 +46,7 @@ func TestCatchUpWaitsForTheWatch(t *testing.T) {
 				server.AwaitRequests("list", lists+1)
 				server.Release()
 			}()
-			if err := stream.CatchUp(bounded(t), web); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, stream.CatchUp(bounded(t), web))
 			expect(t, summary(stream.View(web)), tt.want)
 		})
 	}
@@ -79,9 +78,7 @@ func TestCatchUpWaitsForTheConnection(t *testing.T) {
 		server.AwaitRequests("list", lists+1)
 		server.Reject(nil)
 	}()
-	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 	seen, _, _ := stream.Since(0, history.Scope{})
 	expect(t, describe(seen[1:]), "added x/short 102\ndeleted x/short 103")
 }
@@ -143,9 +140,7 @@ func TestCatchUpWaitsForAnExpectedWrite(t *testing.T) {
 		t.Errorf("caught up with %v although the watch has reported nothing", err)
 	}
 	server.Release()
-	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 	seen, _, _ := stream.Since(0, history.Scope{})
 	expect(t, describe(seen), "added x/short 101\ndeleted x/short 102")
 }
@@ -161,21 +156,15 @@ func TestCatchUpDoesNotWaitForALostWrite(t *testing.T) {
 			server.Hold()
 			stream.Expect(server.Put(pods.Resource, pod("x", "lost")).GetResourceVersion())
 			if pause {
-				if err := recorder.Pause(bounded(t)); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, recorder.Pause(bounded(t)))
 			}
 			restore()
 			recorder.Resume()
 			for _, name := range []string{"a", "b"} { // with the resourceVersions of both pods
-				if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 				server.Put(nodes.Resource, node(name))
 			}
-			if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 			expect(t, summary(stream.View(history.Scope{})), "web 101")
 		})
 	}
@@ -184,9 +173,7 @@ func TestCatchUpDoesNotWaitForALostWrite(t *testing.T) {
 func TestCatchUpDoesNotWaitForAResourceVersionThatTheStorageDoesNotHave(t *testing.T) {
 	_, _, stream := watched(t, pod("x", "web"))
 	stream.Expect("999999")
-	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 }
 
 func TestCatchUpDoesNotPassWhileTheWatchIsHeld(t *testing.T) {
@@ -219,9 +206,7 @@ func TestCatchUpRetries(t *testing.T) {
 		}
 		return nil
 	})
-	if err := stream.CatchUp(bounded(t), history.Scope{Name: "a"}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{Name: "a"}))
 	if rejected.Load() != 4 {
 		t.Errorf("%d lists, want 4", rejected.Load())
 	}
@@ -253,8 +238,6 @@ func TestCatchUpNoticesARestoredStorage(t *testing.T) {
 	await(t, stream, changes(2))
 	server.AwaitWatches(1)
 	restore() // The watch stays open, but would not report the next revisions.
-	if err := stream.CatchUp(bounded(t), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
 	expect(t, summary(stream.View(history.Scope{})), "old 101")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A restored storage counts on from the snapshot, so a resourceVersion may mean another state than before. The
@@ -19,9 +20,7 @@ func TestTheSameVersionAgain(t *testing.T) {
 	await(t, stream, changes(1))
 	server.Put(pods.Resource, pod("x", "web", "n=1"))
 	await(t, stream, changes(2))
-	if err := recorder.Pause(bounded(t)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, recorder.Pause(bounded(t)))
 	if err := recorder.Pause(bounded(t)); err == nil {
 		t.Error("paused twice")
 	}

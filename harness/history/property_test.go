@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // drawn returns a server and a recorder that lists in pages of a drawn size.
@@ -154,9 +155,7 @@ func TestCatchUpUnderWrites(t *testing.T) {
 	defer close(done)
 	for range 20 {
 		stored := server.Objects(pods.Resource)
-		if err := stream.CatchUp(bounded(t), history.Scope{Namespace: "x"}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, stream.CatchUp(bounded(t), history.Scope{Namespace: "x"}))
 		seen := map[types.UID]int{}
 		for _, object := range stream.View(history.Scope{}).Objects {
 			seen[object.GetUID()], _ = strconv.Atoi(object.GetResourceVersion())

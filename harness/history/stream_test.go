@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestChangesComeInOrder(t *testing.T) {
@@ -246,9 +247,7 @@ func TestRestoredStorage(t *testing.T) {
 	stream := recorder.Stream(pods)
 	await(t, stream, changes(2))
 	server.AwaitWatches(1)
-	if err := recorder.Pause(bounded(t)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, recorder.Pause(bounded(t)))
 	server.AwaitWatches(0)
 	restore()
 	recorder.Resume()

@@ -71,9 +71,7 @@ func TestLoadReadsFolders(t *testing.T) {
 		"sub/a.yml": "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", "README.md": "# no manifest",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		golden.Write(t, path, text)
 	}
 	objects, err := Sources{Paths: []string{dir, filepath.Join(dir, "b.yaml")}}.Load()
@@ -223,9 +221,7 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 		"none/a.yaml":                "",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		golden.Write(t, path, text)
 	}
 	overlay := filepath.Join(dir, "overlay")

@@ -10,15 +10,14 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/harness/matching"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // parse reads YAML through JSON, as the API machinery does. All numbers are float64.
 func parse(t testing.TB, text string) any {
 	t.Helper()
 	var value any
-	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, yaml.Unmarshal([]byte(text), &value))
 	return value
 }
 

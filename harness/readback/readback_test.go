@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/readback"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var maps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -31,9 +32,7 @@ func watched(t *testing.T, server *apitest.Server) readback.Source {
 	source := readback.Source{
 		Client: client.Resource(maps), Stream: recorder.Stream(maps), Began: recorder.Now(),
 	}
-	if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, source.Stream.CatchUp(t.Context(), history.Scope{}))
 	server.AwaitWatches(1)
 	return source
 }
@@ -84,9 +83,7 @@ func TestFind(t *testing.T) {
 				}
 				t.Cleanup(recorder.Close)
 				source.Stream = recorder.Stream(maps)
-				if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, source.Stream.CatchUp(t.Context(), history.Scope{}))
 			}
 			wrote := readback.Acknowledged{}
 			wrote.Add(server.Put(maps.Resource, configMap("a")))
@@ -96,9 +93,7 @@ func TestFind(t *testing.T) {
 			}
 			wrote.Add(b)
 			if source.Stream != nil {
-				if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, source.Stream.CatchUp(t.Context(), history.Scope{}))
 			}
 			for _, gone := range test.delete {
 				server.Delete(maps.Resource, "x", gone)
@@ -154,9 +149,7 @@ func TestFindAfterAnInterruption(t *testing.T) {
 			restore := server.Snapshot()
 			wrote := readback.Acknowledged{}
 			wrote.Add(server.Put(maps.Resource, configMap("a")))
-			if err := source.Stream.CatchUp(t.Context(), history.Scope{}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, source.Stream.CatchUp(t.Context(), history.Scope{}))
 			server.Reject(func(r apitest.Request) *metav1.Status {
 				if r.Verb != "list" || r.ResourceVersion == "" {
 					return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Only a restore after the load began makes it impossible to wait for what the load wrote.
@@ -21,9 +22,7 @@ func TestARestoreBeforeTheLoad(t *testing.T) {
 	stream := recorder.Stream(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
 	caughtUp := func() {
 		t.Helper()
-		if err := stream.CatchUp(t.Context(), history.Scope{}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, stream.CatchUp(t.Context(), history.Scope{}))
 		server.AwaitWatches(1)
 	}
 	caughtUp()

@@ -28,9 +28,7 @@ func processorTime(b *testing.B, cluster clusters.Cluster) (ofCluster, ofHarness
 		ofCluster += time.Duration(user+system) * 10 * time.Millisecond
 	}
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return ofCluster, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const (
@@ -109,9 +110,7 @@ func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := p.Prepare(b.Context(), state); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, p.Prepare(b.Context(), state))
 	began := time.Now()
 	cluster, err := p.Create(b.Context(), "gangs", state)
 	if err != nil {
@@ -125,9 +124,7 @@ func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	created := time.Now()
 	count := benchNodes
 	state.Nodes = []clusters.NodeGroup{{Count: &count}}
-	if err := cluster.Converge(b.Context(), state); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, cluster.Converge(b.Context(), state))
 	b.ReportMetric(time.Since(created).Seconds(), "s/500-nodes-ready")
 	b.ReportMetric(time.Since(began).Seconds(), "s/cluster-with-500-nodes")
 	return cluster
@@ -148,13 +145,9 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 	}
 	began := time.Now()
 	clusterBefore, harnessBefore := processorTime(b, cluster)
-	if err := g.create(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, g.create(b.Context()))
 	// This query for pods without a node is cheap, since kube-apiserver has an index for it.
-	if err := untilNone(b.Context(), g.pods, "spec.nodeName="); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, untilNone(b.Context(), g.pods, "spec.nodeName="))
 	took := time.Since(began)
 	clusterAfter, harnessAfter := processorTime(b, cluster)
 	*p = append(*p, round{took, clusterAfter - clusterBefore, harnessAfter - harnessBefore})
@@ -162,9 +155,7 @@ func (g gangs) place(b *testing.B, cluster clusters.Cluster, watch bool, p *plac
 		(clusterAfter - clusterBefore).Round(time.Millisecond), (harnessAfter - harnessBefore).Round(time.Millisecond),
 		load(b))
 	verdicts()
-	if err := g.remove(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, g.remove(b.Context()))
 }
 
 // create creates all groups, and all pods of each group.

@@ -46,9 +46,7 @@ func BenchmarkVerdictLatency(b *testing.B) {
 			name := fmt.Sprintf("latency-%d", i)
 			scope := history.Scope{Namespace: "default", Name: name}
 			// After this, the assertion below finds nothing in its first check, and waits.
-			if err := stream.CatchUp(b.Context(), scope); err != nil {
-				b.Fatal(err)
-			}
+			golden.Must(b, stream.CatchUp(b.Context(), scope))
 			verdict := make(chan assertions.Result, 1)
 			go func() {
 				verdict <- assertions.Eventually(b.Context(), assertions.Input{
@@ -73,9 +71,7 @@ func BenchmarkVerdictLatency(b *testing.B) {
 			if !result.EventAt.IsZero() {
 				fromEvent = append(fromEvent, result.DecidedAt.Sub(result.EventAt))
 			}
-			if err := api.Delete(b.Context(), name, metav1.DeleteOptions{}); err != nil {
-				b.Fatal(err)
-			}
+			golden.Must(b, api.Delete(b.Context(), name, metav1.DeleteOptions{}))
 		}
 		b.ReportMetric(milliseconds(fromSending, 50), "ms/write-to-verdict-p50")
 		b.ReportMetric(milliseconds(fromSending, 99), "ms/write-to-verdict-p99")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -21,9 +22,7 @@ func (g gangs) watched(b *testing.B) (verdicts func()) {
 	}
 	pods, scope := recorder.Stream(podResource), history.Scope{Namespace: "default"}
 	for _, stream := range []*history.Stream{pods, recorder.Stream(podGroupResource)} {
-		if err := stream.CatchUp(b.Context(), scope); err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, stream.CatchUp(b.Context(), scope))
 	}
 	window := &assertions.Window{
 		First: "the first pod", Last: "the last pod",

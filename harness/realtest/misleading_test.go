@@ -80,9 +80,7 @@ func managersInHistory(t *testing.T, s *reports.Scenario) {
 	changes := 0
 	for line := range strings.Lines(text) {
 		var one reports.HistoryLine
-		if err := json.Unmarshal([]byte(line), &one); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, json.Unmarshal([]byte(line), &one))
 		if one.Line != "change" || one.Kind != "Deployment" || one.Change == "deleted" {
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -48,16 +49,12 @@ func asProgram(args []string) {
 func besideProgram(t *testing.T, folder string) *scenarios.Set {
 	t.Helper()
 	copied := t.TempDir()
-	if err := os.CopyFS(copied, os.DirFS(folder)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.CopyFS(copied, os.DirFS(folder)))
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(program, filepath.Join(copied, "program")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(program, filepath.Join(copied, "program")))
 	set, err := scenarios.Load([]string{filepath.Join(copied, "scenario.yaml")})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"go.etcd.io/bbolt"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // revision is one write; an empty value is a deletion.
@@ -21,8 +23,8 @@ func backup(t *testing.T, bucket string, revisions ...revision) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "backup.db")
 	db, err := bbolt.Open(path, 0o600, nil)
-	must(t, err)
-	must(t, db.Update(func(tx *bbolt.Tx) error {
+	golden.Must(t, err)
+	golden.Must(t, db.Update(func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucket([]byte(bucket))
 		if err != nil {
 			return err
@@ -44,19 +46,12 @@ func backup(t *testing.T, bucket string, revisions ...revision) string {
 		}
 		return nil
 	}))
-	must(t, db.Close())
+	golden.Must(t, db.Close())
 	data, err := os.ReadFile(path)
-	must(t, err)
+	golden.Must(t, err)
 	hash := sha256.Sum256(data)
-	must(t, os.WriteFile(path, append(data, hash[:]...), 0o600))
+	golden.Must(t, os.WriteFile(path, append(data, hash[:]...), 0o600))
 	return path
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A snapshot has the latest value of each key, and no deleted keys. The prefix of the keys may not be the default.
@@ -69,10 +64,10 @@ func TestSnapshot(t *testing.T) {
 		revision{"/kubernetes.io/secrets/n/s", "k8s:enc:aescbc:v1:k:x"},
 	)
 	s, err := OpenSnapshot(path)
-	must(t, err)
-	defer func() { must(t, s.Close()) }()
+	golden.Must(t, err)
+	defer func() { golden.Must(t, s.Close()) }()
 	var got []string
-	must(t, s.Each(func(key string, value []byte) error {
+	golden.Must(t, s.Each(func(key string, value []byte) error {
 		got = append(got, key+"="+string(value))
 		return nil
 	}))
@@ -88,7 +83,7 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotsThatAreRejected(t *testing.T) {
 	whole := backup(t, "key", revision{"/registry/namespaces/default", strings.Repeat("x", 100_000)})
 	data, err := os.ReadFile(whole)
-	must(t, err)
+	golden.Must(t, err)
 	damaged := append([]byte(nil), data...)
 	damaged[len(damaged)/2]++
 	for _, test := range []struct {
@@ -103,7 +98,7 @@ func TestSnapshotsThatAreRejected(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "backup.db")
-			must(t, os.WriteFile(path, test.data, 0o600))
+			golden.Must(t, os.WriteFile(path, test.data, 0o600))
 			if _, err := OpenSnapshot(path); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
@@ -130,14 +125,14 @@ func TestPrefixOfASnapshot(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		defer func() { must(t, s.Close()) }()
+		defer func() { golden.Must(t, s.Close()) }()
 		return first, s.Each(func(key string, _ []byte) error {
 			first += key + " "
 			return nil
 		})
 	}
 	keys, err := open("/registry/a.example.com/", "/registry/", "/registry/serviceaccounts/")
-	must(t, err)
+	golden.Must(t, err)
 	if want := "/registry/a.example.com/namespaces/default /registry/namespaces/default " +
 		"/registry/serviceaccounts/namespaces/default "; keys != want {
 		t.Errorf("got %s, want %s", keys, want)

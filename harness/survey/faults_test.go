@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // fault is something that happens to an object between two states, and the checks that catch it.
@@ -192,6 +194,6 @@ func converter(t *testing.T, faulty *atomic.Bool) (url, trusted string) {
 	t.Cleanup(web.Close)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw})
 	encoded, err := json.Marshal(certificate)
-	must(t, err)
+	golden.Must(t, err)
 	return web.URL, string(encoded)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -36,9 +37,9 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 		Nodes:   []clusters.NodeGroup{{Count: &two}},
 	})
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
-	must(t, err)
+	golden.Must(t, err)
 	s, err := survey.New(cluster.RESTConfig(), survey.Options{Settle: time.Second, Progress: t.Logf})
-	must(t, err)
+	golden.Must(t, err)
 	defer s.Close()
 	var faulty atomic.Bool
 	create(t, client, definitions(converter(t, &faulty)))
@@ -48,20 +49,20 @@ func TestEachFaultIsCaughtByItsCheck(t *testing.T) {
 		s.Add(create(t, client, f.manifest())...)
 		f.patched(t, client, f.before)
 	}
-	must(t, s.Still(t.Context()))
+	golden.Must(t, s.Still(t.Context()))
 	visit := func(between func()) {
 		t.Helper()
 		since, err := s.Begin(t.Context())
-		must(t, err)
+		golden.Must(t, err)
 		between()
 		_, err = s.At(t.Context(), since)
-		must(t, err)
+		golden.Must(t, err)
 	}
 	visit(func() {})
 	visit(func() {})
 	visit(func() {
 		faulty.Store(true) // the restart empties the API server's cache of converted objects
-		must(t, cluster.Restart(t.Context(), clusters.APIServer))
+		golden.Must(t, cluster.Restart(t.Context(), clusters.APIServer))
 		for _, f := range all {
 			f.happen(t, client)
 		}
@@ -129,7 +130,7 @@ func (f fault) patched(t *testing.T, client dynamic.Interface, patch string) {
 	}
 	_, err := resource(client, f.kind()).Patch(t.Context(), f.name, types.MergePatchType, []byte(patch),
 		metav1.PatchOptions{}, subresources...)
-	must(t, err)
+	golden.Must(t, err)
 }
 
 // happen makes the fault happen. Its policies take effect later: see enforced.
@@ -137,7 +138,7 @@ func (f fault) happen(t *testing.T, client dynamic.Interface) {
 	t.Helper()
 	f.patched(t, client, f.after)
 	if f.deletes {
-		must(t, resource(client, f.kind()).Delete(t.Context(), f.name, metav1.DeleteOptions{}))
+		golden.Must(t, resource(client, f.kind()).Delete(t.Context(), f.name, metav1.DeleteOptions{}))
 	}
 	if f.deletesPod {
 		pods := resource(client, "Pod")
@@ -145,13 +146,13 @@ func (f fault) happen(t *testing.T, client dynamic.Interface) {
 		if err != nil || len(list.Items) != 2 {
 			t.Fatalf("%v; want two pods", err)
 		}
-		must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
+		golden.Must(t, pods.Delete(t.Context(), list.Items[0].GetName(), metav1.DeleteOptions{}))
 	}
 	if f.kind() == "Forgotten" {
 		_, err := resource(client, "CustomResourceDefinition").Patch(t.Context(), "forgottens.example.com",
 			types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/versions/0/served","value":false},`+
 				`{"op":"replace","path":"/spec/versions/1/served","value":false}]`), metav1.PatchOptions{})
-		must(t, err)
+		golden.Must(t, err)
 		for {
 			_, err := resource(client, f.kind()).List(t.Context(), metav1.ListOptions{})
 			if err != nil {
@@ -198,7 +199,7 @@ func enforced(t *testing.T, client dynamic.Interface) {
 	for t.Context().Err() == nil {
 		o, err := maps.Patch(t.Context(), "mutated", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`),
 			metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}})
-		must(t, err)
+		golden.Must(t, err)
 		if a, _, _ := unstructured.NestedString(o.Object, "data", "a"); a == "x" {
 			return
 		}
@@ -237,7 +238,7 @@ func resource(client dynamic.Interface, kind string) dynamic.ResourceInterface {
 func create(t *testing.T, client dynamic.Interface, text string) []survey.Created {
 	t.Helper()
 	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
-	must(t, err)
+	golden.Must(t, err)
 	var created []survey.Created
 	for _, o := range objects {
 		stored, err := resource(client, o.GVK().Kind).Create(t.Context(), o.Content, metav1.CreateOptions{})
@@ -247,11 +248,4 @@ func create(t *testing.T, client dynamic.Interface, text string) []survey.Create
 		created = append(created, survey.Created{Object: o, Namespace: "default", UID: string(stored.GetUID())})
 	}
 	return created
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

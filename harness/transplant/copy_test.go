@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // stored is one value of a backup: YAML, or what encrypted it.
@@ -57,9 +58,7 @@ func filled(t *testing.T, data Data, o Options) *Copy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Fill(t.Context(), sink{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Fill(t.Context(), sink{}))
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // documents is data in YAML: one line for each object, which begins with its key.
@@ -182,9 +183,7 @@ func TestManifest(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal([]byte(test.object), &o.Object); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, yaml.Unmarshal([]byte(test.object), &o.Object))
 			got, err := Manifest(o).MarshalJSON()
 			if err != nil || !strings.Contains(string(got), test.want) {
 				t.Errorf("got %s, %v; want %s", got, err, test.want)

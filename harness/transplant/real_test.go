@@ -36,6 +36,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestMain(m *testing.M) {
@@ -53,33 +54,33 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 		t.Run(version, func(t *testing.T) {
 			provider := clustertest.Local(t)
 			state, err := provider.Resolve(t.Context(), clusters.State{Version: version})
-			must(t, err)
+			golden.Must(t, err)
 			two := 2
 			state.Nodes = []clusters.NodeGroup{{Count: &two}}
 			encryption := filepath.Join(t.TempDir(), "encryption.yaml")
-			must(t, os.WriteFile(encryption, []byte(secretsEncrypted), 0o600))
+			golden.Must(t, os.WriteFile(encryption, []byte(secretsEncrypted), 0o600))
 			audit := audited(t, &state)
 			state.Components[clusters.APIServer].Flags["encryption-provider-config"] = encryption
 			original, err := provider.Create(t.Context(), "original", state)
-			must(t, err)
-			defer func() { must(t, original.Delete(t.Context())) }()
+			golden.Must(t, err)
+			defer func() { golden.Must(t, original.Delete(t.Context())) }()
 			fill(t, original.RESTConfig())
 			source, err := capture.NewSource("original", reader(t, original))
-			must(t, err)
+			golden.Must(t, err)
 			untilEveryKind(t, source)
 			untilStill(t, source)
 			// From here on nothing changes, so the capture and the snapshot have the same state.
-			must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
+			golden.Must(t, original.(clusters.ComponentController).Kill(t.Context(), clusters.ControllerManager))
 			var held bytes.Buffer
 			index, err := source.Export(t.Context(), &held, capture.Options{Secrets: true, Progress: t.Logf, Now: time.Now})
-			must(t, err)
+			golden.Must(t, err)
 			everyKind(t, index)
 			onlyReads(t, audit)
 			captured, err := capture.InMemory("original", held.Bytes())
-			must(t, err)
+			golden.Must(t, err)
 			backup, err := storage.OpenSnapshot(backUp(t, original))
-			must(t, err)
-			defer func() { must(t, backup.Close()) }()
+			golden.Must(t, err)
+			defer func() { golden.Must(t, backup.Close()) }()
 			if n := backup.Encrypted()["aescbc"]; n < 2 {
 				t.Errorf("%d values of the snapshot are encrypted", n)
 			}
@@ -96,12 +97,12 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 						options.EncryptionConfig = encryption
 					}
 					copied, err := transplant.New(data, options)
-					must(t, err)
+					golden.Must(t, err)
 					first, err := transplant.FirstState(t.Context(), provider, provider.Releases, index, copied, clusters.Change{})
-					must(t, err)
+					golden.Must(t, err)
 					copyOf, err := provider.CreateSeeded(t.Context(), way, first, copied)
-					must(t, err)
-					defer func() { must(t, copyOf.Delete(t.Context())) }()
+					golden.Must(t, err)
+					defer func() { golden.Must(t, copyOf.Delete(t.Context())) }()
 					compare(t, captured, copyOf.RESTConfig())
 					if lacks := fmt.Sprint(copied.Lacks()); strings.Count(lacks, "{") != 3 ||
 						!strings.Contains(lacks, "shapes.example.com its conversion webhook") {
@@ -124,7 +125,7 @@ resources:
 func audited(t *testing.T, state *clusters.State) string {
 	t.Helper()
 	policy, log := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "audit.log")
-	must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: "+
+	golden.Must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: "+
 		"[capturer]}, {level: None}]\n"), 0o600))
 	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"audit-policy-file": policy, "audit-log-path": log}}}
 	return log
@@ -134,7 +135,7 @@ func audited(t *testing.T, state *clusters.State) string {
 func reader(t *testing.T, cluster clusters.Cluster) *rest.Config {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/upgrade.md")
-	must(t, err)
+	golden.Must(t, err)
 	_, role, _ := strings.Cut(string(page), "```yaml\n")
 	role, _, _ = strings.Cut(role, "```")
 	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(role + `---
@@ -144,16 +145,16 @@ metadata: {name: rehearse-capture}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rehearse-capture}
 subjects: [{kind: User, name: capturer, apiGroup: rbac.authorization.k8s.io}]
 `)}.Load()
-	must(t, err)
+	golden.Must(t, err)
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
-	must(t, err)
+	golden.Must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(cluster.RESTConfig())
-	must(t, err)
+	golden.Must(t, err)
 	for _, o := range objects {
 		create(t, client, found, o.Content)
 	}
 	config, err := cluster.(clusters.UserMaker).User("capturer")
-	must(t, err)
+	golden.Must(t, err)
 	return config
 }
 
@@ -162,29 +163,29 @@ func backUp(t *testing.T, cluster clusters.Cluster) string {
 	t.Helper()
 	folder := cluster.(clusters.Housed).Folder()
 	record, err := os.ReadFile(filepath.Join(folder, "cluster.json"))
-	must(t, err)
+	golden.Must(t, err)
 	var at struct{ Ports struct{ Etcd int } }
-	must(t, json.Unmarshal(record, &at))
+	golden.Must(t, json.Unmarshal(record, &at))
 	pki := filepath.Join(folder, "pki", "etcd")
 	secured, err := transport.TLSInfo{
 		CertFile: filepath.Join(pki, "client.crt"),
 		KeyFile:  filepath.Join(pki, "client.key"), TrustedCAFile: filepath.Join(pki, "ca.crt"),
 	}.ClientConfig()
-	must(t, err)
+	golden.Must(t, err)
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: []string{fmt.Sprintf("https://127.0.0.1:%d", at.Ports.Etcd)},
 		TLS:       secured, Logger: zap.NewNop(), Context: t.Context(),
 	})
-	must(t, err)
+	golden.Must(t, err)
 	defer client.Close()
 	content, err := client.Snapshot(t.Context())
-	must(t, err)
+	golden.Must(t, err)
 	path := filepath.Join(t.TempDir(), "backup.db")
 	file, err := os.Create(path)
-	must(t, err)
+	golden.Must(t, err)
 	_, err = io.Copy(file, content)
-	must(t, err)
-	must(t, file.Close())
+	golden.Must(t, err)
+	golden.Must(t, file.Close())
 	return path
 }
 
@@ -192,11 +193,11 @@ func backUp(t *testing.T, cluster clusters.Cluster) string {
 func onlyReads(t *testing.T, log string) {
 	t.Helper()
 	text, err := os.ReadFile(log)
-	must(t, err)
+	golden.Must(t, err)
 	lines := 0
 	for line := range strings.Lines(string(text)) {
 		var event struct{ Verb, RequestURI string }
-		must(t, json.Unmarshal([]byte(line), &event))
+		golden.Must(t, json.Unmarshal([]byte(line), &event))
 		if event.Verb != "get" && event.Verb != "list" {
 			t.Errorf("the source got %s %s", event.Verb, event.RequestURI)
 		}
@@ -211,11 +212,11 @@ func onlyReads(t *testing.T, log string) {
 func fill(t *testing.T, config *rest.Config) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)
-	must(t, err)
+	golden.Must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
-	must(t, err)
+	golden.Must(t, err)
 	objects, err := manifests.Sources{Paths: []string{"../manifests/ordinary", "testdata/kinds.yaml"}}.Load()
-	must(t, err)
+	golden.Must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, client, found, o.Content)
 	}
@@ -345,19 +346,19 @@ func everyKind(t *testing.T, index *capture.Index) {
 func compare(t *testing.T, captured *capture.Capture, config *rest.Config) {
 	t.Helper()
 	source, err := capture.NewSource("copy", config)
-	must(t, err)
+	golden.Must(t, err)
 	there := map[string]unstructured.Unstructured{}
 	missing, err := source.Each(t.Context(), func(r storage.Resource, items []unstructured.Unstructured) {
 		for _, o := range items {
 			there[r.Key(o.GetNamespace(), o.GetName())] = o
 		}
 	})
-	must(t, err)
+	golden.Must(t, err)
 	if len(missing) > 0 {
 		t.Errorf("not read of the copy: %v", missing)
 	}
 	compared := 0
-	must(t, captured.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
+	golden.Must(t, captured.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
 		key := r.Key(o.GetNamespace(), o.GetName())
 		got, ok := there[key]
 		switch {
@@ -411,12 +412,5 @@ func unequal(t *testing.T, key string, before, after *unstructured.Unstructured)
 			continue // kube-controller-manager 1.33 rewrites them at each start
 		}
 		t.Errorf("%s: %s", key, change)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

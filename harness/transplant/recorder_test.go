@@ -20,6 +20,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // answerWebhooks is a webhook program that denies all requests. Its message contains the path of the request. A request
@@ -68,14 +69,14 @@ func ask(t *testing.T, r *transplant.Recorder, h transplant.Hook) string {
 		MinVersion: tls.VersionTLS12,
 	}, DisableKeepAlives: true}}
 	body, err := json.Marshal(admissionv1.AdmissionReview{Request: &admissionv1.AdmissionRequest{UID: "u"}})
-	must(t, err)
+	golden.Must(t, err)
 	response, err := client.Post(address.String(), "application/json", bytes.NewReader(body))
 	if err != nil {
 		return "nobody answers"
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	must(t, err)
+	golden.Must(t, err)
 	var review admissionv1.AdmissionReview
 	switch err := json.Unmarshal(text, &review); {
 	case err != nil:
@@ -90,9 +91,9 @@ func ask(t *testing.T, r *transplant.Recorder, h transplant.Hook) string {
 
 func TestRecorder(t *testing.T) {
 	program, err := os.Executable()
-	must(t, err)
+	golden.Must(t, err)
 	r, err := transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
-	must(t, err)
+	golden.Must(t, err)
 	recorded := transplant.Hook{Name: "a", Webhook: "w", Service: "ns/other", Path: "/x"}
 	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
 	mutates := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/mutate", Mutates: true}
@@ -108,7 +109,7 @@ func TestRecorder(t *testing.T) {
 	}
 	expect(answered, "allowed")
 	expect(converts, "its program is not ready yet")
-	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	expect(recorded, "allowed")
 	if got, want := strings.Join(r.Notes(), "; "),
 		"webhook a/w was not run: its 1 requests were allowed"; !strings.Contains(got, want) {
@@ -120,28 +121,28 @@ func TestRecorder(t *testing.T) {
 	expect(mutates, "denied at /mutate")
 	expect(answered, "denied at /validate")
 	expect(converts, "denied at /convert")
-	must(t, r.Down())
+	golden.Must(t, r.Down())
 	expect(recorded, "nobody answers")
-	must(t, r.Close())
+	golden.Must(t, r.Close())
 }
 
 // A program that exits after it has served is noticed, with its output. Its webhooks then fail, and others do not.
 func TestProgramThatExitsLater(t *testing.T) {
 	program, err := os.Executable()
-	must(t, err)
+	golden.Must(t, err)
 	r, err := transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
-	must(t, err)
-	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	golden.Must(t, err)
+	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
 	if got := ask(t, r, answered); got != "denied at /validate" {
 		t.Error(got)
 	}
-	must(t, r.Death())
+	golden.Must(t, r.Death())
 	if got := ask(t, r, transplant.Hook{Name: "c", Webhook: "w", Service: "ns/policy", Path: "/exit"}); !strings.HasPrefix(
 		got, "its program does not answer: ") {
 		t.Error(got)
 	}
-	must(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
+	golden.Must(t, wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
 		func(context.Context) (bool, error) { return r.Death() != nil, nil }))
 	if text := r.Death().Error(); !strings.Contains(text, "which answered the webhooks of ns/policy") ||
 		!strings.Contains(text, "exit status 4") || !strings.Contains(text, "the licence expired") {
@@ -153,24 +154,24 @@ func TestProgramThatExitsLater(t *testing.T) {
 	if got := ask(t, r, transplant.Hook{Name: "a", Webhook: "w", Service: "ns/other", Path: "/x"}); got != "allowed" {
 		t.Error(got)
 	}
-	must(t, r.Close())
+	golden.Must(t, r.Close())
 	// A program that is stopped on purpose has not died.
 	r, err = transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
-	must(t, err)
-	must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
-	must(t, r.Close())
-	must(t, r.Death())
+	golden.Must(t, err)
+	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
+	golden.Must(t, r.Close())
+	golden.Must(t, r.Death())
 }
 
 // If a program ends instead of serving, the error contains its output and exit status.
 func TestProgramThatEnds(t *testing.T) {
 	program := t.TempDir() + "/program"
-	must(t, os.WriteFile(program, []byte("#!/bin/sh\necho no licence\nexit 3\n"), 0o700))
+	golden.Must(t, os.WriteFile(program, []byte("#!/bin/sh\necho no licence\nexit 3\n"), 0o700))
 	r, err := transplant.NewRecorder(t.Context(), map[string]string{"a": program}, time.Now())
-	must(t, err)
+	golden.Must(t, err)
 	err = r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now())
 	if err == nil || !strings.Contains(err.Error(), "no licence") || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v", err)
 	}
-	must(t, r.Close())
+	golden.Must(t, r.Close())
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The objects of a live cluster show what its upgrade would do (G1: every StatefulSet restarts). The report lists what
@@ -31,15 +32,15 @@ func TestUpgradeOfACopy(t *testing.T) {
 	p := clustertest.Local(t)
 	captured := captureOf(t, p, "1.33", "testdata/red/statefulset.yaml", "testdata/copied.yaml")
 	recorder, err := transplant.NewRecorder(t.Context(), nil, time.Now())
-	must(t, err)
+	golden.Must(t, err)
 	defer recorder.Close()
 	copied, err := transplant.New(transplant.FromCapture(captured), transplant.Options{
 		Name: "prod", Webhooks: recorder,
 		Now: time.Now,
 	})
-	must(t, err)
+	golden.Must(t, err)
 	first, err := transplant.FirstState(t.Context(), p, p.Releases, &captured.Index, copied, clusters.Change{})
-	must(t, err)
+	golden.Must(t, err)
 	off := false
 	path, err := upgrade.NewPath(t.Context(), p, upgrade.Wanted{
 		From: first, To: clusters.Change{
@@ -47,12 +48,12 @@ func TestUpgradeOfACopy(t *testing.T) {
 			FeatureGates: map[string]*bool{"StatefulSetSemanticRevisionComparison": &off},
 		}, NoRollback: true,
 	})
-	must(t, err)
+	golden.Must(t, err)
 	r, err := upgrade.Run(t.Context(), upgrade.Options{
 		Provider: p, Path: path, Settle: 3 * time.Second, Features: p.Releases, Progress: t.Logf,
 		Origin: &upgrade.Origin{Copy: copied, Called: recorder.Notes},
 	})
-	must(t, err)
+	golden.Must(t, err)
 	want := []string{
 		"breaks: moved StatefulSet default/web [1] the rollback was not rehearsed",
 		"not judged: copy APIService v1.elsewhere.example.com [0] ",
@@ -67,7 +68,7 @@ func TestUpgradeOfACopy(t *testing.T) {
 		t.Errorf("no note about the webhook: %q", r.Notes)
 	}
 	text, err := json.Marshal(r)
-	must(t, err)
+	golden.Must(t, err)
 	if strings.Contains(string(text), "swordfish") || strings.Contains(string(text),
 		strings.Repeat("x", len("swordfish-of-production"))) {
 		t.Error("the report has the value of a Secret")
@@ -78,17 +79,17 @@ func TestUpgradeOfACopy(t *testing.T) {
 func captureOf(t *testing.T, p *local.Provider, version string, files ...string) *capture.Capture {
 	t.Helper()
 	state, err := p.Resolve(t.Context(), clusters.State{Version: version, Nodes: []clusters.NodeGroup{{}}})
-	must(t, err)
+	golden.Must(t, err)
 	cluster, err := p.Create(t.Context(), "original", state)
-	must(t, err)
-	defer func() { must(t, cluster.Delete(t.Context())) }()
+	golden.Must(t, err)
+	defer func() { golden.Must(t, cluster.Delete(t.Context())) }()
 	objects, err := manifests.Sources{Paths: files}.Load()
-	must(t, err)
+	golden.Must(t, err)
 	for _, o := range manifests.InOrder(objects) {
 		create(t, cluster.RESTConfig(), o)
 	}
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
-	must(t, err)
+	golden.Must(t, err)
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		list, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(),
 			metav1.ListOptions{})
@@ -100,12 +101,12 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 		}
 	}
 	source, err := capture.NewSource("prod", cluster.RESTConfig())
-	must(t, err)
+	golden.Must(t, err)
 	var held bytes.Buffer
 	_, err = source.Export(t.Context(), &held, capture.Options{Progress: t.Logf, Now: time.Now})
-	must(t, err)
+	golden.Must(t, err)
 	captured, err := capture.InMemory("prod", held.Bytes())
-	must(t, err)
+	golden.Must(t, err)
 	if len(captured.Missing) > 0 {
 		t.Errorf("not read: %v", captured.Missing)
 	}
@@ -116,12 +117,12 @@ func captureOf(t *testing.T, p *local.Provider, version string, files ...string)
 func create(t *testing.T, config *rest.Config, o *manifests.Object) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(config)
-	must(t, err)
+	golden.Must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
-	must(t, err)
+	golden.Must(t, err)
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
 		groups, err := restmapper.GetAPIGroupResources(found)
-		must(t, err)
+		golden.Must(t, err)
 		mapping, err := restmapper.NewDiscoveryRESTMapper(groups).RESTMapping(o.GVK().GroupKind(), o.GVK().Version)
 		if err == nil {
 			api := dynamic.ResourceInterface(client.Resource(mapping.Resource))
@@ -135,12 +136,5 @@ func create(t *testing.T, config *rest.Config, o *manifests.Object) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: %v", o, err)
 		}
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

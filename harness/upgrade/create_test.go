@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func creatorFor(t *testing.T, server *apitest.Server) *creator {
@@ -90,9 +91,7 @@ func TestDefaultClassMakesRoom(t *testing.T) {
 			server := apitest.New(t)
 			begins, err1 := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(test.begins)}.Load()
 			given, err2 := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(test.given)}.Load()
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, errors.Join(err1, err2))
 			kind := apitest.Kind{GVK: given[0].GVK(), Resource: "storageclasses"}
 			server.Serve(kind)
 			server.Put(kind.Resource, begins[0].Content.Object)

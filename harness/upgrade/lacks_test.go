@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -102,9 +103,7 @@ func TestLacksAreSelected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := copied.Fill(t.Context(), sink{}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, copied.Fill(t.Context(), sink{}))
 			origin := &Origin{Copy: copied, Selection: manifests.Selection{Only: test.only, Except: test.except}}
 			r := &rehearsal{
 				Options: Options{Origin: origin},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -290,9 +291,7 @@ func TestRejectionsThatAreNotHeld(t *testing.T) {
 		t.Error("one in another namespace was held")
 	}
 	p.proof.watcher.Stop()
-	if err := p.await(func() bool { return p.proof.broken }); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, p.await(func() bool { return p.proof.broken }))
 	if v := p.send(t.Context(), named(map[string]any{"name": "a"})); v.Held || v.Status != reports.Passed {
 		t.Errorf("after the watch broke: held: %t; %s: %s", v.Held, v.Status, v.Message)
 	}

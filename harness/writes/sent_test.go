@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 )
@@ -19,9 +20,7 @@ import (
 func object(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var read map[string]any
-	if err := yaml.Unmarshal([]byte(text), &read); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, yaml.Unmarshal([]byte(text), &read))
 	exact, err := plain(read)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package golden helps tests: it compares results with golden files, which go test -update rewrites, and errors with
-// texts, and it reads and writes files.
+// texts, and it reads and writes files. It ends tests that cannot continue.
 package golden
 
 import (
@@ -33,9 +33,7 @@ func Want(t testing.TB, path, got string) string {
 func Read(t testing.TB, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	return string(text)
 }
 
@@ -47,10 +45,14 @@ func Write[T string | []byte](t testing.TB, path string, text T) {
 
 func write(t testing.TB, path string, text []byte, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, mode); err != nil {
+	Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	Must(t, os.WriteFile(path, text, mode))
+}
+
+// Must ends the test if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
 }

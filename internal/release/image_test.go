@@ -168,13 +168,9 @@ func TestLayout(t *testing.T) {
 	index := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: imageFor(t, p), Descriptor: v1.Descriptor{
 		Platform: &v1.Platform{OS: "linux", Architecture: "arm64"},
 	}})
-	if err := writeLayout(index, tag, p, filepath.Join(dir, "layout"), filepath.Join(dir, "oci.tar")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, writeLayout(index, tag, p, filepath.Join(dir, "layout"), filepath.Join(dir, "oci.tar")))
 	var got v1.IndexManifest
-	if err := json.Unmarshal(contentOf(t, filepath.Join(dir, "layout", "index.json")), &got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(contentOf(t, filepath.Join(dir, "layout", "index.json")), &got))
 	if len(got.Manifests) != 1 ||
 		got.Manifests[0].Annotations["io.containerd.image.name"] != "docker.io/library/rehearse:1.2.3" {
 		t.Errorf("the index has %+v", got.Manifests)

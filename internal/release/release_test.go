@@ -58,9 +58,7 @@ func TestChangesOf(t *testing.T) {
 // The changelog of this repository has the changes of a program that is built from it now.
 func TestChangesOfThisRepository(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "changes.md")
-	if err := writeChanges("../../CHANGELOG.md", "v0.0.0-20261123095420-a1ae40f00000", file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, writeChanges("../../CHANGELOG.md", "v0.0.0-20261123095420-a1ae40f00000", file))
 }
 
 // built returns a program that looks as if it was built from a commit.
@@ -103,9 +101,7 @@ func TestBOM(t *testing.T) {
 		Components   []struct{ PURL, Type string }
 		Dependencies []struct{ DependsOn []string }
 	}
-	if err := json.Unmarshal(data, &got); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(data, &got))
 	about := got.Metadata
 	if got.BOMFormat != "CycloneDX" || about.Timestamp != "2026-03-04T05:06:07Z" ||
 		about.Component.PURL != "pkg:golang/example.com/shop@v1.2.3" || len(about.Component.Properties) != 3 {
@@ -154,12 +150,8 @@ func TestPack(t *testing.T) {
 	}
 	first, second := filepath.Join(out, "first.tar.gz"), filepath.Join(out, "second.tar.gz")
 	for _, file := range []string{first, second} {
-		if err := pack(p, source, file); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(p.file, committed, committed); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, pack(p, source, file))
+		golden.Must(t, os.Chtimes(p.file, committed, committed))
 	}
 	one, other := contentOf(t, first), contentOf(t, second)
 	if !bytes.Equal(one, other) {
@@ -202,9 +194,7 @@ func TestWriteSums(t *testing.T) {
 		golden.Write(t, filepath.Join(dir, name), "")
 	}
 	sums := filepath.Join(dir, "SHA256SUMS")
-	if err := writeSums(sums, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, writeSums(sums, []string{filepath.Join(dir, "b"), filepath.Join(dir, "a")}))
 	const empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 	if got, want := string(contentOf(t, sums)), empty+"  a\n"+empty+"  b\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)

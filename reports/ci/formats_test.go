@@ -42,9 +42,7 @@ func TestWhatProwFinds(t *testing.T) {
 		golden.Write(t, filepath.Join(dir, name), "{}")
 	}
 	env := environment(map[string]string{"ARTIFACTS": filepath.Join(root, "artifacts"), "PROW_JOB_ID": "1"})
-	if err := Publish(failing(1), dir, env, &strings.Builder{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, Publish(failing(1), dir, env, &strings.Builder{}))
 	files, err := filepath.Glob(filepath.Join(root, "artifacts", "*"))
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -51,9 +52,7 @@ func TestExitCodes(t *testing.T) {
 
 func TestReportsAreWritten(t *testing.T) {
 	dir := t.TempDir()
-	if err := explorations.Write(dir, report()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, explorations.Write(dir, report()))
 	for file, want := range map[string]string{
 		"explore.md": `422 &lt;no> \| good`, "junit.xml": `failures="1"`, "known.yaml": "id: update-1",
 		"scenarios/update-1.yaml": "kind: Scenario", "explore.json": `"id": "update-1"`,
@@ -98,9 +97,7 @@ func TestJUnitIsValid(t *testing.T) {
 
 func TestTheKnownFindingsOfAReportAreNoNews(t *testing.T) {
 	dir := t.TempDir()
-	if err := explorations.Write(dir, report()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, explorations.Write(dir, report()))
 	known, err := explorations.ReadKnown(filepath.Join(dir, "known.yaml"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/formats"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
@@ -25,9 +26,7 @@ func TestARunWritesTheFormats(t *testing.T) {
 	for _, event := range []reports.Event{
 		{Kind: reports.RunStarted, Run: &run}, {Kind: reports.RunFinished, Run: &finished},
 	} {
-		if err := files.Observe(event); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, files.Observe(event))
 		var names []string
 		entries, err := os.ReadDir(dir)
 		for _, entry := range entries {

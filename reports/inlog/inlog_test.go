@@ -80,9 +80,7 @@ func TestReportsInALog(t *testing.T) {
 		t.Errorf("the reports are those of %s and %s", reports[0].ID, reports[1].ID)
 	}
 	dir := filepath.Join(t.TempDir(), "new")
-	if err := reports[0].Unpack(dir); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, reports[0].Unpack(dir))
 	var found []string
 	if err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -148,9 +146,7 @@ func TestUnpackStaysInTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	golden.Write(t, filepath.Join(dir, "outside"), "")
 	inside := filepath.Join(dir, "inside")
-	if err := os.Mkdir(inside, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(inside, 0o755))
 	data, err := inlog.Pack(inside, []string{"../outside"})
 	if err != nil {
 		t.Fatal(err)

@@ -101,9 +101,7 @@ func installed(t *testing.T, npm string) string {
 	if there, _ := os.ReadFile(list); err == nil && bytes.Equal(there, wanted) {
 		return modules
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(dir, 0o755))
 	golden.Write(t, list, wanted)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()

@@ -52,9 +52,7 @@ func TestBrowserThatCannotBeInstalled(t *testing.T) {
 				if err != nil {
 					t.Skipf("NOT RUN: no %s here", program)
 				}
-				if err := os.Symlink(path, filepath.Join(bin, program)); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, os.Symlink(path, filepath.Join(bin, program)))
 			}
 			for program, does := range test.programs {
 				text := "#!/bin/sh\n" + does + "\n"

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -64,9 +65,7 @@ func dataIn(t *testing.T, run *reports.Run, files fs.FS) (data runData) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.NewDecoder(zipped).Decode(&data); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.NewDecoder(zipped).Decode(&data))
 	return data
 }
 

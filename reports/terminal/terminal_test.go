@@ -32,9 +32,7 @@ func pipe(t *testing.T, st reporttest.Story, config terminal.Config) string {
 	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, terminal.New(config))
 	st.Play(&s)
 	s.Wait(50)
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	return out.String()
 }
 
@@ -267,9 +265,7 @@ func TestTerminalLive(t *testing.T) {
 	shown.Progress("fetching kube-apiserver 1.34.4: %d%%", 12)
 	look("before the run")
 	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, shown)
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Start())
 	s.StartTrackStep(s.Track(0), s.Track(0).Setup[0])
 	shown.Progress("starting kube-apiserver, and %s", strings.Repeat("very ", 20))
 	s.Wait(900)
@@ -306,9 +302,7 @@ func TestTerminalLive(t *testing.T) {
 		t.Error(out.problems)
 	}
 	out.columns = 0 // the explanations may be wider
-	if err := s.Finish(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Finish())
 	shown.Close()
 	fmt.Fprintf(&view, "=== the end\n%s", out)
 	golden.Check(t, "testdata/live.txt", view.String())
@@ -337,9 +331,7 @@ func TestTerminalNeverWraps(t *testing.T) {
 		if columns < 24 && len(out.String()) > 1 {
 			t.Errorf("%d columns are too few for a live view, but there is one: %s", columns, out)
 		}
-		if err := s.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, s.Finish())
 	}
 }
 
@@ -447,9 +439,7 @@ func TestTerminalEstimates(t *testing.T) {
 	says("60 of 110 MB, a few seconds left", false)
 	says("60 of 110 MB, about 10s left", true)
 	s.Recorder = reports.NewRecorder(s.Plan, s.Clock, shown)
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, s.Start())
 	s.StartTrackStep(s.Track(0), s.Track(0).Setup[0])
 	s.Wait(20000)
 	says("20.0s, ", false)
@@ -491,9 +481,7 @@ func TestTerminalWrapsHeadings(t *testing.T) {
 		shown := terminal.New(terminal.Config{
 			Out: &out, TTY: true, Width: func() int { return 80 }, Color: color, Clock: clocktesting.NewFakeClock(at),
 		})
-		if err := shown.Observe(reports.Event{Kind: reports.RunFinished, Run: run}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, shown.Observe(reports.Event{Kind: reports.RunFinished, Run: run}))
 		text := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(out.String(), "")
 		for line := range strings.SplitSeq(text, "\n") {
 			if n := utf8.RuneCountInString(line); n > 80 {
@@ -519,9 +507,7 @@ func TestTerminalCountsSkippedScenarios(t *testing.T) {
 			{Name: "a", Status: reports.Passed}, {Name: "b", Status: reports.Skipped}, {Name: "c", Status: reports.NotRun},
 		},
 	}}}
-	if err := shown.Observe(reports.Event{Kind: reports.RunStarted, Run: run}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, shown.Observe(reports.Event{Kind: reports.RunStarted, Run: run}))
 	clk.tick()
 	if want := "2 of 3 scenarios"; !strings.Contains(out.String(), want) {
 		t.Errorf("it lacks %q:\n%s", want, out)

@@ -101,9 +101,7 @@ func TestJSONIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back Report
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(text, &back))
 	if !reflect.DeepEqual(&back, sample()) {
 		t.Errorf("got %s", text)
 	}

@@ -83,9 +83,7 @@ func TestInstall(t *testing.T) {
 	folder := t.TempDir()
 	scenario := filepath.Join(folder, "more", "mine.yaml")
 	for _, dir := range []string{"more", "scenarios"} {
-		if err := os.Mkdir(filepath.Join(folder, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.Mkdir(filepath.Join(folder, dir), 0o755))
 	}
 	golden.Write(t, scenario, "kind: Scenario\n")
 	paths := []string{"scenarios/", "more/mine.yaml"}
@@ -95,9 +93,7 @@ func TestInstall(t *testing.T) {
 	}
 	settings := []byte(golden.Read(t, filepath.Join(folder, ".vscode", "settings.json")))
 	var read map[string]map[string][]string
-	if err := json.Unmarshal(settings, &read); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(settings, &read))
 	patterns := read["yaml.schemas"]["./.vscode/rehearse.schema.json"]
 	if got := strings.Join(patterns, " "); got != "scenarios/**/*.yaml scenarios/**/*.yml more/mine.yaml" {
 		t.Error(got)

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestEmpty(t *testing.T) {
@@ -26,9 +27,7 @@ func TestEmpty(t *testing.T) {
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "b", Namespace: "going"}},
 		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "other"}},
 	)
-	if err := empty(t.Context(), client); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, empty(t.Context(), client))
 	pods, err := client.CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(pods.Items) != 1 || pods.Items[0].Name != "c" {
 		t.Errorf("%v; left are %v, want c alone", err, pods.Items)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -119,9 +120,7 @@ func TestALibertyWithoutScenarios(t *testing.T) {
 	trials := []Trial{{Name: "lost", Liberties: []string{"lost"}}}
 	o := Options{Suite: suite}
 	o.fill()
-	if err := (runner{Options: o}).try(t.Context(), trials); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, (runner{Options: o}).try(t.Context(), trials))
 	f := &Freedom{Suite: "gadgets", Trials: trials}
 	if err := f.Unjudged(); err == nil || f.Err() != nil || !strings.Contains(f.String(), "green under 0 of 1") {
 		t.Errorf("not judged: %v\n%s", err, f)

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
@@ -120,9 +121,7 @@ func TestAllowed(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var objects []any
-			if err := yaml.Unmarshal([]byte(test.objects), &objects); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, yaml.Unmarshal([]byte(test.objects), &objects))
 			got, err := evaluator.EvalBool(step(t, list, test.scenario, test.step).Eventually.CEL, expressions.Variables{
 				"object": objects[0], "objects": objects, "outputs": test.outputs,
 			})

@@ -120,9 +120,7 @@ func TestOwnScheduler(t *testing.T) {
 		t.Fatal(err)
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
-	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}))
 	s := recorder.Run().Tracks[0].Scenarios[0]
 	if s.Status != reports.Passed {
 		var said []string

@@ -221,9 +221,7 @@ func TestSuite(t *testing.T) {
 			for _, file := range files {
 				golden.Check(t, filepath.Join("testdata", filepath.Join(name, file.Path+".golden")), string(file.Text))
 				path := filepath.Join(folder, file.Path)
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 				golden.Write(t, path, file.Text)
 			}
 			opened, err := suites.Open(folder)

@@ -33,9 +33,7 @@ wait`
 func pipe(t *testing.T) (path string, open func() *os.File) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, syscall.Mkfifo(path, 0o600))
 	return path, func() *os.File {
 		file, err := os.Open(path)
 		if err != nil {
@@ -93,13 +91,9 @@ func TestIsolatedEndsWithItsParent(t *testing.T) {
 	path, open := pipe(t)
 	builder := exec.CommandContext(t.Context(), self, "-test.run", "^"+t.Name()+"$")
 	builder.Env = append(os.Environ(), folder+"="+t.TempDir(), output+"="+path)
-	if err := builder.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, builder.Start())
 	file := open()
-	if err := builder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, builder.Process.Kill())
 	if err := builder.Wait(); err == nil {
 		t.Error("a killed builder succeeded")
 	}
@@ -115,12 +109,8 @@ func TestMountsOfAnOldBuild(t *testing.T) {
 	cache, precious := t.TempDir(), filepath.Join(t.TempDir(), "precious")
 	golden.Write(t, precious, "")
 	point := filepath.Join(cache, "base-1", "rootfs", "my dev")
-	if err := os.MkdirAll(point, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount(filepath.Dir(precious), point, "", syscall.MS_BIND, ""); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(point, 0o700))
+	golden.Must(t, syscall.Mount(filepath.Dir(precious), point, "", syscall.MS_BIND, ""))
 	t.Cleanup(func() { _ = syscall.Unmount(point, syscall.MNT_DETACH) })
 	if err := New(Options{CacheDir: cache}).removeBases(); err != nil {
 		t.Error(err)

@@ -19,21 +19,13 @@ func exampleLayer(t *testing.T, at time.Time) layer {
 	t.Helper()
 	dir := t.TempDir()
 	tree := filepath.Join(dir, "tree")
-	if err := os.MkdirAll(filepath.Join(tree, "etc", "deep"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(filepath.Join(tree, "etc", "deep"), 0o755))
 	for _, name := range []string{"etc/a", "etc/deep/b"} {
 		path := filepath.Join(tree, name)
-		if err := os.WriteFile(path, []byte(name), 0o640); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.WriteFile(path, []byte(name), 0o640))
+		golden.Must(t, os.Chtimes(path, at, at))
 	}
-	if err := os.Symlink("a", filepath.Join(tree, "etc", "link")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink("a", filepath.Join(tree, "etc", "link")))
 	w, err := newLayer(filepath.Join(dir, "layer.tar"))
 	if err != nil {
 		t.Fatal(err)
@@ -41,9 +33,7 @@ func exampleLayer(t *testing.T, at time.Time) layer {
 	err = errors.Join(w.content("etc/first", "1", 0o644),
 		w.tree(tree, "", func(name string) bool { return name == "etc/skipped" }), w.link("usr/bin/x", "y"))
 	l, closeErr := w.close()
-	if err := errors.Join(err, closeErr); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(err, closeErr))
 	return l
 }
 
@@ -56,12 +46,8 @@ func TestTheSameContentHasTheSameDigest(t *testing.T) {
 
 func TestUndate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "shadow")
-	if err := os.WriteFile(file, []byte("root:*:20779:0:99999:7:::\n_apt:*:20780:0:99999:7:::\n"), 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := undate(file); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.WriteFile(file, []byte("root:*:20779:0:99999:7:::\n_apt:*:20780:0:99999:7:::\n"), 0o640))
+	golden.Must(t, undate(file))
 	if data, err := os.ReadFile(file); err != nil || string(data) != "root:*:1:0:99999:7:::\n_apt:*:1:0:99999:7:::\n" {
 		t.Errorf("%v:\n%s", err, data)
 	}
@@ -113,9 +99,7 @@ func TestArchive(t *testing.T) {
 		{tag: "b:1", layers: []layer{l}, env: []string{"PATH=/bin"}},
 	}
 	var out bytes.Buffer
-	if err := writeArchive(&out, images...); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, writeArchive(&out, images...))
 	files := map[string]int{}
 	for _, header := range headers(t, bytes.NewReader(out.Bytes())) {
 		files[header.Name]++
@@ -137,9 +121,7 @@ func TestArchive(t *testing.T) {
 func TestReadImageVersions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "cmd", "kubeadm", "app", "constants", "constants.go")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	source := "package constants\n\nconst (\n\tDefaultEtcdVersion = \"3.6.5-0\"\n\tMinExternalEtcdVersion = " +
 		"\"3.5.24-0\"\n\tCoreDNSVersion = \"v1.12.1\"\n\tPauseVersion = \"3.10.1\"\n)\n"
 	golden.Write(t, path, source)
@@ -155,17 +137,13 @@ func TestReadImageVersions(t *testing.T) {
 
 func TestRealPathStaysInTheTree(t *testing.T) {
 	root := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(root, "usr/lib"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(filepath.Join(root, "usr/lib"), 0o755))
 	golden.Write(t, filepath.Join(root, "usr/lib/real.so.1"), "")
 	for name, target := range map[string]string{
 		"usr/lib/absolute.so": "/usr/lib/real.so.1",
 		"usr/lib/relative.so": "real.so.1", "usr/lib/loop": "loop",
 	} {
-		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.Symlink(target, filepath.Join(root, name)))
 	}
 	for _, name := range []string{"/usr/lib/absolute.so", "/usr/lib/relative.so"} {
 		if got, err := realPath(root, name); err != nil || got != filepath.Join(root, "usr/lib/real.so.1") {

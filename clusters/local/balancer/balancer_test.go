@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // echo is a server that sends its name to every client.
@@ -86,9 +88,7 @@ func TestBalancer(t *testing.T) {
 		t.Errorf("a is not ready: %q", got)
 	}
 	set(a, true)
-	if err := leaving.Add(a.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, leaving.Add(a.Addr().String()))
 	if got := ask(4); got != "b " {
 		t.Errorf("a leaves: %q", got)
 	}
@@ -98,9 +98,7 @@ func TestBalancer(t *testing.T) {
 	}
 	set(b, true)
 	for range 2 { // a second Remove is no error
-		if err := leaving.Remove(a.Addr().String()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, leaving.Remove(a.Addr().String()))
 	}
 	if got := ask(4); got != "a b " {
 		t.Errorf("a is back: %q", got)

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // CoreDNS prints nothing at its start.
@@ -24,9 +26,7 @@ func TestStartIsQuiet(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if err := writer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, writer.Close())
 	if said, err := io.ReadAll(reader); err != nil || len(said) > 0 {
 		t.Errorf("it said %q, %v", said, err)
 	}

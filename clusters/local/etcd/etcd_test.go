@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/certificates"
 	"github.com/rehearse-dev/rehearse/clusters/local/etcd"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Any user of the machine can connect to loopback: etcd rejects every client without a certificate of its own
@@ -25,12 +26,8 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := authority.Serving("server", "127.0.0.1"); err != nil {
-			t.Fatal(err)
-		}
-		if err := authority.Client("client", "rehearse"); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, authority.Serving("server", "127.0.0.1"))
+		golden.Must(t, authority.Client("client", "rehearse"))
 	}
 	held, err := ports.Reserve("127.0.0.1", 2)
 	if err != nil {

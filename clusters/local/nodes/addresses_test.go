@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // fixture returns addresses for a cluster with two nodes; pods have the addresses taken.
@@ -38,9 +40,7 @@ func fixture(t *testing.T, taken func() (map[netip.Addr]bool, error)) *addresses
 		},
 	}
 	for _, node := range nodes {
-		if err := indexer.Add(node); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, indexer.Add(node))
 	}
 	return newAddresses(t.Context(), corelisters.NewNodeLister(indexer), taken)
 }

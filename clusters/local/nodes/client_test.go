@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Only the pod that is being deleted is ended, never one that has its name.
@@ -24,9 +26,7 @@ func TestPodsAreEndedByUID(t *testing.T) {
 	fakes := fake.NewClientset(old, next)
 	pods := client{fakes}.CoreV1().Pods("ns")
 	for _, name := range []string{"old", "next"} {
-		if err := pods.Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, pods.Delete(t.Context(), name, metav1.DeleteOptions{}))
 	}
 	if err := pods.Delete(t.Context(), "gone", metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("a pod that is gone: %v", err)

@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Controllers may start at the same time. Without the first warm, Go ends this program in some runs ("concurrent map
 // writes").
 func TestControllersStartTogether(t *testing.T) {
-	if err := warm(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, warm(t.Context()))
 	var all sync.WaitGroup
 	begin := make(chan struct{})
 	for range 64 {

@@ -66,9 +66,7 @@ func TestPodStages(t *testing.T) {
 	} {
 		pod := &corev1.Pod{}
 		text := "metadata: " + test.metadata + "\nspec: " + test.spec + "\nstatus: " + test.status
-		if err := yaml.UnmarshalStrict([]byte(text), pod); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, yaml.UnmarshalStrict([]byte(text), pod))
 		out.WriteString("## " + test.name + "\n")
 		stage, err := pods.Match(t.Context(), &lifecycle.Event{Data: pod})
 		if err != nil {

@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	kubetesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const csi = "disks.example.com"
@@ -147,9 +149,7 @@ func TestClaims(t *testing.T) {
 			client := fake.NewClientset(claim, class)
 			v := simulateVolumes(t, client)
 			for range 2 { // the second time, the volume may exist
-				if err := v.sync(t.Context(), cache.NewObjectName("shop", "data")); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, v.sync(t.Context(), cache.NewObjectName("shop", "data")))
 				if got := writesOf(client); !slices.Equal(got, test.want) {
 					t.Errorf("writes: %q, want %q", got, test.want)
 				}
@@ -204,9 +204,7 @@ func TestReclaim(t *testing.T) {
 			test.change(volume)
 			client := fake.NewClientset(volume)
 			v := simulateVolumes(t, client)
-			if err := v.sync(t.Context(), cache.NewObjectName("", volume.Name)); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, v.sync(t.Context(), cache.NewObjectName("", volume.Name)))
 			if got := writesOf(client); !slices.Equal(got, test.want) {
 				t.Errorf("writes: %q, want %q", got, test.want)
 			}
@@ -247,9 +245,7 @@ func TestGrow(t *testing.T) {
 			test.change(parts{claim, volume, class})
 			client := fake.NewClientset(claim, volume, class)
 			v := simulateVolumes(t, client)
-			if err := v.sync(t.Context(), cache.NewObjectName("shop", "data")); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, v.sync(t.Context(), cache.NewObjectName("shop", "data")))
 			if got := writesOf(client); !slices.Equal(got, test.want) {
 				t.Fatalf("writes: %q, want %q", got, test.want)
 			}
@@ -258,9 +254,7 @@ func TestGrow(t *testing.T) {
 			}
 			volume, err1 := client.CoreV1().PersistentVolumes().Get(t.Context(), volume.Name, metav1.GetOptions{})
 			claim, err2 := client.CoreV1().PersistentVolumeClaims("shop").Get(t.Context(), "data", metav1.GetOptions{})
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, errors.Join(err1, err2))
 			if volume.Spec.Capacity.Storage().String() != "5Gi" || claim.Status.Capacity.Storage().String() != "5Gi" {
 				t.Errorf("the volume has %s, the claim %s", volume.Spec.Capacity.Storage(), claim.Status.Capacity.Storage())
 			}
@@ -305,8 +299,6 @@ func TestVolumesComeAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	await("pvc-1-2")
-	if err := volumes.Delete(t.Context(), "pvc-1-2", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, volumes.Delete(t.Context(), "pvc-1-2", metav1.DeleteOptions{}))
 	await("pvc-1-2")
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // rule rejects an object with type, field and message of a cause. It accepts the object if they are empty.
@@ -304,9 +305,7 @@ func TestRejectedObjectsAreMendedByTheMessage(t *testing.T) {
 func plain(t *testing.T, s *growth.Specimen) map[string]any {
 	t.Helper()
 	var object map[string]any
-	if err := json.Unmarshal(s.Body, &object); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, json.Unmarshal(s.Body, &object))
 	return object
 }
 
@@ -418,9 +417,7 @@ func TestObjectsThatAffectOthersAreNotStored(t *testing.T) {
 		{"the class of all", class, `{"value":1,"globalDefault":true}`, false},
 	} {
 		var object map[string]any
-		if err := json.Unmarshal([]byte(test.object), &object); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, json.Unmarshal([]byte(test.object), &object))
 		if got := growth.Harmless(test.kind, object); got != test.want {
 			t.Errorf("%s: harmless: %t, want %t", test.name, got, test.want)
 		}

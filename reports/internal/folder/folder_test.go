@@ -4,23 +4,21 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A file that cannot be written whole keeps its old content, and nothing else is left.
 func TestWriteReplacesWholeFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(dir, map[string][]byte{"a.txt": []byte("old"), "sub/b.txt": []byte("b")}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, Write(dir, map[string][]byte{"a.txt": []byte("old"), "sub/b.txt": []byte("b")}))
 	a := filepath.Join(dir, "a.txt")
 	reader, err := os.Open(a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := Write(dir, map[string][]byte{"a.txt": []byte("new, and longer")}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, Write(dir, map[string][]byte{"a.txt": []byte("new, and longer")}))
 	old := make([]byte, 100)
 	if n, _ := reader.Read(old); string(old[:n]) != "old" {
 		t.Errorf("a reader of the old file sees %q", old[:n])

@@ -37,9 +37,7 @@ func TestSchemaTakesRealRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource(runID, document); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, compiler.AddResource(runID, document))
 	schema, err := compiler.Compile(runID)
 	if err != nil {
 		t.Fatal(err)

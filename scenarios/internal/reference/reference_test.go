@@ -64,9 +64,7 @@ func compile(t *testing.T) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("scenario.json", document); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.AddResource("scenario.json", document))
 	schema, err := c.Compile("scenario.json")
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/scheduler"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
@@ -119,9 +120,7 @@ func TestThirdPartyBackend(t *testing.T) {
 		t.Fatal("the operator serves, and has not initialized the backend")
 	}
 	namespace := corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "third"}}
-	if err := c.Create(t.Context(), &namespace); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Create(t.Context(), &namespace))
 	poll(t, "a service account", func(ctx context.Context) bool {
 		return c.Get(ctx, client.ObjectKey{Namespace: "third", Name: "default"}, &corev1.ServiceAccount{}) == nil
 	})
@@ -139,9 +138,7 @@ func TestThirdPartyBackend(t *testing.T) {
 	}
 
 	set := workload("web")
-	if err := c.Create(t.Context(), set); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Create(t.Context(), set))
 	poll(t, "pods of the third scheduler without gates", func(ctx context.Context) bool {
 		var pods corev1.PodList
 		if err := c.List(ctx, &pods, client.InNamespace("third"),
@@ -156,9 +153,7 @@ func TestThirdPartyBackend(t *testing.T) {
 	if err := c.Get(t.Context(), client.ObjectKey{Namespace: "third", Name: "entry-web-0"}, &entry); err != nil {
 		t.Errorf("what the backend makes for a PodGang is not there although gates are off: %v", err)
 	}
-	if err := c.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Delete(t.Context(), set, client.PropagationPolicy(metav1.DeletePropagationBackground)))
 	poll(t, "the backend to hear of the PodGang's end",
 		func(context.Context) bool { return backend.has("delete web-0") })
 	poll(t, "what the backend made to go with it", func(ctx context.Context) bool {

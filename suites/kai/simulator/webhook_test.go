@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/kai/api"
 )
 
@@ -66,9 +67,7 @@ func TestWebhook(t *testing.T) {
 		},
 	}
 	scheme := runtime.NewScheme()
-	if err := api.AddToScheme(scheme); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, api.AddToScheme(scheme))
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			i, err := newImplementation(test.variant, test.faults, nil)

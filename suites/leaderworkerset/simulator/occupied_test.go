@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
@@ -45,9 +46,7 @@ func TestOccupiedNames(t *testing.T) {
 			if policy == "UniquePerReplica" {
 				leader := newPod("my-lws-0", label(api.LabelWorkerIndex, "0"), label(api.LabelRevision, of.hash))
 				leader.Namespace, leader.UID = "ns", "2"
-				if err := c.Create(ctx, leader); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, c.Create(ctx, leader))
 				reconciler = &podReconciler{client: c, live: c, events: said, revisions: revisions, gone: newGoneWorkers()}
 			}
 			request := reconcile.Request{NamespacedName: key}
@@ -67,9 +66,7 @@ func TestOccupiedNames(t *testing.T) {
 			if err := c.Get(ctx, key, &service); err != nil || len(service.OwnerReferences) > 0 {
 				t.Errorf("the user's Service is %+v, %v", service.ObjectMeta, err)
 			}
-			if err := c.Delete(ctx, &service); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Delete(ctx, &service))
 			if _, err := reconciler.Reconcile(ctx, request); err != nil {
 				t.Fatal(err)
 			}
@@ -111,9 +108,7 @@ func TestErrorsMeanwhile(t *testing.T) {
 			}
 			leader := newPod("my-lws-0", label(api.LabelWorkerIndex, "0"), label(api.LabelRevision, of.hash))
 			leader.Namespace, leader.UID = "ns", "2"
-			if err := c.Create(ctx, leader); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, c.Create(ctx, leader))
 			_, err = (&podReconciler{
 				client: c, live: c, events: events.NewFakeRecorder(1), behaviour: b, revisions: revisions, gone: newGoneWorkers(),
 			}).Reconcile(ctx, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(leader)})

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
@@ -142,9 +143,7 @@ func TestPodDefaults(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if err := (&podDefaulter{behaviour: with(test.variant)}).Default(in("ns1"), test.pod); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, (&podDefaulter{behaviour: with(test.variant)}).Default(in("ns1"), test.pod))
 			if got := text(test.pod); got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
@@ -179,9 +178,7 @@ func TestPodFaults(t *testing.T) {
 	}
 	outcome := func(b behaviour) (all []string) {
 		for _, pod := range pods() {
-			if err := (&podDefaulter{behaviour: b}).Default(in("ns1"), pod); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, (&podDefaulter{behaviour: b}).Default(in("ns1"), pod))
 			all = append(all, text(pod))
 		}
 		return all

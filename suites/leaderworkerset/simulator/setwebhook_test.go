@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
@@ -80,9 +81,7 @@ func TestDefaultPolicy(t *testing.T) {
 			old = &api.LeaderWorkerSet{Spec: api.LeaderWorkerSetSpec{NetworkConfig: network(test.old)}}
 		}
 		set := &api.LeaderWorkerSet{Spec: api.LeaderWorkerSetSpec{NetworkConfig: network(test.written)}}
-		if err := (&setDefaulter{behaviour: with(test.variant, faults...)}).Default(updateOf(t, old), set); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, (&setDefaulter{behaviour: with(test.variant, faults...)}).Default(updateOf(t, old), set))
 		if got := written(set.Spec.NetworkConfig); got != test.want {
 			t.Errorf("%+v: got %s", test, got)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/porch/gitserver"
 	"github.com/rehearse-dev/rehearse/suites/porch/packages"
 )
@@ -28,9 +29,7 @@ func push(t *testing.T, r packages.Repository, c packages.Change) plumbing.Hash 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := prepared.Push(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, prepared.Push(t.Context()))
 	return prepared.Commit
 }
 
@@ -58,9 +57,7 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 	if _, _, err := r.Read(t.Context(), "proposed/networking/vpc/v1", ""); !errors.Is(err, packages.ErrNotFound) {
 		t.Errorf("what was prepared is seen before it is pushed: %v", err)
 	}
-	if err := renamed.Push(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, renamed.Push(t.Context()))
 	published := draft
 	published.Files = map[string]string{"Kptfile": "k2"}
 	published.Move, published.Set, published.Remove = true,

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 	"github.com/rehearse-dev/rehearse/suites/porch/simulator"
@@ -124,9 +125,7 @@ func TestOnARealCluster(t *testing.T) {
 		}
 	})
 	t.Run("it serves after a restart of the API server", func(t *testing.T) {
-		if err := b.cluster.(clusters.ComponentController).Restart(t.Context(), clusters.APIServer); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, b.cluster.(clusters.ComponentController).Restart(t.Context(), clusters.APIServer))
 		for {
 			_, err := b.revisions().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
 			switch {
@@ -234,9 +233,7 @@ func (b *bench) emptyNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer watcher.Stop()
-	if err := namespaces.Delete(t.Context(), "emptied", metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, namespaces.Delete(t.Context(), "emptied", metav1.DeleteOptions{}))
 	for event := range watcher.ResultChan() {
 		if event.Type == watch.Deleted {
 			return

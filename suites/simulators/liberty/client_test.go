@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // counted is a client of objects in memory that counts creations and patches.
@@ -60,13 +62,9 @@ func TestClient(t *testing.T) {
 			inner, creations, patches := counted()
 			w := writer{Set: s, twice: func(o client.Object) bool { return o.GetName() == "web" }}
 			made := service("web")
-			if err := w.create(t.Context(), inner, made); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, w.create(t.Context(), inner, made))
 			var stored corev1.Service
-			if err := inner.Get(t.Context(), client.ObjectKeyFromObject(made), &stored); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, inner.Get(t.Context(), client.ObjectKeyFromObject(made), &stored))
 			if *creations != c.creations || *patches != c.patches {
 				t.Errorf("%d creations, %d patches", *creations, *patches)
 			}
@@ -80,15 +78,11 @@ func TestClient(t *testing.T) {
 // Some updates conflict and change nothing. Some writes are done, but return an error.
 func TestClientFails(t *testing.T) {
 	inner, _, _ := counted()
-	if err := inner.Create(t.Context(), service("web")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, inner.Create(t.Context(), service("web")))
 	conflicts, w := 0, writer{Set: set(t, Conflicts+"=1")}
 	for range 30 {
 		var now corev1.Service
-		if err := inner.Get(t.Context(), client.ObjectKeyFromObject(service("web")), &now); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, inner.Get(t.Context(), client.ObjectKeyFromObject(service("web")), &now))
 		before := now.ResourceVersion
 		now.Labels = map[string]string{"a": before}
 		err := w.update(t.Context(), inner, &now)

@@ -52,9 +52,7 @@ func writeManifests(t *testing.T, node string, flags ...string) {
 	t.Helper()
 	for _, component := range clusters.ControlPlane() {
 		path := filepath.Join(node, staticpods.ManifestsFolder, string(component)+".yaml")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		text := "spec: {containers: [{image: 'x:v1', command: [" + strings.Join(append([]string{string(component)}, flags...),
 			", ") + "]}]}"
 		golden.Write(t, path, text)
@@ -85,20 +83,14 @@ kubernetesVersion: v1.34.4
 		return found.Data["ClusterConfiguration"]
 	}
 	writeManifests(t, node, "--v=2")
-	if err := noteReplaced(t.Context(), c, gated); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.writeClusterConfiguration(t.Context(), old.Version, gated); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, noteReplaced(t.Context(), c, gated))
+	golden.Must(t, c.writeClusterConfiguration(t.Context(), old.Version, gated))
 	if got := configured(); strings.Count(got, "value: G=true") != 3 ||
 		!strings.Contains(got, "kubernetesVersion: v1.34.4") {
 		t.Errorf("kubeadm gets:\n%s", got)
 	}
 	writeManifests(t, node, "--v=4", "--feature-gates=G=true") // kubeadm's
-	if err := c.Record.Arrive(gated); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.Record.Arrive(gated))
 	for _, component := range clusters.ControlPlane() {
 		r, err := c.plan(t.Context(), c.ControlPlane(), component, plain)
 		if err != nil {
@@ -116,9 +108,7 @@ kubernetesVersion: v1.34.4
 			t.Errorf("afterwards it is %q, want %q", got, want)
 		}
 	}
-	if err := c.writeClusterConfiguration(t.Context(), plain.Version, plain); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, c.writeClusterConfiguration(t.Context(), plain.Version, plain))
 	if got := configured(); strings.Contains(got, "feature-gates") || strings.Count(got, "kept") != 3 ||
 		!strings.Contains(got, "kubernetesVersion: v1.35.4") {
 		t.Errorf("afterwards kubeadm gets:\n%s", got)

@@ -54,9 +54,7 @@ func TestMakeApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := settings.WriteFile(filepath.Join(dir, record.ConfigFile), string(config)); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, settings.WriteFile(filepath.Join(dir, record.ConfigFile), string(config)))
 	lock, err := os.Create(filepath.Join(dir, "lock"))
 	if err != nil {
 		t.Fatal(err)

@@ -94,9 +94,7 @@ func TestStartsScript(t *testing.T) {
 			root := t.TempDir()
 			folder := filepath.Join(root, "kube-system_kube-apiserver-node_1234")
 			for name, text := range c.logs {
-				if err := settings.WriteFile(filepath.Join(folder, "kube-apiserver", name), text); err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, settings.WriteFile(filepath.Join(folder, "kube-apiserver", name), text))
 			}
 			out, err := exec.CommandContext(t.Context(), "sh", "-euc", strings.ReplaceAll(startsScript, "/var/log/pods", root),
 				"sh", "kube-apiserver").Output()

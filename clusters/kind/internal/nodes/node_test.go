@@ -20,9 +20,7 @@ func TestNodesAreNamedInTheirOrder(t *testing.T) {
 	eight := 8
 	groups := []clusters.NodeGroup{{Count: &eight}, {Name: "big", Count: two()}}
 	Sort(nodes)
-	if err := SetNames(nodes, groups); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, SetNames(nodes, groups))
 	for name, want := range map[string]string{
 		"c-control-plane": "c-control-plane", "c-worker": "node-0",
 		"c-worker2": "node-1", "c-worker8": "node-7", "c-worker9": "big-0", "c-worker10": "big-1",

@@ -28,9 +28,7 @@ v7 other mine-worker`
 	t.Setenv("PATH", folder)
 	for program, want := range map[string]string{"docker": "", "podman": "volume rm v1 v2 v7\n"} {
 		_ = os.Remove(filepath.Join(folder, "removed"))
-		if err := removeVolumes(t.Context(), &engine.Engine{Program: program}, "mine"); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, removeVolumes(t.Context(), &engine.Engine{Program: program}, "mine"))
 		if removed, _ := os.ReadFile(filepath.Join(folder, "removed")); string(removed) != want {
 			t.Errorf("%s: removed %q, want %q", program, removed, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A transition that stops leaves API servers of two versions, and the next transition knows that parts of the cluster
@@ -40,9 +41,7 @@ func TestHold(t *testing.T) {
 		{"a gate on one", func() error { return r.Hold(next, []int{1, 2}) }, []string{"1.35.4", "1.35.4", "1.35.4"}, []int{1, 2}, ""},
 	}
 	for _, step := range steps {
-		if err := step.do(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, step.do())
 		versions, behind := seen()
 		if !slices.Equal(versions, step.versions) || !slices.Equal(behind, step.behind) {
 			t.Errorf("%s: versions %v, behind %v; want %v, %v", step.name, versions, behind, step.versions, step.behind)
@@ -76,9 +75,7 @@ func TestKilled(t *testing.T) {
 		{"one is restarted", func() error { return r.Killed([]int{2}) }, []bool{false, false, true}},
 		{"a transition is complete", func() error { return r.Arrive(state) }, []bool{false, false, false}},
 	} {
-		if err := step.do(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, step.do())
 		again, err := Read(r.Dir)
 		if err != nil {
 			t.Fatal(err)

@@ -85,9 +85,7 @@ func TestLeaderElection(t *testing.T) {
 func TestNodeFiles(t *testing.T) {
 	dir := t.TempDir()
 	state := clusters.State{SchedulerProfiles: []map[string]any{{"schedulerName": "binpack"}}}
-	if err := WriteNodeFiles(dir, state); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, WriteNodeFiles(dir, state))
 	for _, name := range []string{
 		"scheduler/scheduler.yaml", "patches/kube-apiserver+strategic.yaml",
 		"patches/kube-scheduler+strategic.yaml", "patches/corednsdeployment+strategic.yaml",

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestEditExtraArgs(t *testing.T) {
@@ -26,9 +27,7 @@ func TestEditExtraArgs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var args any
-			if err := yaml.Unmarshal([]byte(c.in), &args); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, yaml.Unmarshal([]byte(c.in), &args))
 			got, err := json.Marshal(editExtraArgs(args, ours, wanted))
 			if err != nil || string(got) != c.want {
 				t.Errorf("got %s, %v; want %s", got, err, c.want)
