@@ -107,8 +107,9 @@ type SystemReadiness struct {
 	HTTPGet string `json:"httpGet,omitempty"`
 	// TCP is a host:port that accepts connections: $(WEBHOOK_HOST):$(WEBHOOK_PORT).
 	TCP string `json:"tcp,omitempty"`
-	// InitialDelay is the time from the start of the process to the first check: 5s. It is the initialDelaySeconds of the
-	// readiness probe with which users run the program. Default: the first check is made at once.
+	// InitialDelay is the time from the start of the process to the first check: 5s, at most 2m. It is the
+	// initialDelaySeconds of the readiness probe with which users run the program. Default: the first check is made at
+	// once.
 	InitialDelay string `json:"initialDelay,omitempty"`
 }
 
@@ -117,8 +118,15 @@ func (r SystemReadiness) Wait() (time.Duration, error) {
 	if r.InitialDelay == "" {
 		return 0, nil
 	}
-	return positiveDuration(r.InitialDelay)
+	delay, err := positiveDuration(r.InitialDelay)
+	if err == nil && delay > mostInitialDelay {
+		err = fmt.Errorf("%s is too long: at most %s", r.InitialDelay, mostInitialDelay)
+	}
+	return delay, err
 }
+
+// mostInitialDelay is less than the time in which a system must be ready.
+const mostInitialDelay = 2 * time.Minute
 
 // SystemChange is the change of one system, identified by its name; a new one is installed. A change of a process or a
 // module replaces only the given fields. A change of a simulator replaces everything except the simulator itself. A

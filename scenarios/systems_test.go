@@ -206,6 +206,7 @@ func TestLoadSystem(t *testing.T) {
 		"name: a\nmanifests: ['http://example.org/x']\n": "write https://",
 		"name: a\nprocess: {command: [x], ready: {}}\n":  "give either httpGet or tcp",
 		"name: a\nprocess: {command: [x], ready: {tcp: \"127.0.0.1:1\", initialDelay: 5 s}}\n": `"5 s" is not a positive duration`,
+		"name: a\nprocess: {command: [x], ready: {tcp: \"127.0.0.1:1\", initialDelay: 3m}}\n":  "3m is too long: at most 2m",
 		"name: a\nmanifests: ['x.yaml#sha512=abcdef']\n":                                       "64 hexadecimal digits",
 		"name: a\nprocess: {command: [x], env: {A B: x}}":                                      "is not the name of an environment variable",
 	} {

@@ -152,7 +152,8 @@ func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duratio
 	if s.held.Load() || sys.process != ended || ended.Expected() {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(s.life, timeout)
+	delay, _ := sys.program.ready.Wait() // it was valid when the system was installed
+	ctx, cancel := context.WithTimeout(s.life, timeout+delay)
 	defer cancel()
 	sound := sys.installed
 	err := s.resume(ctx, sys)

@@ -113,11 +113,14 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	if err != nil {
 		return err
 	}
+	name := sys.definition.Name
+	if sys.place.service != nil {
+		sys.place.service.Remove(name) // the new process gets connections once it is ready itself
+	}
 	process, err := s.spawner.Start(spec)
 	if err != nil {
 		return err
 	}
-	name := sys.definition.Name
 	sys.process, sys.started, sys.watched = process, time.Now(), false
 	sys.pardon.renew()
 	s.addLog(name, process.LogFile)
@@ -161,10 +164,7 @@ func becomesReady(ctx context.Context, sys *system, look func(context.Context) e
 	told := &complaints{say: func(waited time.Duration, text string) {
 		progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
 	}}
-	err := beforeFirstCheck(ctx, sys)
-	if err == nil {
-		err = await(ctx, sys.process, told.watching(look))
-	}
+	err := await(ctx, sys.process, told.watching(look))
 	if err == nil {
 		return nil
 	}
@@ -175,24 +175,6 @@ func becomesReady(ctx context.Context, sys *system, look func(context.Context) e
 	return &clusters.BrokenError{
 		Component: clusters.SystemComponent(sys.definition.Name),
 		Words:     processes.LastLines(sys.process.LogFile, 12), Err: err,
-	}
-}
-
-// beforeFirstCheck returns when a system's process may be checked for the first time, or with an error if it ends before.
-func beforeFirstCheck(ctx context.Context, sys *system) error {
-	delay, err := sys.program.ready.Wait()
-	if err != nil || delay == 0 {
-		return err
-	}
-	first := time.NewTimer(time.Until(sys.started.Add(delay)))
-	defer first.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-sys.process.Done():
-		return sys.process.Failure()
-	case <-first.C:
-		return nil
 	}
 }
 
@@ -226,8 +208,26 @@ func (s *places) owner() string {
 	return s.dir + string(os.PathSeparator)
 }
 
-// readiness returns the check whether a process is ready.
+var errEarly = errors.New("its initialDelay is not over")
+
+// readiness returns the check whether a process is ready. It fails until the initial delay is over.
 func (sys *system) readiness() (func(context.Context) error, error) {
+	look, err := sys.check()
+	delay, invalid := sys.program.ready.Wait()
+	if err := errors.Join(err, invalid); err != nil || delay == 0 {
+		return look, err
+	}
+	first := sys.started.Add(delay)
+	return func(ctx context.Context) error {
+		if time.Now().Before(first) {
+			return errEarly
+		}
+		return look(ctx)
+	}, nil
+}
+
+// check returns the check that a system's definition has.
+func (sys *system) check() (func(context.Context) error, error) {
 	switch ready := sys.program.ready; {
 	case ready.HTTPGet != "":
 		ca, err := sys.place.authority()

@@ -245,7 +245,7 @@ func TestInitialDelay(t *testing.T) {
 	}
 	system.Process = &clusters.SystemProcess{
 		Command: []string{"sh", "-c", "echo the configuration is wrong; exit 2"},
-		Ready:   &clusters.SystemReadiness{TCP: listening(t), InitialDelay: "1h"},
+		Ready:   &clusters.SystemReadiness{TCP: listening(t), InitialDelay: "2m"},
 	}
 	err := s.Converge(t.Context(), []clusters.System{system})
 	if err == nil || !strings.Contains(err.Error(), "configuration is wrong") {
