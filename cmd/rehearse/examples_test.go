@@ -16,7 +16,7 @@ import (
 // The scenarios of the examples are well formed, and lint, which plans them, needs neither the network nor a build.
 func TestExamples(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	others := []string{"upgrade", "requirements.yaml"} // these are objects, and rules
+	others := []string{"ci", "upgrade", "requirements.yaml"} // these are configurations of CI, objects, and rules
 	found := 0
 	err := filepath.WalkDir("../../examples", func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -60,18 +59,6 @@ func rejected(t *testing.T, stdin string, args []string, wants ...string) {
 	}
 }
 
-// Every command of the page can be planned.
-func TestExploreCommandsOfTheDocumentation(t *testing.T) {
-	known := filepath.Join(t.TempDir(), "known.yaml")
-	golden.Write(t, known, "known: []\n")
-	others := strings.NewReplacer(
-		"known.yaml", known, "process:op.yaml", "process:"+file(t, operatorFile),
-		"process:op-2.yaml", "process:"+file(t, strings.ReplaceAll(operatorFile, "v1", "v2")))
-	for _, line := range commandsOf(t, "explore", 8) {
-		planned(t, words(others.Replace(line)), "", "survey, watched for")
-	}
-}
-
 // An operator that runs beside the objects is upgraded on the path. One that does not start is a finding.
 func TestExploreBesideASystem(t *testing.T) {
 	needsClusters(t)
@@ -93,26 +80,6 @@ func TestExploreBesideASystem(t *testing.T) {
 			t.Errorf("exit code %d, no %q in\n%s", code, want, out)
 		}
 	}
-}
-
-// commandsOf returns the lines of a command's page that run it. The test fails if there are too few.
-func commandsOf(t *testing.T, name string, least int) []string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/" + name + ".md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for line := range strings.Lines(string(page)) {
-		_, args, ok := strings.Cut(line, "rehearse "+name+" --")
-		if ok && strings.HasPrefix(line, "    ") {
-			all = append(all, name+" --"+strings.TrimSpace(args))
-		}
-	}
-	if len(all) < least {
-		t.Errorf("%d commands on the page", len(all))
-	}
-	return all
 }
 
 // planned checks that a command can be planned, and what its plan says.

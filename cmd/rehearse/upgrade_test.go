@@ -104,22 +104,6 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 	}
 }
 
-// Every command of the page can be planned, here with other manifests.
-func TestUpgradeCommandsOfTheDocumentation(t *testing.T) {
-	captured := smallCapture(t)
-	others := strings.NewReplacer(
-		"from-context prod", "capture "+captured, "etcd-snapshot backup.db", "capture "+captured, "prod.capture", captured,
-		"-k overlays/prod", "-f ../../harness/manifests/ordinary",
-		"manifests/", "../../harness/manifests/ordinary",
-		"-f examples/", "-f ../../examples/",
-		"process:op.yaml", "process:"+file(t, operatorFile),
-		"process:op-2.yaml", "process:"+file(t, strings.ReplaceAll(operatorFile, "v1", "v2")))
-	for _, line := range commandsOf(t, "upgrade", 10) {
-		planned(t, strings.Fields(others.Replace(line)), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n",
-			"states, each surveyed once")
-	}
-}
-
 // --nodes is the number of nodes in the plan, also for a copy.
 func TestNodesOfAnUpgrade(t *testing.T) {
 	for _, objects := range []string{"-f -", "--capture " + smallCapture(t)} {

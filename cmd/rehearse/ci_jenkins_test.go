@@ -88,7 +88,7 @@ func clausesOf(tokens []string) (all []*clause, rest []string, err error) {
 }
 
 // declarative has the sections that are allowed in each section of a declarative pipeline, and steps has the steps
-// that the page uses, with the names of their arguments: https://www.jenkins.io/doc/book/pipeline/syntax/ and the
+// that examples/ci uses, with the names of their arguments: https://www.jenkins.io/doc/book/pipeline/syntax/ and the
 // references of the steps sh, junit and archiveArtifacts, and of the plugin junit-attachments.
 var (
 	declarative = map[string][]string{
@@ -133,10 +133,11 @@ func checked(section string, clauses []*clause, step func(*clause)) error {
 	return nil
 }
 
-// jenkins reads the declarative pipeline of docs/ci.md: its commands, and what it keeps.
-func jenkins(t *testing.T) jobOf {
+// jenkins reads the declarative pipeline of examples/ci: its commands, and what it keeps.
+func jenkins(t *testing.T) workflow {
 	t.Helper()
-	job := jobOf{system: "Jenkins"}
+	job := workflow{file: "Jenkinsfile"}
+	var commands []string
 	text := func(c *clause, argument string) string {
 		for i, value := range c.values {
 			named := i > 1 && c.values[i-1] == ":"
@@ -147,12 +148,12 @@ func jenkins(t *testing.T) jobOf {
 		t.Errorf("step %s has no %s: %q", c.name, argument, c.values)
 		return ""
 	}
-	pipeline, err := pipelineOf(blocks(t, ciPage, "groovy")[0])
+	pipeline, err := pipelineOf(ciFile(t, "Jenkinsfile"))
 	if err == nil {
 		err = checked("", pipeline, func(c *clause) {
 			switch c.name {
 			case "sh":
-				job.commands = append(job.commands, text(c, "script"))
+				commands = append(commands, text(c, "script"))
 			case "junit":
 				job.junit = text(c, "testResults")
 			case "archiveArtifacts":
@@ -163,6 +164,7 @@ func jenkins(t *testing.T) jobOf {
 	if err != nil {
 		t.Errorf("Jenkins' pipeline: %v", err)
 	}
+	job.jobs = [][]string{commands}
 	return job
 }
 
