@@ -143,7 +143,7 @@ func documentedCommands(t *testing.T) (blocks, sentences []pageCommand) {
 var (
 	// commandLine matches a line that begins like a command: with a program, a variable, or a parenthesis. It does not
 	// match YAML, output, or a list of files.
-	commandLine = regexp.MustCompile(`^(\(|[A-Z_]+=\S+ )*[a-z.][\w./-]*\w( |$)`)
+	commandLine = regexp.MustCompile(`^(\(|[A-Z_]+=\S+ )*[a-z.][\w./-]*\w( \S|$)`)
 	// span matches a command in a sentence.
 	span = regexp.MustCompile("`((?:make|go|rehearse) [a-z./-][^`…]+)`")
 	// tableHead matches the first line of a table, which is output.

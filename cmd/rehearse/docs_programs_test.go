@@ -117,14 +117,12 @@ func (s sandbox) rehearse(t *testing.T, args []string) (ran bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	changed := strings.Split(stands().Replace(strings.Join(args, "\x00")), "\x00")
-	if slices.Equal(args, changed) {
-		args, ran = whatRuns(command, args)
-	} else if command, err = takes(changed); err == nil {
-		args, _ = whatRuns(command, changed)
-	}
-	if args == nil || err != nil {
+	args = strings.Split(stands().Replace(strings.Join(args, "\x00")), "\x00")
+	if command, err = takes(args); err != nil {
 		return false, err
+	}
+	if args, ran = whatRuns(command, args); args == nil {
+		return false, nil
 	}
 	s.enter(t, command.Name() == "schema" || command.Name() == "job")
 	var out, errs strings.Builder
@@ -147,6 +145,9 @@ func whatRuns(command *cobra.Command, args []string) (part []string, all bool) {
 	}
 	switch path := strings.TrimPrefix(command.CommandPath(), "rehearse "); path {
 	case "run":
+		if strings.HasPrefix(command.Flags().Arg(0), "examples/operators") {
+			return nil, false // a plan would build the operators
+		}
 		plan, _, _ := program.New("rehearse").Find([]string{"plan"})
 		part = []string{"plan"}
 		command.Flags().Visit(func(f *pflag.Flag) {

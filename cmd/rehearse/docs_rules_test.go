@@ -105,7 +105,11 @@ func rules() ruleList {
 		{commands: `docs/install.md:make image.*`, reason: "it builds two programs for minutes, and needs a clean checkout"},
 		{commands: `.*:rehearse fetch .*`, reason: versions},
 		{commands: `.*:rehearse capture .*`, reason: "it needs a live cluster; harness/transplant tests it"},
-		{commands: `.*:rehearse (matrix|run|plan) .*`, reason: planned},
+		{
+			commands: `.*:rehearse (run|matrix --.*) examples/operators.*`,
+			reason:   "it builds operators; TestExamples checks their scenarios, and TestMatricesOfTheDocument the matrices",
+		},
+		{commands: `.*:rehearse (run|plan) .*`, reason: planned},
 		{commands: `.*:(helm .*)?rehearse upgrade .*`, reason: planned + ", with other objects"},
 		{commands: `.*:rehearse explore .*`, reason: planned},
 		{commands: `.*:rehearse (conformance|faults) .*`, reason: "it takes minutes on clusters; go test ./suites/... runs the suite and its faults"},

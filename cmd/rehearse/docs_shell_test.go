@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -86,5 +87,27 @@ func TestSimpleCommands(t *testing.T) {
 		if all := strings.Join(got, ";"); all != want {
 			t.Errorf("%s: got %s, want %s", line, all, want)
 		}
+	}
+}
+
+func TestCommandsIn(t *testing.T) {
+	page := strings.Join([]string{
+		"Sentences have `make all` and `rehearse run`, but also `c`.", "", "    terraform apply   # a comment", "    go test \\",
+		"      ./...", "", "    41 objects", "    done: all", "    kind   objects   1.34", "", "Then", "", "    $ ls a", "    b", "",
+		"    FAULT  CAUGHT BY", "    late  none", "", "```sh", "BROKEN=a (cd b && make c)", "```", "", "```yaml", "run all", "```",
+	}, "\n")
+	blocks, sentences, err := commandsIn("a.md", page)
+	want := "[a.md:3: terraform apply a.md:4: go test ./... a.md:13: ls a a.md:20: BROKEN=a (cd b && make c)]"
+	if got := fmt.Sprint(blocks); err != nil || got != want || len(sentences) != 2 {
+		t.Errorf("got %s and %s, %v; want %s", got, sentences, err, want)
+	}
+	if _, err := (sandbox{}).check(t, []string{"terraform", "apply"}); err == nil {
+		t.Error("a program that nobody knows is accepted")
+	}
+	if _, _, err := commandsIn("a.md", "```fish\nls\n```"); err == nil {
+		t.Error("a language that nobody knows is accepted")
+	}
+	if r := rules().of(pageCommand{page: "a.md", text: "make all"}); r != nil {
+		t.Errorf("%+v is a rule for a new command", r)
 	}
 }

@@ -15,8 +15,9 @@ func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module example.com/shop\n\ngo 1.26\n", "cmd/rehearse/main.go": "package main\n\nfunc main() {}\n",
-		"CHANGELOG.md": "# Changes\n\n## v0.3.0\n\n- new\n", "LICENSE": "free\n", "README.md": "read\n",
+		"go.mod":               "module example.com/shop\n\ngo 1.26\n",
+		"cmd/rehearse/main.go": "package main\n\nimport \"runtime\"\n\nfunc main() { println(runtime.GOARCH) }\n",
+		"CHANGELOG.md":         "# Changes\n\n## v0.3.0\n\n- new\n", "LICENSE": "free\n", "README.md": "read\n",
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		golden.Write(t, path, text)
