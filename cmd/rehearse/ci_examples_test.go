@@ -49,7 +49,9 @@ func workflows(t *testing.T) []workflow {
 	}
 
 	hubJobs := readGitHub(t, "github-shards.yaml").Jobs
-	shards := workflow{file: "github-shards.yaml", kept: hubJobs["rehearse"].of("upload-artifact")["path"], environment: onGitHub}
+	shards := workflow{
+		file: "github-shards.yaml", kept: hubJobs["rehearse"].of("upload-artifact")["path"], environment: onGitHub,
+	}
 	for _, number := range hubJobs["shard"].Strategy.Matrix["number"] {
 		var commands []string
 		for _, command := range hubJobs["shard"].commands() {
@@ -204,7 +206,8 @@ func TestCIRuns(t *testing.T) {
 			for _, name := range []string{"report.html", "junit.xml"} {
 				golden.Read(t, filepath.Join(checkout, report, name))
 			}
-			if run := golden.Read(t, filepath.Join(checkout, report, "run.json")); strings.Count(run, `"status": "passed"`) < 2 {
+			run := golden.Read(t, filepath.Join(checkout, report, "run.json"))
+			if strings.Count(run, `"status": "passed"`) < 2 {
 				t.Errorf("not all scenarios passed: %s", run)
 			}
 			for _, variable := range w.environment {
@@ -217,8 +220,8 @@ func TestCIRuns(t *testing.T) {
 	}
 }
 
-// inShell runs a script as a CI system does, with this program as rehearse and as go run ./cmd/rehearse, and returns its
-// output. The versions in the cache are enough, so nothing is fetched.
+// inShell runs a script as a CI system does, with this program as rehearse and as go run ./cmd/rehearse, and returns
+// its output. The versions in the cache are enough, so nothing is fetched.
 func inShell(t *testing.T, dir string, environment []string, script string) string {
 	t.Helper()
 	own, err := os.Executable()

@@ -58,7 +58,8 @@ func TestCICommands(t *testing.T) {
 // The commands of docs/ci.md about Jobs and that of Prow's job print a Job. It has a ConfigMap if it needs files.
 func TestJobsOfTheDocumentation(t *testing.T) {
 	commands := [][]string{readProw(t, "prow-shards.yaml")[1:]}
-	for _, m := range regexp.MustCompile(`(?m)^    (rehearse job .*)$`).FindAllStringSubmatch(golden.Read(t, ciPage), -1) {
+	line := regexp.MustCompile(`(?m)^    (rehearse job .*)$`)
+	for _, m := range line.FindAllStringSubmatch(golden.Read(t, ciPage), -1) {
 		commands = append(commands, simpleCommands(m[1])[0][1:])
 	}
 	if len(commands) != 7 {
@@ -90,7 +91,8 @@ func TestRoleOfAJob(t *testing.T) {
 		strictly(t, parts[i], into)
 	}
 	subject := rbacv1.Subject{Kind: "ServiceAccount", Name: account.Name}
-	if len(role.Rules) != 4 || binding.RoleRef.Name != role.Name || !slices.Equal(binding.Subjects, []rbacv1.Subject{subject}) ||
+	if len(role.Rules) != 4 || binding.RoleRef.Name != role.Name ||
+		!slices.Equal(binding.Subjects, []rbacv1.Subject{subject}) ||
 		!strings.Contains(ciFile(t, "prow-shards.yaml"), "serviceAccountName: "+account.Name+"\n") {
 		t.Errorf("%+v %+v %+v", role, account, binding)
 	}

@@ -24,9 +24,9 @@ type pageCommand struct {
 
 func (d pageCommand) String() string { return fmt.Sprintf("%s:%d: %s", d.page, d.line, d.text) }
 
-// TestCommandsOfTheDocuments accounts for each command in the blocks of each document. A command is run here, or another
-// test runs it; otherwise it is checked as far as possible, and is a skipped test that says why it did not run. A command
-// that is in no table, or of a program that nobody knows how to check, fails.
+// TestCommandsOfTheDocuments accounts for each command in the blocks of each document. A command is run here, or
+// another test runs it; otherwise it is checked as far as possible, and is a skipped test that says why it did not run.
+// A command that is in no table, or of a program that nobody knows how to check, fails.
 func TestCommandsOfTheDocuments(t *testing.T) {
 	all, _ := documentedCommands(t)
 	if len(all) < 170 {
@@ -117,8 +117,8 @@ func documents(t *testing.T) []string {
 	return pages
 }
 
-// documentedCommands returns the commands in the blocks of all documents, which a shell must be able to parse, and those
-// in sentences.
+// documentedCommands returns the commands in the blocks of all documents, which a shell must be able to parse, and
+// those in sentences.
 func documentedCommands(t *testing.T) (blocks, sentences []pageCommand) {
 	t.Helper()
 	for _, page := range documents(t) {

@@ -112,8 +112,10 @@ func rules() ruleList {
 		{commands: `.*:rehearse (run|plan) .*`, reason: planned},
 		{commands: `.*:(helm .*)?rehearse upgrade .*`, reason: planned + ", with other objects"},
 		{commands: `.*:rehearse explore .*`, reason: planned},
-		{commands: `.*:rehearse (conformance|faults) .*`, reason: "it takes minutes on clusters; go test ./suites/... runs the suite and its faults"},
-		{commands: `.*:rehearse conformance`, reason: "it takes minutes on clusters; go test ./suites/... runs the suite and its faults"},
+		{
+			commands: `.*:rehearse (conformance|faults)( .*)?`,
+			reason:   "it takes minutes on clusters; go test ./suites/... runs the suite and its faults",
+		},
 		{commands: `.*:rehearse cluster .*`, reason: "TestClusterForExperimentsAsDocumented runs these commands with other flags"},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,19 +41,23 @@ func TestForeignProgramsAreBuiltAsDocumented(t *testing.T) {
 	} {
 		golden.Write(t, filepath.Join(upstream, name), text)
 	}
-	environment := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=t", "EMAIL=t@example.com"}
+	environment := []string{
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.name", "GIT_CONFIG_VALUE_0=t", "EMAIL=t@example.com",
+	}
 	inShell(t, upstream, environment, "git init --quiet\ngit add .\ngit commit --quiet -m all\n"+
 		"for tag in v0.17.0 v0.14.7 v0.10.0 v0.3.0; do git tag $tag; done")
 	environment = []string{"GIT_CONFIG_COUNT=2"}
-	for i, address := range []string{"https://github.com/kai-scheduler/KAI-Scheduler", "https://github.com/kubernetes-sigs/lws"} {
-		n := string(rune('0' + i))
-		environment = append(environment, "GIT_CONFIG_KEY_"+n+"=url.file://"+upstream+".insteadOf", "GIT_CONFIG_VALUE_"+n+"="+address)
+	for i, name := range []string{"kai-scheduler/KAI-Scheduler", "kubernetes-sigs/lws"} {
+		environment = append(environment, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.file://%s.insteadOf", i, upstream),
+			fmt.Sprintf("GIT_CONFIG_VALUE_%d=https://github.com/%s", i, name))
 	}
 	dir := t.TempDir()
 	for page, commands := range map[string]int{"docs/kai.md": 4, "docs/leaderworkerset.md": 5} {
 		inShell(t, dir, environment, linesOf(t, page, `^git |^\(cd `, commands))
 	}
-	for _, program := range []string{"kai-podgroupcontroller", "kai-podgroupcontroller-older", "lws-manager", "lws-manager-before"} {
+	for _, program := range []string{
+		"kai-podgroupcontroller", "kai-podgroupcontroller-older", "lws-manager", "lws-manager-before",
+	} {
 		if info, err := os.Stat(filepath.Join(dir, program)); err != nil || info.Mode()&0o100 == 0 {
 			t.Errorf("no program: %v", err)
 		}
@@ -106,7 +111,8 @@ func TestClusterForExperimentsAsDocumented(t *testing.T) {
 	for _, d := range lines {
 		script.WriteString(d.text + "\n")
 		if strings.HasPrefix(d.text, "kubectl ") {
-			script.WriteString(linesOf(t, "docs/ci.md", `^rehearse job .*> job\.yaml$|^kubectl (create|delete) `, 3) + "\n")
+			job := linesOf(t, "docs/ci.md", `^rehearse job .*> job\.yaml$|^kubectl (create|delete) `, 3)
+			script.WriteString(job + "\n")
 		}
 	}
 	out := inShell(t, checkout, []string{"XDG_CACHE_HOME=" + filepath.Dir(own)}, script.String())

@@ -56,7 +56,8 @@ func newSandbox(t *testing.T) sandbox {
 func stands() *strings.Replacer {
 	return strings.NewReplacer(
 		"--from-context\x00prod", "--capture\x00prod.capture", "--etcd-snapshot\x00backup.db", "--capture\x00prod.capture",
-		"/tmp/newest/", "scenarios/", "/results/rehearse-UID/", "", "relaxed-service-name-validation.yaml", "my-scenario.yaml", "2021", "5311",
+		"/tmp/newest/", "scenarios/", "/results/rehearse-UID/", "", "relaxed-service-name-validation.yaml", "my-scenario.yaml",
+		"2021", "5311", // the enhancement of the recorded run
 	)
 }
 

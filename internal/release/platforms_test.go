@@ -19,15 +19,16 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// make image makes one index of both platforms. Each of its images has a program of its own platform, runs as an ordinary
-// user, and is also in an archive for docker load. The program is that of a small repository.
+// make image makes one index of both platforms. Each of its images has a program of its own platform, runs as an
+// ordinary user, and is also in an archive for docker load. The program is that of a small repository.
 func TestImageOfSeveralPlatforms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("NOT RUN: it compiles the runtime of Go for two platforms; go test without -short runs it")
 	}
 	s := settings{source: repository(t), out: t.TempDir()}
 	machines := map[platform]elf.Machine{{"linux", "amd64"}: elf.EM_X86_64, {"linux", "arm64"}: elf.EM_AARCH64}
-	if err := publishImage(t.Context(), s, []platform{{"linux", "amd64"}, {"linux", "arm64"}}, nil, io.Discard); err != nil {
+	both := []platform{{"linux", "amd64"}, {"linux", "arm64"}}
+	if err := publishImage(t.Context(), s, both, nil, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	images := imagesOf(t, filepath.Join(s.out, "rehearse_0.3.0_oci.tar"))
