@@ -36,7 +36,7 @@ LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehear
 test-all: export GOGC := 400
 test-all: lint fetch
 	go test -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 80m $(LONG) ./...
-	@echo "NOT RUN here: scenarios labelled slow (make slow), and the tests on kind clusters (.ci/kind)"
+	@echo "NOT RUN here: scenarios labelled slow (make slow); the tests on kind clusters (.ci/kind) and for arm64 (make test-arm64); commands of documents that are only checked (go test -v -run TestCommandsOfTheDocuments ./cmd/rehearse)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.
 fetch:
@@ -54,6 +54,11 @@ bench:
 
 fuzz:
 	go test -run '^$$' -fuzz FuzzLoad -fuzztime 1m ./scenarios
+
+# Unit tests for arm64, under qemu-user where this machine is not one. It lists what it does not run.
+.PHONY: test-arm64
+test-arm64:
+	.ci/arm64
 
 # What is published of a version, in dist/: binaries, built twice and compared, with checksums and
 # lists of their modules. PLATFORMS="linux/amd64" for some alone.
