@@ -55,7 +55,8 @@ bench:
 fuzz:
 	go test -run '^$$' -fuzz FuzzLoad -fuzztime 1m ./scenarios
 
-# Unit tests for arm64, under qemu-user where this machine is not one. It lists what it does not run.
+# Unit tests for arm64, under qemu-user where this machine is not one. It lists what it does not
+# run.
 .PHONY: test-arm64
 test-arm64:
 	.ci/arm64
