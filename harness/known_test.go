@@ -30,8 +30,8 @@ func TestKnownIssueOfOneProblem(t *testing.T) {
 			"      - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n" +
 			"      - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n"
 		look = "  - name: broken\n    eventually: {apiVersion: v1, kind: ConfigMap, cel: object.data.x == \"2\", " +
-			"count: 2, within: 50ms}\n"
-		loads = "  - name: broken\n    eventually: {apiVersion: v1, kind: ConfigMap, name: zzz, within: 50ms}\n    during:\n" +
+			"count: 2, within: 500ms}\n"
+		loads = "  - name: broken\n    eventually: {apiVersion: v1, kind: ConfigMap, name: zzz, within: 500ms}\n    during:\n" +
 			"    - {name: first, read: {apiVersion: v1, kind: ConfigMap, name: nothing}, rate: 100}\n"
 	)
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestKnownIssueThroughOneServer(t *testing.T) {
 	for message, want := range map[string]reports.Status{
 		"through kube-apiserver@0": reports.Failed, "through kube-apiserver@1": reports.Failed, "asked through": reports.Known,
 	} {
-		text := scenario("one", "  - name: broken\n    eventually: {apiVersion: v1, kind: ConfigMap, name: zzz, within: 50ms}\n"+
+		text := scenario("one", "  - name: broken\n    eventually: {apiVersion: v1, kind: ConfigMap, name: zzz, within: 500ms}\n"+
 			"    via: each\n", knownAs(message)...)
 		text = strings.Replace(text, "cluster: {version: \"1.34\"}", twoPlanes, 1)
 		s := find(t, ran(t, &rolling{provider: provider{t: t}}, text, harness.Options{}), "one")
