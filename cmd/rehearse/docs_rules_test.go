@@ -112,6 +112,7 @@ func rules() ruleList {
 		{commands: `.*:rehearse (run|plan) .*`, reason: planned},
 		{commands: `.*:(helm .*)?rehearse upgrade .*`, reason: planned + ", with other objects"},
 		{commands: `.*:rehearse explore .*`, reason: planned},
+		{commands: `.*:rehearse conformance examples/operators/supported`, reason: "it builds operators; TestExamples checks it"},
 		{
 			commands: `.*:rehearse (conformance|faults)( .*)?`,
 			reason:   "it takes minutes on clusters; go test ./suites/... runs the suite and its faults",
