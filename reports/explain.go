@@ -291,7 +291,9 @@ func AttemptLines(s *Step) []string {
 		}
 		lines = append(lines, after(first)+" "+plain.FirstLine(first.Outcome))
 		if more := next - i - 1; more > 0 {
-			lines = append(lines, fmt.Sprintf("%s the same, the last of %d more", after(s.Attempts[next-1]), more))
+			last := s.Attempts[next-1]
+			lines = append(lines, fmt.Sprintf("%s the last of %d more that differ only in numbers: %s", after(last), more,
+				plain.FirstLine(last.Outcome)))
 		}
 		i = next
 	}

@@ -16,7 +16,7 @@ func TestAttemptsThatDifferInNumbersAreOneLine(t *testing.T) {
 		step.Attempts = append(step.Attempts, Attempt{At: began.Add(time.Duration(i+1) * time.Second), Outcome: outcome})
 	}
 	want := []string{
-		"after 1.0s    unknown: port 26818 at 09:18:04", "after 3.0s    the same, the last of 2 more",
+		"after 1.0s    unknown: port 26818 at 09:18:04", "after 3.0s    the last of 2 more that differ only in numbers: unknown: port 26820 at 09:18:06",
 		"after 4.0s    conflict", "after 5.0s    unknown: port 26821 at 09:18:07",
 	}
 	if got := AttemptLines(step); !slices.Equal(got, want) {

@@ -60,7 +60,7 @@ type Step struct {
 	// Eventually must become true within a time. If it names one object that must have a certain uid (match: {metadata:
 	// {uid: ...}}, or object.metadata.uid == outputs.uid as a condition of cel), it fails as soon as that object is
 	// deleted, because a uid never comes back; or, if it must not be deleted (deletionTimestamp: null), as soon as its
-	// deletion begins.
+	// deletion begins; or, if it must have a certain generation, as soon as that has passed.
 	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
 	// RolledOut waits until at least one object is selected and all selected objects are rolled out: the controller has
 	// seen the newest spec and completed it. For a Deployment, StatefulSet, DaemonSet, ReplicaSet or

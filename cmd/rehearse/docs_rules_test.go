@@ -74,7 +74,7 @@ func rules() ruleList {
 		{commands: `.*:go test (-short \./scenarios|\./examples/gotest)`, test: "Makefile -ldflags='-s -w' ./..."},
 		{commands: `.*:go vet \./\.\.\.`, test: "Makefile \tgo vet ./..."},
 		{commands: `.*:go run \./cmd/rehearse run .*ingress-backend\.yaml`, test: "Makefile run --report-dir rehearse-report/quick"},
-		{commands: `README.md:` + rollback, test: "cmd/rehearse/interrupt_test.go TestNothingIsLeftBehind"},
+		{commands: `README.md:` + rollback, test: "suites/kubernetes/suite_test.go TestSuite"},
 		{commands: `.*:rehearse upgrade .*shop\.yaml.*`, test: "harness/upgrade/gallery_test.go examples/upgrade/shop.yaml"},
 		{commands: `.*:rehearse upgrade .*spread\.yaml`, test: "harness/upgrade/real_test.go examples/upgrade/spread.yaml"},
 		{commands: `.*:rehearse upgrade .*--ordinary`, test: "harness/upgrade/real_test.go TestUpgradeOfOrdinaryObjects"},
@@ -112,6 +112,7 @@ func rules() ruleList {
 		{commands: `.*:rehearse (run|plan) .*`, reason: planned},
 		{commands: `.*:(helm .*)?rehearse upgrade .*`, reason: planned + ", with other objects"},
 		{commands: `.*:rehearse explore .*`, reason: planned},
+		{commands: `.*:rehearse conformance examples/operators/supported`, reason: "it builds operators; TestExamples checks it"},
 		{
 			commands: `.*:rehearse (conformance|faults)( .*)?`,
 			reason:   "it takes minutes on clusters; go test ./suites/... runs the suite and its faults",

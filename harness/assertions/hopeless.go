@@ -42,7 +42,7 @@ func (w *explainer) hopeless() string {
 	var it *unstructured.Unstructured
 	for _, c := range w.sorted() {
 		switch {
-		case c.object == nil || c.object.GetUID() == "":
+		case c.object.GetUID() == "":
 			return ""
 		case string(c.object.GetUID()) == w.pin.uid:
 			it = c.object

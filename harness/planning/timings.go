@@ -29,13 +29,13 @@ type Times struct {
 // TimingsOf reads the times of a run.
 func TimingsOf(run *reports.Run) Timings {
 	times := Timings{Scenarios: map[string]Times{}, AtOnce: 1}
-	periods := map[time.Time][]period{}
+	periods := map[int64][]period{}
 	for _, track := range run.Tracks {
 		steps := slices.DeleteFunc(slices.Clone(track.Setup), func(s *reports.Step) bool { return s.Finished.IsZero() })
 		if len(steps) == 0 {
 			continue
 		}
-		periods[track.RunStarted] = append(periods[track.RunStarted], period{steps[0].Started, steps[len(steps)-1].Finished})
+		periods[track.RunStarted.UnixNano()] = append(periods[track.RunStarted.UnixNano()], period{steps[0].Started, steps[len(steps)-1].Finished})
 		times.addTrack(track, steps)
 	}
 	for _, all := range periods { // each is of one machine, if shards were merged

@@ -21,11 +21,6 @@ import (
 
 // follow reads a pod's log to its end. After a broken connection it reads the log again from the beginning.
 func (g *gathering) follow(ctx context.Context, index int, name string, uid types.UID) {
-	defer func() {
-		if errors.Is(context.Cause(ctx), errLingers) {
-			g.note(index, name, errLingers.Error())
-		}
-	}()
 	shown := 0
 	var failing time.Time
 	for ctx.Err() == nil {
@@ -34,7 +29,14 @@ func (g *gathering) follow(ctx context.Context, index int, name string, uid type
 		if gone {
 			return
 		}
-		err := g.read(ctx, index, name, &shown)
+		if !ended && g.lingered.Err() != nil {
+			g.note(index, name, "the Job has ended, and the pod has not; its log is not read further")
+			return
+		}
+		err := g.readUntil(ctx, ended, index, name, &shown)
+		if !ended && g.lingered.Err() != nil {
+			continue // the pod may have ended meanwhile
+		}
 		if err == nil {
 			failing = time.Time{}
 			g.setUnread(index, "")
@@ -85,6 +87,16 @@ func (g *gathering) ended(ctx context.Context, name string, uid types.UID) (ende
 		return true, true
 	}
 	return err == nil && (pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed), false
+}
+
+// readUntil reads a log. If the pod has not ended, it stops when the pod has outlasted its Job for too long.
+func (g *gathering) readUntil(ctx context.Context, ended bool, index int, pod string, shown *int) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	if !ended {
+		defer context.AfterFunc(g.lingered, stop)()
+	}
+	return g.read(reading, index, pod, shown)
 }
 
 // read reads a log from its beginning, and shows the lines that were not shown before.

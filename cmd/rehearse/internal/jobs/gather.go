@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -26,9 +25,6 @@ const (
 	defaultLinger   = 2 * time.Minute
 )
 
-// errLingers says that a pod seems to run although its Job has ended: its node may not report the end.
-var errLingers = errors.New("the Job has ended, and the pod has not; its log is not read further")
-
 // gathering follows the pods of a Job, shows their output, and saves the reports in it at once: a pod and its log may
 // be deleted at any time.
 type gathering struct {
@@ -40,8 +36,10 @@ type gathering struct {
 	interval       time.Duration
 	// patience is how long the API server may be unavailable, and the log of a pod that has ended.
 	patience time.Duration
-	// linger is how long a pod may seem to run after the end of the Job; 0: for any time.
-	linger time.Duration
+	// linger is how long a pod may seem to run after the end of the Job, because its node may not report its end; 0: for
+	// any time. lingered ends then.
+	linger   time.Duration
+	lingered context.Context //nolint:containedctx // an event, not the context of a call
 	// timeout is how long the Job may be without a running pod; 0: for any time.
 	timeout time.Duration
 
@@ -69,16 +67,19 @@ type attempt struct {
 func (g *gathering) wait(ctx context.Context) error {
 	g.reports, g.trouble, g.unread = map[int]attempt{}, map[int]string{}, map[int]string{}
 	g.followed, g.noted = map[types.UID]bool{}, map[string]bool{}
-	reading, stop := context.WithCancelCause(ctx)
+	lingered, outlast := context.WithCancel(context.WithoutCancel(ctx))
+	defer outlast()
+	g.lingered = lingered
+	reading, stop := context.WithCancel(ctx)
 	defer g.followers.Wait()
-	defer stop(nil)
+	defer stop()
 	answered := time.Now()
 	worked := answered
 	for {
 		now, err := g.look(reading)
 		switch {
 		case err == nil && now == finished:
-			g.finish(stop)
+			g.finish(outlast)
 			return ctx.Err()
 		case err == nil:
 			answered = time.Now()
@@ -101,12 +102,12 @@ func (g *gathering) wait(ctx context.Context) error {
 }
 
 // finish waits until the logs have been read. It stops reading those of pods that do not end after the Job.
-func (g *gathering) finish(stop context.CancelCauseFunc) {
+func (g *gathering) finish(outlast context.CancelFunc) {
 	g.mu.Lock()
 	g.over = true
 	g.mu.Unlock()
 	if g.linger > 0 {
-		defer time.AfterFunc(g.linger, func() { stop(errLingers) }).Stop()
+		defer time.AfterFunc(g.linger, outlast).Stop()
 	}
 	g.followers.Wait()
 }
