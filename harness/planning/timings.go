@@ -35,7 +35,8 @@ func TimingsOf(run *reports.Run) Timings {
 		if len(steps) == 0 {
 			continue
 		}
-		periods[track.RunStarted.UnixNano()] = append(periods[track.RunStarted.UnixNano()], period{steps[0].Started, steps[len(steps)-1].Finished})
+		began := track.RunStarted.UnixNano()
+		periods[began] = append(periods[began], period{steps[0].Started, steps[len(steps)-1].Finished})
 		times.addTrack(track, steps)
 	}
 	for _, all := range periods { // each is of one machine, if shards were merged
