@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/cenkalti/backoff/v4"
+
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
@@ -109,20 +111,16 @@ func (p *Proxy) pass(ctx context.Context, client net.Conn) {
 func (p *Proxy) connect(ctx context.Context) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	for {
-		var err error
+	return backoff.RetryWithData(func() (net.Conn, error) {
 		if p.held.Load() {
-			err = p.ready(ctx)
-		}
-		if err == nil {
-			var connection net.Conn
-			connection, err = new(net.Dialer).DialContext(ctx, "tcp", p.server)
-			if err == nil || !p.held.Load() {
-				return connection, err
+			if err := p.ready(ctx); err != nil {
+				return nil, err
 			}
 		}
-		if !pauses.For(ctx, interval) {
-			return nil, err
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", p.server)
+		if err != nil && !p.held.Load() {
+			err = backoff.Permanent(err)
 		}
-	}
+		return connection, err
+	}, backoff.WithContext(backoff.NewConstantBackOff(interval), ctx))
 }

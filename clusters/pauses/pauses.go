@@ -1,7 +1,7 @@
-// Package pauses waits between attempts. It is for loops that decide after each attempt whether to continue. Where a
-// plain condition is checked again and again, apimachinery's wait.PollUntilContextCancel does that. Two places have a
-// function of their own, because they also notice the end of a process, or report progress: clusters/systems and
-// clusters/kind/internal/waiting.
+// Package pauses waits between attempts. It is for loops that decide after each attempt whether to continue. Where an
+// operation is repeated until it succeeds, backoff.Retry does that, and where a plain condition is checked again and
+// again, apimachinery's wait.PollUntilContextCancel. Two places have a function of their own, because they also notice
+// the end of a process, or report progress: clusters/systems and clusters/kind/internal/waiting.
 package pauses
 
 import (

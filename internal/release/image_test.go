@@ -98,8 +98,9 @@ func TestSharedLayers(t *testing.T) {
 	}
 }
 
-// The layer of a version of Kubernetes has nothing of a commit of Rehearse, and no time of its own.
-func TestLayerOfKubernetes(t *testing.T) {
+// cachedKubernetes returns the cache, and a version of Kubernetes in it. Without one, the test is skipped.
+func cachedKubernetes(t *testing.T) (store *releases.Store, version string) {
+	t.Helper()
 	store, err := releases.New(releases.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +109,13 @@ func TestLayerOfKubernetes(t *testing.T) {
 	if len(cached) == 0 {
 		t.Skip("NOT RUN: no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one")
 	}
-	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, cached[0].String())
+	return store, cached[0].String()
+}
+
+// The layer of a version of Kubernetes has nothing of a commit of Rehearse, and no time of its own.
+func TestLayerOfKubernetes(t *testing.T) {
+	store, version := cachedKubernetes(t)
+	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,15 +134,8 @@ func TestLayerOfKubernetes(t *testing.T) {
 
 // A version that the cache has only for this platform is an error before anything is built.
 func TestVersionOfAnotherPlatform(t *testing.T) {
-	store, err := releases.New(releases.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cached := store.CachedVersions()
-	if len(cached) == 0 {
-		t.Skip("NOT RUN: no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one")
-	}
-	version, own := cached[0].String(), platform{runtime.GOOS, runtime.GOARCH}
+	_, version := cachedKubernetes(t)
+	own := platform{runtime.GOOS, runtime.GOARCH}
 	got, suffix, err := cachedVersions(t.Context(), []platform{own}, []string{version})
 	if err != nil || !slices.Equal(got, []string{version}) || suffix != "-k8s"+version {
 		t.Errorf("got %s, %s, %v", got, suffix, err)

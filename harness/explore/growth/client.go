@@ -12,11 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
@@ -131,31 +131,23 @@ const (
 // send sends a request, and retries it while the API server does not judge it. If the API server also aborts the last
 // attempt, the object makes it panic.
 func (c *Client) send(ctx context.Context, dryRun bool, body []byte, request func() *rest.Request) (Answer, error) {
-	answer, err := c.sendOnce(ctx, dryRun, body, request())
-	growing := pauses.Growing(pause, time.Second)
-	for n := 0; err != nil && n < again; n++ {
-		if !pauses.Wait(ctx, growing) {
-			return answer, ctx.Err()
+	pauses := backoff.WithMaxRetries(backoff.NewExponentialBackOff(backoff.WithInitialInterval(pause)), again)
+	answer, err := backoff.RetryWithData(func() (Answer, error) {
+		r := request().SetHeader("Accept", "application/json").Body(body).
+			Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationIgnore)
+		if dryRun {
+			r = r.Param("dryRun", metav1.DryRunAll)
 		}
-		answer, err = c.sendOnce(ctx, dryRun, body, request())
-	}
+		c.slots <- struct{}{}
+		c.requests.Add(1)
+		result := r.Do(ctx)
+		<-c.slots
+		return answerOf(result)
+	}, backoff.WithContext(pauses, ctx))
 	if writes.Aborted(err) {
 		return Answer{Code: http.StatusInternalServerError, Words: panicked + ": " + writes.Words(err)}, nil
 	}
 	return answer, err
-}
-
-func (c *Client) sendOnce(ctx context.Context, dryRun bool, body []byte, r *rest.Request) (Answer, error) {
-	r = r.SetHeader("Accept", "application/json").Body(body).
-		Param("fieldManager", manager).Param("fieldValidation", metav1.FieldValidationIgnore)
-	if dryRun {
-		r = r.Param("dryRun", metav1.DryRunAll)
-	}
-	c.slots <- struct{}{}
-	c.requests.Add(1)
-	result := r.Do(ctx)
-	<-c.slots
-	return answerOf(result)
 }
 
 func answerOf(result rest.Result) (Answer, error) {

@@ -3,13 +3,13 @@ package simulator
 import (
 	"fmt"
 
+	"github.com/cenkalti/backoff/v4"
 	"k8s.io/client-go/discovery"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
 	"github.com/rehearse-dev/rehearse/suites/grove/api/config"
 	"github.com/rehearse-dev/rehearse/suites/grove/backends"
-	"github.com/rehearse-dev/rehearse/suites/simulators/operator"
 )
 
 // initialize creates the enabled backends. An error of a backend is final; a failed connection to the API server is
@@ -33,7 +33,7 @@ func (s *simulation) initialize() error {
 	environment := backends.Environment{Client: c, Discovery: found, Scheme: scheme}
 	registry, err := backends.Initialize(s.factories, environment, s.config.Scheduler)
 	if err != nil {
-		return operator.PermanentError{Err: s.behaviour.reworded(err)}
+		return backoff.Permanent(s.behaviour.reworded(err))
 	}
 	s.registry = registry
 	return nil

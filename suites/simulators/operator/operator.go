@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cenkalti/backoff/v4"
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -19,37 +20,27 @@ import (
 )
 
 // Run repeats something until the context ends, which is not an error. Every error is logged and retried, except an
-// address that cannot be used, and a PermanentError.
+// address that cannot be used, and a backoff.PermanentError.
 func Run(ctx context.Context, logger logr.Logger, once func(context.Context) error) error {
 	log.SetLogger(logger) // some parts of controller-runtime require it
 	again := pauses.Growing(100*time.Millisecond, 2*time.Second)
-	for {
+	return backoff.Retry(func() error {
 		err := once(ctx)
-		var permanent PermanentError
+		var permanent *backoff.PermanentError
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
-			err = errors.New("the manager ended without a reason")
+			return errors.New("the manager ended without a reason")
 		case errors.As(err, &permanent):
-			return permanent.Err
+			return err
 		case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, syscall.EADDRNOTAVAIL):
-			return fmt.Errorf("serve: %w; choose another host or port", err)
+			return backoff.Permanent(fmt.Errorf("serve: %w; choose another host or port", err))
 		}
 		logger.Error(err, "starting again")
-		if !pauses.Wait(ctx, again) {
-			return nil
-		}
-	}
+		return err
+	}, backoff.WithContext(again, context.WithoutCancel(ctx)))
 }
-
-// PermanentError is an error of a simulator that trying again does not fix.
-type PermanentError struct{ Err error }
-
-func (e PermanentError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error itself.
-func (e PermanentError) Unwrap() error { return e.Err }
 
 // Unthrottled is the configuration of a client without rate limits: the API server's own fairness is enough.
 func Unthrottled(c *rest.Config) *rest.Config {

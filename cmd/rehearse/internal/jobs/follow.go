@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
@@ -46,10 +47,7 @@ func (g *gathering) follow(ctx context.Context, index int, name string, uid type
 		if err == nil && ended || err != nil && g.givesUp(ctx, index, name, ended, time.Since(failing), err) {
 			return
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(g.interval):
-		}
+		pauses.For(ctx, g.interval)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 )
 
@@ -93,10 +94,8 @@ func (g *gathering) wait(ctx context.Context) error {
 		case ctx.Err() == nil && time.Since(answered) > g.patience:
 			return fmt.Errorf("the cluster has not answered for %v: %w", g.patience, err)
 		}
-		select {
-		case <-ctx.Done():
+		if !pauses.For(ctx, g.interval) {
 			return ctx.Err()
-		case <-time.After(g.interval):
 		}
 	}
 }
