@@ -111,15 +111,15 @@ func filesExist(words []string) error {
 // rehearse runs a command of rehearse in the sandbox. What would start a cluster is only planned.
 func (s sandbox) rehearse(t *testing.T, args []string) (ran bool, err error) {
 	t.Helper()
-	command, err := takes(args)
-	if err == nil {
-		err = filesExist(args)
+	if _, err := takes(args); err != nil {
+		return false, err
 	}
-	if err != nil {
+	if err := filesExist(args); err != nil {
 		return false, err
 	}
 	args = strings.Split(stands().Replace(strings.Join(args, "\x00")), "\x00")
-	if command, err = takes(args); err != nil {
+	command, err := takes(args)
+	if err != nil {
 		return false, err
 	}
 	if args, ran = whatRuns(command, args); args == nil {
