@@ -14,13 +14,8 @@ import (
 // mostColumns is how wide a line of prose may be.
 const mostColumns = 100
 
-// unwrapped are the folders whose scenarios have comments that are still wider.
-var unwrapped = []string{
-	"scenarios/grove", "scenarios/kai", "scenarios/kubernetes", "scenarios/leaderworkerset", "scenarios/porch",
-}
-
-// Prose is wrapped: that of documents, and comments in scenarios, in the Makefile and in the scripts of CI. The linters
-// check only Go files.
+// Prose is wrapped: that of documents, comments in the Makefile and in the scripts of CI, and comments and texts of
+// scenarios and requirements. The linters check only Go files.
 func TestProseIsWrapped(t *testing.T) {
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -28,7 +23,7 @@ func TestProseIsWrapped(t *testing.T) {
 			return err
 		case entry.IsDir():
 			hidden := strings.HasPrefix(entry.Name(), ".") && name != "." && name != ".ci"
-			if hidden || entry.Name() == "testdata" || slices.Contains(unwrapped, name) {
+			if hidden || entry.Name() == "testdata" {
 				return fs.SkipDir
 			}
 			return nil
@@ -37,9 +32,10 @@ func TestProseIsWrapped(t *testing.T) {
 		switch {
 		case path.Ext(name) == ".md":
 			wide = wideProse
-		case name == "Makefile", path.Dir(name) == ".ci",
-			path.Ext(name) == ".yaml" && (top(name) == "scenarios" || top(name) == "examples"):
+		case name == "Makefile", path.Dir(name) == ".ci":
 			wide = wideComments
+		case path.Ext(name) == ".yaml" && slices.Contains([]string{"scenarios", "examples", "suites"}, top(name)):
+			wide = wideYAML
 		default:
 			return nil
 		}
@@ -89,6 +85,29 @@ func wideComments(lines []string) []int {
 	return wide
 }
 
+// text matches the beginning of a value that people read, and what precedes its key.
+var text = regexp.MustCompile(`^( *(?:- )?)(?:description|statement|source|noFault|reason): +[^|{\[]`)
+
+// wideYAML returns the numbers of the lines that are wide comments, or wide lines of values that people read. Values
+// for programs, such as expressions, and literal ones (|) may be wide.
+func wideYAML(lines []string) []int {
+	wide := wideComments(lines)
+	key := -1 // the column of the key whose value is read
+	for i, line := range lines {
+		words := strings.TrimSpace(line)
+		if words != "" && len(line)-len(strings.TrimLeft(line, " ")) <= key {
+			key = -1
+		}
+		if begin := text.FindStringSubmatch(line); begin != nil && key < 0 {
+			key = len(begin[1])
+		}
+		if key >= 0 && utf8.RuneCountInString(line) > mostColumns && strings.Contains(words, " ") {
+			wide = append(wide, i+1)
+		}
+	}
+	return wide
+}
+
 // What counts as wide.
 func TestWide(t *testing.T) {
 	long := strings.Repeat("word ", 25)
@@ -112,6 +131,28 @@ func TestWide(t *testing.T) {
 		}
 		if n := len(wideComments(lines)); n != want.comments {
 			t.Errorf("%q has %d wide comments, want %d", text, n, want.comments)
+		}
+	}
+}
+
+// What counts as wide in YAML.
+func TestWideYAML(t *testing.T) {
+	long := strings.Repeat("word ", 25)
+	for text, want := range map[string][]int{
+		"# " + long:                                  {1},
+		"description: " + long:                       {1},
+		"- statement: \"" + long + "\"":              {1},
+		"  noFault: short\n    " + long:              {2},
+		"- source: >-\n    short\n\n    " + long:     {4},
+		"- source: >-\n    short\n  other: " + long:  {},
+		"reason: short\ncel: >-\n  " + long:          {},
+		"description: |\n  " + long:                  {},
+		"reason: {text: " + long + "}":               {},
+		"description: >-\n  reason: b\n  " + long:    {3},
+		"description: >-\n  " + long[:90] + "\nb: c": {},
+	} {
+		if got := wideYAML(strings.Split(text, "\n")); !slices.Equal(got, want) {
+			t.Errorf("the wide lines of %q are %v, want %v", text, got, want)
 		}
 	}
 }
