@@ -39,16 +39,24 @@ func (c *Cluster) beginWith(ctx context.Context, from origin) error {
 }
 
 func (c *Cluster) fillEtcd(ctx context.Context, fill func(context.Context, clientv3.KV) error) (err error) {
-	secured, err := c.layout.etcdTLS()
+	client, err := c.etcdClient(ctx)
 	if err != nil {
 		return err
+	}
+	defer func() { err = errors.Join(err, client.Close()) }()
+	return fill(ctx, client)
+}
+
+func (c *Cluster) etcdClient(ctx context.Context) (*clientv3.Client, error) {
+	secured, err := c.layout.etcdTLS()
+	if err != nil {
+		return nil, err
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: []string{c.layout.etcdURL()}, TLS: secured, Logger: zap.NewNop(), Context: ctx,
 	})
 	if err != nil {
-		return fmt.Errorf("make a client for etcd: %w", err)
+		return nil, fmt.Errorf("make a client for etcd: %w", err)
 	}
-	defer func() { err = errors.Join(err, client.Close()) }()
-	return fill(ctx, client)
+	return client, nil
 }

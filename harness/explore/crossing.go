@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -67,6 +68,7 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 	c.cluster = cluster
 	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
 		Settle: settle, Progress: e.Progress, Dependents: e.dependents(),
+		Writes: storage.Writes(cluster),
 	}); err != nil {
 		return nil, err
 	}
