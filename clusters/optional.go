@@ -265,6 +265,13 @@ type HostReachable interface {
 	HostAddress() string
 }
 
+// WriteLister is a Cluster whose etcd can be asked what was written, also while no API server runs.
+type WriteLister interface {
+	// Written returns the keys that were written or deleted, by revision: after the first revision, up to the second.
+	// It returns an error if etcd no longer has them.
+	Written(ctx context.Context, after, upTo int64) (map[int64][]string, error)
+}
+
 // UserMaker is a Cluster that can create users.
 type UserMaker interface {
 	// User returns a client configuration of a user with that name and groups. It contains the key and the certificate.

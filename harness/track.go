@@ -19,6 +19,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -193,7 +194,7 @@ func (t *trackRun) connect() error {
 	if planning.HasSystems(t.track.Path) {
 		t.kinds.ExpectMore()
 	}
-	if t.history, err = history.New(config); err != nil {
+	if t.history, err = history.New(config, history.WithWrites(storage.Writes(t.cluster))); err != nil {
 		return fmt.Errorf("watch cluster %s: %w", t.cluster.Name(), err)
 	}
 	return nil

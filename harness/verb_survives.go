@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -129,7 +130,10 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 	if one.wrong = wrong; wrong != nil {
 		return one
 	}
-	options := survey.Options{Settle: step.Survives.Settle.Or(defaultSettle), Except: []survey.Check{survey.Warning}}
+	options := survey.Options{
+		Settle: step.Survives.Settle.Or(defaultSettle), Except: []survey.Check{survey.Warning},
+		Writes: storage.Writes(run.shared.cluster),
+	}
 	for _, check := range step.Survives.Except {
 		options.Except = append(options.Except, survey.Check(check))
 	}

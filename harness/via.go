@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -249,7 +250,7 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 	if passOn(t.track.Path) {
 		view.kinds.ExpectPeers()
 	}
-	if view.history, err = history.New(config); err != nil {
+	if view.history, err = history.New(config, history.WithWrites(storage.Writes(t.cluster))); err != nil {
 		return nil, fmt.Errorf("watch %s: %w", server, err)
 	}
 	v.of[server.Plane] = view

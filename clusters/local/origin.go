@@ -2,11 +2,9 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
-	"go.uber.org/zap"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -35,20 +33,5 @@ func (c *Cluster) beginWith(ctx context.Context, from origin) error {
 	if err := c.ready(ctx, clusters.Etcd); err != nil {
 		return err
 	}
-	return c.fillEtcd(ctx, from.fill)
-}
-
-func (c *Cluster) fillEtcd(ctx context.Context, fill func(context.Context, clientv3.KV) error) (err error) {
-	secured, err := c.layout.etcdTLS()
-	if err != nil {
-		return err
-	}
-	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{c.layout.etcdURL()}, TLS: secured, Logger: zap.NewNop(), Context: ctx,
-	})
-	if err != nil {
-		return fmt.Errorf("make a client for etcd: %w", err)
-	}
-	defer func() { err = errors.Join(err, client.Close()) }()
-	return fill(ctx, client)
+	return withEtcd(ctx, c.layout, func(client *clientv3.Client) error { return from.fill(ctx, client) })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -55,30 +56,42 @@ type crossing struct {
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
 	[]*sighting, error,
 ) {
+	c := newCrossing(e, path, entries)
+	err := c.run(ctx, settle)
+	return c.sightings(), err
+}
+
+func newCrossing(e *exploration, path []clusters.State, entries []*entry) *crossing {
 	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
 	for i, way := range waysOf(path) {
 		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(path[i]), Way: way})
 	}
-	cluster, remove, err := e.create(ctx, path[0])
+	return c
+}
+
+// run creates a cluster, and takes the objects along the path.
+func (c *crossing) run(ctx context.Context, settle time.Duration) error {
+	cluster, remove, err := c.exploration.create(ctx, c.path[0])
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer remove()
 	c.cluster = cluster
 	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
-		Settle: settle, Progress: e.Progress, Dependents: e.dependents(),
+		Settle: settle, Progress: c.Progress, Dependents: c.dependents(),
+		Writes: storage.Writes(cluster),
 	}); err != nil {
-		return nil, err
+		return err
 	}
 	defer c.survey.Close()
-	for i := range path {
+	for i := range c.path {
 		whole, visitErr := c.visit(ctx, i)
 		if err = visitErr; err != nil || !whole {
 			break
 		}
 	}
 	c.survey.Judge(c.report)
-	return c.sightings(), err
+	return err
 }
 
 // askedDependents is the maximum number of objects of one kind whose dependents get dry runs.
@@ -260,19 +273,6 @@ func (c *crossing) sightings() []*sighting {
 		}
 		if len(written.entries) > 0 {
 			all = append(all, written)
-		}
-	}
-	if c.exploration.report.Crossed == 0 {
-		for i, s := range c.report.Path {
-			known := c.exploration.report.Path[i]
-			known.Way, known.Reached, known.Seconds = s.Way, s.Reached, s.Survey
-		}
-		c.exploration.report.Matrix = c.report.Matrix
-		c.exploration.report.Crossed = len(c.made)
-		if lacking := len(c.entries) - len(c.made); lacking > 0 {
-			c.exploration.report.Untried = append(c.exploration.report.Untried, fmt.Sprintf(
-				"%d of %d objects did not cross, because they could not be created beside the others",
-				lacking, len(c.entries)))
 		}
 	}
 	return all

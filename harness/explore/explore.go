@@ -41,6 +41,9 @@ type Options struct {
 	Seed uint64
 	// Objects is the maximum number of objects that cross. Default: no limit.
 	Objects int
+	// Together is the maximum number of them in one cluster; one cluster after the other crosses the path. Default: 4000.
+	// The control plane's memory grows with the square, because a Service selects the Pods of many other objects.
+	Together int
 	// Settle is how long the untouched cluster is watched at each state.
 	Settle time.Duration
 	// Workers is the number of concurrent requests.
@@ -162,10 +165,8 @@ func (e *exploration) run(ctx context.Context) error {
 	if err := e.attribute(ctx); err != nil {
 		return err
 	}
-	chosen := e.choose()
-	seen, err := e.cross(ctx, e.Path, chosen, e.Settle)
-	e.take(seen)
-	if err != nil {
+	crossing := &waves{exploration: e, chosen: e.choose()}
+	if err := crossing.run(ctx); err != nil {
 		return err
 	}
 	if err := e.reduce(ctx); err != nil {

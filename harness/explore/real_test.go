@@ -37,11 +37,20 @@ func TestExplorationFindsTheIngressOfKEP5311(t *testing.T) {
 		path = append(path, state)
 	}
 	report, err := explore.Run(t.Context(), explore.Options{
-		Provider: provider, Path: path, Base: path[0], Kinds: []string{"Ingress"}, Seed: 1, Objects: 60,
+		Provider: provider, Path: path, Base: path[0], Kinds: []string{"Ingress"}, Seed: 1, Objects: 60, Together: 25,
 		Settle: time.Second, Workers: 8, Prove: true, Progress: t.Logf,
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	crossed := 0
+	for _, row := range report.Matrix {
+		if row.Kind == "Ingress.networking.k8s.io" {
+			crossed += row.Objects
+		}
+	}
+	if crossed != report.Crossed || crossed < 50 {
+		t.Errorf("%d objects crossed in three clusters, and %d are in the matrix; want at least 50", report.Crossed, crossed)
 	}
 	for _, f := range report.Findings {
 		if f.Sort == explorations.Defect && slices.Contains(f.Checks, string(survey.Update)) &&

@@ -182,16 +182,46 @@ func (b *bridge) walk(ctx context.Context, object *unstructured.Unstructured) er
 // counts returns how many objects there were at each revision, from the first to the last.
 func (b *bridge) counts(ctx context.Context) ([]int64, error) {
 	counts := make([]int64, b.to-b.from+1)
-	counts[0], counts[len(counts)-1] = int64(len(b.before)), int64(len(b.after))
+	last := len(counts) - 1
+	unchanged := b.unchanged(ctx)
 	reading, ctx := errgroup.WithContext(ctx)
 	reading.SetLimit(bridgedAtOnce)
-	for i := 1; i < len(counts)-1; i++ {
+	for i := 1; i < last; i++ {
+		if unchanged(b.from + uint64(i)) {
+			continue
+		}
 		reading.Go(func() (err error) {
 			counts[i], err = b.countAt(ctx, b.from+uint64(i))
 			return err
 		})
 	}
-	return counts, reading.Wait()
+	if err := reading.Wait(); err != nil {
+		return nil, err
+	}
+	counts[0] = int64(len(b.before))
+	for i := 1; i < last; i++ {
+		if unchanged(b.from + uint64(i)) {
+			counts[i] = counts[i-1]
+		}
+	}
+	counts[last] = int64(len(b.after))
+	return counts, nil
+}
+
+// unchanged reports of a revision whether it certainly changed no object of the resource.
+func (b *bridge) unchanged(ctx context.Context) func(revision uint64) bool {
+	if b.recorder.writes == nil {
+		return func(uint64) bool { return false }
+	}
+	revisions, err := b.recorder.writes(ctx, b.resource.GroupResource(), int64(b.from), int64(b.to))
+	if err != nil { // the API server may still have all revisions
+		return func(uint64) bool { return false }
+	}
+	changed := make(map[uint64]bool, len(revisions))
+	for _, revision := range revisions {
+		changed[uint64(revision)] = true
+	}
+	return func(revision uint64) bool { return !changed[revision] }
 }
 
 func (b *bridge) countAt(ctx context.Context, revision uint64) (int64, error) {

@@ -1,10 +1,14 @@
 package history_test
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"net/http"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -44,6 +48,45 @@ deleted x/short 112
 added x/reborn 113`)
 	if gaps := stream.Gaps(); len(gaps) != 1 || gaps[0].Relisted {
 		t.Errorf("gaps %+v: want one that was bridged", gaps)
+	}
+}
+
+// If the storage tells which revisions matter, only those are read, however many others there are.
+func TestOnlyRevisionsThatMatterAreRead(t *testing.T) {
+	const others = 100
+	unable := func(context.Context, schema.GroupResource, int64, int64) ([]int64, error) { return nil, io.EOF }
+	for name, test := range map[string]struct {
+		writes func(*apitest.Server) history.Writes
+		few    bool
+	}{
+		"it tells":           {func(s *apitest.Server) history.Writes { return s.Writes }, true},
+		"it cannot tell":     {func(*apitest.Server) history.Writes { return unable }, false},
+		"there is no source": {func(*apitest.Server) history.Writes { return nil }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			server.Put(pods.Resource, pod("x", "web"))
+			stream := newRecorder(t, server, history.WithWrites(test.writes(server))).Stream(pods)
+			await(t, stream, changes(1))
+			server.AwaitWatches(1)
+			before := server.Requests("list", "Pod")
+			restart(server, func() {
+				for i := range others {
+					server.Put(nodes.Resource, node(fmt.Sprint("n", i)))
+				}
+				server.Put(pods.Resource, pod("x", "short"))
+				server.Put(nodes.Resource, node("last"))
+				server.Delete(pods.Resource, "x", "short")
+			})
+			seen := await(t, stream, changes(3))
+			expect(t, describe(seen[1:]), "added x/short 202\ndeleted x/short 204")
+			if lists := server.Requests("list", "Pod") - before; test.few != (lists < others) {
+				t.Errorf("%d lists of pods around %d other changes", lists, others)
+			}
+			if gaps := stream.Gaps(); len(gaps) != 1 || gaps[0].Relisted {
+				t.Errorf("gaps %+v: want one that was bridged", gaps)
+			}
+		})
 	}
 }
 

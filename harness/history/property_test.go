@@ -18,7 +18,11 @@ import (
 // drawn returns a server and a recorder that lists in pages of a drawn size.
 func drawn(t *testing.T, rt *rapid.T) (*apitest.Server, *history.Recorder) {
 	server := apitest.New(t)
-	recorder, err := history.New(server.Config(), history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size")))
+	options := []history.Option{history.WithPageSize(rapid.Int64Range(1, 4).Draw(rt, "page size"))}
+	if rapid.Bool().Draw(rt, "the storage tells its writes") {
+		options = append(options, history.WithWrites(server.Writes))
+	}
+	recorder, err := history.New(server.Config(), options...)
 	if err != nil {
 		rt.Fatal(err)
 	}

@@ -40,6 +40,8 @@ type Recorder struct {
 	streams  map[schema.GroupVersionResource]*Stream
 	retained retention
 	shared   *shared
+	// writes may be nil.
+	writes Writes
 	// era counts how often the storage was replaced.
 	era int
 	// paused is closed when a pause is over; nil without one.
@@ -59,6 +61,14 @@ func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock
 
 // WithPageSize sets how many objects a list asks for at once. Default: 500.
 func WithPageSize(n int64) Option { return func(r *Recorder) { r.pageSize = n } }
+
+// Writes returns the revisions of the storage that may have changed objects of a resource: after the first revision,
+// up to the second, in any order. No other revision in between changed one.
+type Writes func(ctx context.Context, resource schema.GroupResource, after, upTo int64) ([]int64, error)
+
+// WithWrites reduces what is read after a restart of the API server to the revisions that matter. By default, or if
+// it returns an error, each revision is read. nil is no source.
+func WithWrites(w Writes) Option { return func(r *Recorder) { r.writes = w } }
 
 // New returns a recorder that watches nothing yet. The configuration must not limit the rate of requests (QPS: -1) or
 // their time (Timeout: 0); otherwise observations are late.

@@ -58,6 +58,8 @@ type Options struct {
 	// Elsewhere reports whether another shard surveys the object with a uid. What belongs to it is surveyed there, too.
 	// May be nil.
 	Elsewhere func(uid string) bool
+	// Writes reduces what is read after a restart of the API server (history.WithWrites). May be nil.
+	Writes history.Writes
 	// Except are checks to skip.
 	Except []Check
 	// Progress is called during long work. May be nil.
@@ -78,7 +80,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	var err1, err2, err3 error
 	s.client, err1 = dynamic.NewForConfig(counted)
 	s.discovery, err2 = discovery.NewDiscoveryClientForConfig(counted)
-	s.history, err3 = history.New(writes.Configure(config, "rehearse-upgrade"))
+	s.history, err3 = history.New(writes.Configure(config, "rehearse-upgrade"), history.WithWrites(options.Writes))
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("make a client for the survey: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,7 @@ func TestWhatIsCopiedReadsEqual(t *testing.T) {
 			onlyReads(t, audit)
 			captured, err := capture.InMemory("original", held.Bytes())
 			golden.Must(t, err)
+			written(t, original, captured)
 			backup, err := storage.OpenSnapshot(backUp(t, original))
 			golden.Must(t, err)
 			defer func() { golden.Must(t, backup.Close()) }()
@@ -127,7 +129,10 @@ func audited(t *testing.T, state *clusters.State) string {
 	policy, log := filepath.Join(t.TempDir(), "policy.yaml"), filepath.Join(t.TempDir(), "audit.log")
 	golden.Must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, users: "+
 		"[capturer]}, {level: None}]\n"), 0o600))
-	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"audit-policy-file": policy, "audit-log-path": log}}}
+	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{
+		"audit-policy-file": policy, "audit-log-path": log,
+		"etcd-compaction-interval": "0", // written asks for all revisions
+	}}}
 	return log
 }
 
@@ -339,6 +344,33 @@ func everyKind(t *testing.T, index *capture.Index) {
 		if kind.Objects == 0 {
 			t.Errorf("there is no object of kind %s", kind.Kind)
 		}
+	}
+}
+
+// written checks that etcd tells the last write of each captured object as one of its resource, and few others.
+func written(t *testing.T, cluster clusters.Cluster, captured *capture.Capture) {
+	t.Helper()
+	last := int64(0)
+	wrote := map[storage.Resource][]int64{}
+	golden.Must(t, captured.Each(func(r storage.Resource, o *unstructured.Unstructured) error {
+		revision, err := strconv.ParseInt(o.GetResourceVersion(), 10, 64)
+		wrote[r], last = append(wrote[r], revision), max(last, revision)
+		return err
+	}))
+	told := 0
+	for r, revisions := range wrote {
+		got, err := storage.Writes(cluster)(t.Context(), r.GroupResource(), 1, last)
+		golden.Must(t, err)
+		told += len(got)
+		for _, revision := range revisions {
+			if !slices.Contains(got, revision) {
+				t.Errorf("etcd does not tell revision %d, which wrote an object of %s", revision, r.GroupResource())
+			}
+		}
+	}
+	// Two groups can have a resource of one name, and a few keys are of no resource.
+	if most := 2 * int(last); told == 0 || told > most {
+		t.Errorf("etcd tells %d writes of %d resources, want at most %d", told, len(wrote), most)
 	}
 }
 

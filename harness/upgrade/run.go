@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/lives"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -165,7 +166,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 	r.report.Path[0].Transition = time.Since(began).Seconds()
 	if r.survey, err = survey.New(r.cluster.RESTConfig(), survey.Options{
 		Settle: r.Settle, Sample: r.Sample, Elsewhere: r.share.surveyedElsewhere,
-		Progress: r.Progress,
+		Progress: r.Progress, Writes: storage.Writes(r.cluster),
 	}); err != nil {
 		return err
 	}

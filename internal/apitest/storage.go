@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -208,6 +210,23 @@ func (s *storage) Objects(resource string) []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return sorted(s.objects, resource, func(*unstructured.Unstructured) bool { return true })
+}
+
+// Writes returns the revisions that changed objects of a resource: after the first one, up to the second. It is a
+// history.Writes.
+func (s *storage) Writes(_ context.Context, resource schema.GroupResource, after, upTo int64) ([]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after < int64(s.compacted) {
+		return nil, fmt.Errorf("revision %d is compacted", after)
+	}
+	var revisions []int64
+	for _, e := range s.events {
+		if r := int64(e.revision); e.key.resource == resource.Resource && r > after && r <= upTo {
+			revisions = append(revisions, r)
+		}
+	}
+	return revisions, nil
 }
 
 // Count returns how many objects of a resource there are.

@@ -93,7 +93,7 @@ func (r *Report) addGate(gate *Gate) {
 	whole.Rejected = reports.Union(whole.Rejected, gate.Rejected)
 }
 
-// addRow adds up a kind that several shards have: each shard has the objects that its controllers created.
+// addRow adds up a kind of several shards or clusters: each has the objects that its controllers created.
 func (r *Report) addRow(row *upgrades.Row) {
 	at := slices.IndexFunc(r.Matrix, func(known *upgrades.Row) bool { return known.Kind == row.Kind })
 	if at < 0 {
@@ -107,6 +107,20 @@ func (r *Report) addRow(row *upgrades.Row) {
 		to.Good, to.Breaks, to.Changes = to.Good+cell.Good, to.Breaks+cell.Breaks, to.Changes+cell.Changes
 		to.Unjudged, to.Before = to.Unjudged+cell.Unjudged, to.Before+cell.Before
 	}
+}
+
+// AddCrossing adds the results of objects that crossed the path together in one cluster.
+func (r *Report) AddCrossing(path []*upgrades.State, matrix []*upgrades.Row, crossed int) {
+	for i, s := range path {
+		whole := r.Path[i]
+		whole.Way, whole.Seconds = s.Way, whole.Seconds+s.Survey
+		whole.Reached = s.Reached && (whole.Reached || r.crossings == 0)
+	}
+	for _, row := range matrix {
+		r.addRow(row)
+	}
+	r.Crossed += crossed
+	r.crossings++
 }
 
 // joined merges the findings that several shards share. Of each, it keeps the object and the scenario with the best

@@ -142,3 +142,35 @@ func TestAShardWithoutAKind(t *testing.T) {
 		t.Errorf("exit code %d; it says %s, want %s", part.Result.ExitCode(), part.Result.Sentence(), want)
 	}
 }
+
+// The results of several clusters add up. A state is reached if each cluster reached it.
+func TestAddCrossing(t *testing.T) {
+	r := &explorations.Report{Path: []*explorations.State{{Name: "a"}, {Name: "b"}}}
+	for i, reached := range []bool{true, false, true} {
+		r.AddCrossing([]*upgrades.State{
+			{Name: "a", Way: upgrades.Start, Reached: true, Survey: 1}, {Name: "b", Way: upgrades.Up, Reached: reached, Survey: 2},
+		}, []*upgrades.Row{
+			{Kind: "Pod", Objects: 1, Cells: []upgrades.Cell{{Good: 1}, {Breaks: 1}}},
+			{Kind: []string{"Job", "Node", "Node"}[i], Objects: 2, Cells: []upgrades.Cell{{Good: 2}, {Good: 2}}},
+		}, 3)
+	}
+	got := fmt.Sprintf("%d crossed", r.Crossed)
+	for _, s := range r.Path {
+		got += fmt.Sprintf("\n%s %s %t %v", s.Name, s.Way, s.Reached, s.Seconds)
+	}
+	for _, row := range r.Matrix {
+		got += fmt.Sprintf("\n%s %d", row.Kind, row.Objects)
+		for _, cell := range row.Cells {
+			got += fmt.Sprintf(" %d/%d", cell.Good, cell.Breaks)
+		}
+	}
+	want := `9 crossed
+a start true 3
+b upgrade false 6
+Pod 3 3/0 0/3
+Job 2 2/0 2/0
+Node 4 4/0 4/0`
+	if got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}

@@ -77,6 +77,9 @@ type Report struct {
 	Untried  []string `json:"untried,omitempty"`
 	// Notes are facts about the exploration that a reader must know.
 	Notes []string `json:"notes,omitempty"`
+
+	// crossings is how often objects crossed the path together.
+	crossings int
 }
 
 // State is one state of the path.
