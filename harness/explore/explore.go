@@ -41,7 +41,7 @@ type Options struct {
 	Seed uint64
 	// Objects is the maximum number of objects that cross. Default: no limit.
 	Objects int
-	// Together is the maximum number of them in one cluster; one cluster after the other crosses the path. Default: 4000.
+	// Together is the maximum number of them in one cluster; one cluster after the other crosses the path. Default: 2000.
 	// The control plane's memory grows with the square, because a Service selects the Pods of many other objects.
 	Together int
 	// Settle is how long the untouched cluster is watched at each state.

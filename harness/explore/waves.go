@@ -7,7 +7,7 @@ import (
 )
 
 // mostTogether is the default of Options.Together.
-const mostTogether = 4000
+const mostTogether = 2000
 
 // waves are the clusters that cross the whole path, one after the other, each with an equal part of the chosen objects.
 type waves struct {
