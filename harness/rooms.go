@@ -96,17 +96,23 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	if t.Parallel == 1 || !verbOf(&step).waits {
 		return run()
 	}
-	left := make(chan struct{})
-	timer := time.AfterFunc(t.IdleAfter, func() {
-		t.pause()
-		close(left)
+	defer lend(t.IdleAfter, t.pause, t.goOn)()
+	return run()
+}
+
+// lend gives a place to others if the returned function is not called for a while. That function takes it again.
+func lend(after time.Duration, give, take func()) (end func()) {
+	given := make(chan struct{})
+	timer := time.AfterFunc(after, func() {
+		give()
+		close(given)
 	})
-	r := run()
-	if !timer.Stop() {
-		<-left
-		t.goOn()
+	return func() {
+		if !timer.Stop() {
+			<-given
+			take()
+		}
 	}
-	return r
 }
 
 // pause gives the place of a scenario to others.

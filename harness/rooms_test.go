@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -74,5 +75,34 @@ func waitFor(name string) string {
 func configMap(namespace, name string) map[string]any {
 	return map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": namespace},
+	}
+}
+
+// While a transition that is expected to break takes long, another cluster starts.
+func TestAnotherClusterBeginsWhileOneDoesNotGetReady(t *testing.T) {
+	var made atomic.Int32
+	second := make(chan struct{})
+	p := &provider{t: t}
+	p.create = func(context.Context) error {
+		if made.Add(1) == 2 {
+			close(second)
+		}
+		return nil
+	}
+	p.converge = func(ctx context.Context, _ clusters.State) error {
+		select {
+		case <-second:
+			return brokenBy(clusters.APIServer, "no kind Workload is registered")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	text := strings.Replace(scenario("first", makeMap("a")+breaks), `"1.34"`, `"1.35"`, 1) +
+		scenario("second", makeMap("a"))
+	run := ran(t, p, text, harness.Options{Clusters: 1, SpareClusters: 1, IdleAfter: time.Millisecond})
+	for _, name := range []string{"first", "second"} {
+		if s := find(t, run, name); s.Status != reports.Passed {
+			t.Errorf("%s: %s: %s", name, s.Status, s.Message)
+		}
 	}
 }

@@ -32,7 +32,7 @@ func (c *transitions) make(ctx context.Context, n int) error {
 	}
 	timed, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	err := c.reach(ctx, timed, n, patience)
+	err := c.patiently(n, func() error { return c.reach(ctx, timed, n, patience) })
 	if arrived := c.run.track.Path[n+1].Version; err == nil {
 		c.run.kinds.Cross(arrived)
 	} else {
@@ -59,6 +59,16 @@ func (c *transitions) make(ctx context.Context, n int) error {
 	}
 	c.run.finishSetup(step, outcome)
 	return err
+}
+
+// patiently makes a transition. If it is expected to break and takes long, a component probably does not get ready. The
+// cluster then only waits, and gives its place to others.
+func (c *transitions) patiently(n int, reach func() error) error {
+	if c.mayBreak(n) {
+		const usual = 4 // times IdleAfter: far longer than a component needs
+		defer lend(usual*c.run.IdleAfter, c.run.activity.end, c.run.activity.begin)()
+	}
+	return reach()
 }
 
 // reach brings the cluster to the state after the n-th transition. If that fails and the transition says so, it
