@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -248,11 +249,10 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.mu.Lock()
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
 		c.hook(kind, "a", "w", at.url()+"/"+kind, "CREATE", string(ca))
 	}
-	c.probe = func(int) (int, string) {
+	c.probe = func(int) *metav1.Status {
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(ca)
 		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
@@ -262,9 +262,8 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 			_ = answer.Body.Close()
 			t.Error("the program answers")
 		}
-		return http.StatusInternalServerError, "the mutating webhook does not answer"
+		return rejected("the mutating webhook does not answer")
 	}
-	c.mu.Unlock()
 	h.set(never)
 	s.Hold(t.Context())
 	system.WebhookCalls = &clusters.WebhookCalls{Delay: "1ms"}

@@ -52,10 +52,27 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+// The objects above: what the API server has of them, nil if nothing, and how their deletions are recorded.
 const (
-	crdPath     = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.test.rehearse.dev"
-	webhookPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/widgets"
+	crdName     = "CustomResourceDefinition widgets.test.rehearse.dev"
+	webhookName = "ValidatingWebhookConfiguration widgets"
 )
+
+func (c *fakeCluster) crd() *unstructured.Unstructured {
+	return c.Object(crdResource.Resource, "", "widgets.test.rehearse.dev")
+}
+
+func (c *fakeCluster) webhooks() *unstructured.Unstructured {
+	return c.Object("validatingwebhookconfigurations", "", "widgets")
+}
+
+// putCRD creates a CRD of that name, as another installation would.
+func (c *fakeCluster) putCRD(metadata map[string]any) {
+	metadata["name"] = "widgets.test.rehearse.dev"
+	c.Put(crdResource.Resource, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": crdKind.Kind, "metadata": metadata,
+	})
+}
 
 func installed(t *testing.T) clusters.System {
 	t.Helper()
@@ -76,7 +93,7 @@ func TestInstall(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]any{"url": url + "/validate", "caBundle": base64.StdEncoding.EncodeToString(ca)}
-	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	webhooks := c.webhooks().Object["webhooks"].([]any)
 	if got := webhooks[0].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("the webhook leads to %v, want %v", got, want)
 	}
@@ -85,22 +102,22 @@ func TestInstall(t *testing.T) {
 		t.Errorf("a webhook elsewhere was redirected: %v", got)
 	}
 	want["url"] = url + "/convert"
-	if got, _, _ := unstructured.NestedMap(c.written[crdPath], "spec", "conversion", "webhook",
+	if got, _, _ := unstructured.NestedMap(c.crd().Object, "spec", "conversion", "webhook",
 		"clientConfig"); !reflect.DeepEqual(got, want) {
 		t.Errorf("the conversion leads to %v, want %v", got, want)
 	}
-	if labels, _, _ := unstructured.NestedStringMap(c.written[crdPath], "metadata", "labels"); labels[label] != "widgets" {
+	if labels := c.crd().GetLabels(); labels[label] != "widgets" {
 		t.Errorf("labels %v", labels)
 	}
 	without := *system.Process
 	without.Webhooks = nil
 	system.Process = &without
 	converge(t, s, system)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want the webhooks that it has no more", c.deleted)
 	}
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
 	if c.rediscovered != 1 {
@@ -143,12 +160,12 @@ func TestMature(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2026-01-02T03:04:05Z": established.Add(youth), "": time.Time{}.Add(youth), "soon": time.Time{}.Add(youth),
 	} {
-		c.mu.Lock()
-		c.written[crdPath]["status"] = map[string]any{"conditions": []any{
-			map[string]any{"type": "NamesAccepted", "status": "True", "lastTransitionTime": "2027-01-01T00:00:00Z"},
-			map[string]any{"type": "Established", "status": "True", "lastTransitionTime": text},
-		}}
-		c.mu.Unlock()
+		c.Render(crdResource.Resource, "", c.crd().GetName(), func(crd *unstructured.Unstructured) {
+			crd.Object["status"] = map[string]any{"conditions": []any{
+				map[string]any{"type": "NamesAccepted", "status": "True", "lastTransitionTime": "2027-01-01T00:00:00Z"},
+				map[string]any{"type": "Established", "status": "True", "lastTransitionTime": text},
+			}}
+		})
 		at, err := s.api.mature(t.Context(), s.system("widgets").objects)
 		if err != nil || !at.Equal(want) {
 			t.Errorf("established at %q: mature at %s, %v; want %s", text, at, err, want)
@@ -160,15 +177,15 @@ func TestMature(t *testing.T) {
 // over.
 func TestOthersStay(t *testing.T) {
 	c := newFakeCluster(t)
-	c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+	c.putCRD(map[string]any{})
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want what was not there before", c.deleted)
 	}
-	c.keep(webhookPath, map[string]any{"metadata": map[string]any{"name": "widgets"}})
+	c.hook("ValidatingWebhookConfiguration", "widgets", "w", "https://example.org", "UPDATE", "")
 	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil ||
 		!strings.Contains(err.Error(), "remove the other installation first") {
 		t.Errorf("got %v", err)
@@ -187,7 +204,7 @@ func TestManifests(t *testing.T) {
 	golden.Write(t, filepath.Join(dir, "v2.yaml"), widgetCRD)
 	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
 	converge(t, s, system)
-	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	webhooks := c.webhooks().Object["webhooks"].([]any)
 	if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["service"] == nil ||
 		client["url"] != nil {
 		t.Errorf("a webhook in the cluster was redirected: %v", client)
@@ -197,11 +214,11 @@ func TestManifests(t *testing.T) {
 	}
 	system.Version = "2"
 	converge(t, s, system)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want what version 2 has no more", c.deleted)
 	}
 	golden.Must(t, s.Close(t.Context(), true))
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all: the cluster stays", c.deleted)
 	}
 }
@@ -215,7 +232,7 @@ func TestStaleWebhooks(t *testing.T) {
 	c.hook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
 	s := newSet(t, c, Options{})
 	golden.Must(t, s.api.deleteStale(t.Context(), at, []byte("new")))
-	if want := []string{"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/stale"}; !reflect.DeepEqual(c.deleted, want) {
+	if want := []string{"MutatingWebhookConfiguration stale"}; !reflect.DeepEqual(c.deleted, want) {
 		t.Errorf("deleted %v, want %v", c.deleted, want)
 	}
 	hooks, err := s.api.hooksAt(context.Background(), at)
@@ -228,13 +245,13 @@ func TestStaleWebhooks(t *testing.T) {
 func TestInstallOnABorrowedCluster(t *testing.T) {
 	for _, borrowed := range []bool{false, true} {
 		c := newFakeCluster(t)
-		c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+		c.putCRD(map[string]any{})
 		err := newSet(t, c, Options{Borrowed: borrowed}).Converge(t.Context(), []clusters.System{installed(t)})
 		refused := err != nil && strings.Contains(err.Error(), "CustomResourceDefinition widgets.test.rehearse.dev already")
 		if refused != borrowed || !borrowed && err != nil {
 			t.Errorf("borrowed: %t: %v", borrowed, err)
 		}
-		if written := c.written[crdPath] != nil; written == borrowed {
+		if written := c.Requests("apply", crdKind.Kind) > 0; written == borrowed {
 			t.Errorf("borrowed: %t; the CRD was written: %t", borrowed, written)
 		}
 	}
@@ -246,14 +263,15 @@ func TestReinstall(t *testing.T) {
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
-	delete(c.written, webhookPath)
+	applies := func() int { return c.Requests("apply", "ValidatingWebhookConfiguration") }
+	before := applies()
 	converge(t, s, system)
-	if c.written[webhookPath] != nil {
+	if applies() != before {
 		t.Error("an unchanged system was installed again")
 	}
 	s.Reinstall()
 	converge(t, s, system)
-	if c.written[webhookPath] == nil {
+	if applies() == before {
 		t.Error("the webhooks were not installed again")
 	}
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 )
 
 func counter(code string, n int) string {
@@ -47,14 +50,18 @@ var pod = &unstructured.Unstructured{Object: map[string]any{
 	"metadata": map[string]any{"name": "probe"},
 }}
 
+func rejected(message string) *metav1.Status {
+	return apitest.Status(http.StatusForbidden, metav1.StatusReasonForbidden, message)
+}
+
 // proveOne proves one webhook with one probe. answer is the API server's response to it, and changes its counters.
 func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstructured.Unstructured,
-	answer func(c *fakeCluster, n int) (int, string),
+	answer func(c *fakeCluster, n int) *metav1.Status,
 ) (int, error) {
 	t.Helper()
 	c := newFakeCluster(t)
 	c.metrics = before
-	c.probe = func(n int) (int, string) { return answer(c, n) }
+	c.probe = func(n int) *metav1.Status { return answer(c, n) }
 	s := newSet(t, c, Options{})
 	err := s.prove(ctx, nil, probes, []hook{
 		{
@@ -71,18 +78,18 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 // TestProofIsTheCountAlone: neither an accepted nor a rejected probe proves that a webhook is served.
 func TestProofIsTheCountAlone(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, "", []*unstructured.Unstructured{pod},
-		func(c *fakeCluster, n int) (int, string) {
+		func(c *fakeCluster, n int) *metav1.Status {
 			switch n {
 			case 1: // the API server does not know of the webhook yet
-				return http.StatusCreated, ""
+				return nil
 			case 2: // something else rejects
-				return http.StatusForbidden, "no service account"
+				return rejected("no service account")
 			case 3: // it knows of the webhook, which does not answer
 				c.metrics = counter("500", 1) + rejection("calling_webhook_error", 1)
-				return http.StatusInternalServerError, `failed calling webhook "w"`
+				return rejected(`failed calling webhook "w"`)
 			}
 			c.metrics = counter("200", n)
-			return http.StatusCreated, ""
+			return nil
 		})
 	if probes != 4 || err != nil {
 		t.Errorf("%d probes, %v; want 4", probes, err)
@@ -92,9 +99,9 @@ func TestProofIsTheCountAlone(t *testing.T) {
 // TestRestartedAPIServer: counters that were reset are no proof until they grow.
 func TestRestartedAPIServer(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, counter("200", 90), []*unstructured.Unstructured{pod},
-		func(c *fakeCluster, n int) (int, string) {
+		func(c *fakeCluster, n int) *metav1.Status {
 			c.metrics = counter("200", 4+n/2) // 4, 5, 5, ...
-			return http.StatusForbidden, "no"
+			return rejected("no")
 		})
 	if probes != 2 || err != nil {
 		t.Errorf("%d probes, %v; want 2", probes, err)
@@ -103,11 +110,11 @@ func TestRestartedAPIServer(t *testing.T) {
 
 func TestUnprovenWebhook(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := proveOne(ctx, t, "", []*unstructured.Unstructured{pod}, func(_ *fakeCluster, n int) (int, string) {
+	_, err := proveOne(ctx, t, "", []*unstructured.Unstructured{pod}, func(_ *fakeCluster, n int) *metav1.Status {
 		if n == 3 {
 			cancel(errors.New("enough"))
 		}
-		return http.StatusForbidden, "not this one"
+		return rejected("not this one")
 	})
 	if err == nil || !strings.Contains(err.Error(), "webhook w (ValidatingWebhookConfiguration configuration)") ||
 		!strings.Contains(err.Error(), "Pod probe: not this one") {

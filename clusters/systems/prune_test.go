@@ -30,7 +30,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	newer, older := versions(t)
 	converge(t, s, newer)
 	bundle := func() string {
-		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
+		client, _, _ := unstructured.NestedStringMap(c.crd().Object, "spec", "conversion", "webhook", "clientConfig")
 		return client["caBundle"]
 	}
 	before := bundle()
@@ -48,7 +48,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	converge(t, s, newer)
 	converge(t, s, older)
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
 }
@@ -67,7 +67,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	converge(t, s, newer)
 	for _, definition := range []clusters.System{older, newer, older} {
 		converge(t, s, definition)
-		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
+		client, _, _ := unstructured.NestedStringMap(c.crd().Object, "spec", "conversion", "webhook", "clientConfig")
 		if at := s.system("widgets").place.calledAt(); !strings.HasPrefix(client["url"], at+"/") {
 			t.Errorf("the conversion webhook is called at %s, want a path of %s", client["url"], at)
 		}
@@ -80,7 +80,7 @@ func TestDeletedCRDIsForgotten(t *testing.T) {
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
 	converge(t, s, newer)
-	c.keep(crdPath, nil)
+	c.Server.Delete(crdResource.Resource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
 	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
 		t.Errorf("it knows %v", objects)
@@ -94,7 +94,7 @@ func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
 	newer, older := versions(t)
 	converge(t, s, newer)
 	converge(t, s, older)
-	c.keep(crdPath, nil)
+	c.Server.Delete(crdResource.Resource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
 	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
 		t.Errorf("it knows %v", objects)

@@ -48,7 +48,7 @@ func TestSimulatorThatDoesNotStart(t *testing.T) {
 			}
 			golden.Must(t, <-acted)
 			converge(t, s)
-			if !slices.Equal(c.deleted, []string{crdPath}) {
+			if !slices.Equal(c.deleted, []string{crdName}) {
 				t.Errorf("deleted %v, want the CRD", c.deleted)
 			}
 		})
@@ -61,11 +61,7 @@ func simulate(c *fakeCluster, creates, ends string, interrupted bool, interrupt 
 	if _, err := os.ReadFile(creates); err != nil { // waits for the process
 		return err
 	}
-	c.mu.Lock()
-	c.keep(crdPath, map[string]any{"metadata": map[string]any{
-		"name": "widgets.test.rehearse.dev", "managedFields": []any{map[string]any{"manager": "x-simulator"}},
-	}})
-	c.mu.Unlock()
+	c.putCRD(map[string]any{"managedFields": []any{map[string]any{"manager": "x-simulator"}}})
 	if interrupted {
 		interrupt()
 		return nil
