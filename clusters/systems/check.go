@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 )
 
 // Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
@@ -141,7 +142,7 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	} {
 		for _, file := range part.files {
 			if name, known := e(file); known {
-				found, err := readKinds([]string{name}, part.wanted)
+				found, err := documents.OfKinds([]string{name}, part.wanted)
 				objects = append(objects, found...)
 				if err != nil {
 					errs = append(errs, err)
@@ -170,10 +171,10 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 				fmt.Errorf("manifest %s: only $(VERSION) is allowed here, and only if the system has a version", manifest))
 			continue
 		}
-		name, _, err := splitChecksum(text)
+		name, _, err := documents.SplitChecksum(text)
 		if err == nil && !clusters.IsAddress(name) {
 			var found []*unstructured.Unstructured
-			found, err = fetch(ctx, text)
+			found, err = documents.Fetch(ctx, text)
 			objects = append(objects, found...)
 		}
 		if err != nil {

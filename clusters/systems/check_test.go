@@ -94,22 +94,6 @@ func TestCheckPorts(t *testing.T) {
 	}
 }
 
-func TestParseTakesListsApart(t *testing.T) {
-	objects, err := parse("x",
-		[]byte("---\n# nothing\n---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod}\n- {apiVersion: "+
-			"v1, kind: Service}\n---\napiVersion: v1\nkind: Secret\n"))
-	var kinds []string
-	for _, object := range objects {
-		kinds = append(kinds, object.GetKind())
-	}
-	if got := strings.Join(kinds, " "); got != "Pod Service Secret" || err != nil {
-		t.Errorf("%s, %v", got, err)
-	}
-	if _, err := parse("x", []byte("# nothing\n")); err == nil {
-		t.Error("an empty file holds something")
-	}
-}
-
 func TestManifestsInTheirOrder(t *testing.T) {
 	var all []*unstructured.Unstructured
 	for _, kind := range []string{

@@ -22,6 +22,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -194,7 +195,7 @@ func TestFrontWaits(t *testing.T) {
 		}
 		return nil
 	}
-	golden.Must(t, await(t.Context(), nil, arrived))
+	golden.Must(t, waiting.Until(t.Context(), nil, arrived))
 	cancel()
 	if err := <-called; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // installer installs the objects of systems in a cluster, and proves that they have taken effect.
@@ -25,12 +27,12 @@ type installer struct {
 // install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
 // then point to the process. install deletes objects that the system no longer has, except CRDs.
 func (s *installer) install(ctx context.Context, sys *system, ca []byte) error {
-	crds, err := readKinds(sys.program.crds,
+	crds, err := documents.OfKinds(sys.program.crds,
 		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind })
 	if err != nil {
 		return err
 	}
-	webhooks, err := readKinds(sys.program.webhooks, isWebhook)
+	webhooks, err := documents.OfKinds(sys.program.webhooks, isWebhook)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (s *installer) applyAll(ctx context.Context, sys *system, objects []*unstru
 		if r.kind != crdKind {
 			continue
 		}
-		if err := await(ctx, nil, func(ctx context.Context) error { return s.api.crdServed(ctx, r.name) }); err != nil {
+		if err := waiting.Until(ctx, nil, func(ctx context.Context) error { return s.api.crdServed(ctx, r.name) }); err != nil {
 			return fmt.Errorf("wait until %s is served: %w", r, err)
 		}
 	}

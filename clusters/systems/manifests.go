@@ -7,6 +7,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // deploy applies the manifests of a system that the cluster runs, deletes the objects that it no longer has, except
@@ -47,7 +50,7 @@ func (s *installer) manifests(ctx context.Context, sys *system) ([]*unstructured
 	}
 	var all []*unstructured.Unstructured
 	for _, name := range names {
-		objects, err := fetch(ctx, name)
+		objects, err := documents.Fetch(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +101,7 @@ func (s *installer) proveManifests(ctx context.Context, sys *system) error {
 		if isWebhook(object) {
 			configurations = append(configurations, r)
 		}
-		err = await(ctx, nil, func(ctx context.Context) error {
+		err = waiting.Until(ctx, nil, func(ctx context.Context) error {
 			if !isWorkload(object) {
 				return nil
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -69,7 +70,7 @@ func TestLifeOfAModule(t *testing.T) {
 		t.Helper()
 		place := s.system("widgets").place
 		var said []byte
-		err := await(t.Context(), nil, func(context.Context) error {
+		err := waiting.Until(t.Context(), nil, func(context.Context) error {
 			var err error
 			if said, err = os.ReadFile(place.file("args")); err == nil && len(said) == 0 {
 				err = errors.New("nothing yet")

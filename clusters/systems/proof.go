@@ -13,6 +13,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/proof"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // proofTimeout is how long it may take until the API server calls a webhook that answers. It usually takes less than a
@@ -26,24 +27,24 @@ const proofTimeout = 30 * time.Second
 func (s *installer) prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
 	hooks []hook, count func(context.Context) (map[answerKey]float64, error),
 ) error {
-	waiting := slices.DeleteFunc(slices.Clone(hooks), func(h hook) bool { return !h.creates })
-	if len(waiting) == 0 {
+	open := slices.DeleteFunc(slices.Clone(hooks), func(h hook) bool { return !h.creates })
+	if len(open) == 0 {
 		return nil
 	}
 	if len(probes) == 0 {
 		return fmt.Errorf("cannot prove that %s is served: the system has no probes; add an object for which it is called",
-			waiting[0])
+			open[0])
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
-	err := await(ctx, process, func(ctx context.Context) error {
+	err := waiting.Until(ctx, process, func(ctx context.Context) error {
 		answers, err := s.probe(ctx, probes,
-			func(h hook) { waiting = slices.DeleteFunc(waiting, func(w hook) bool { return w.key() == h.key() }) }, waiting,
+			func(h hook) { open = slices.DeleteFunc(open, func(w hook) bool { return w.key() == h.key() }) }, open,
 			count)
-		if err != nil || len(waiting) == 0 {
+		if err != nil || len(open) == 0 {
 			return err
 		}
-		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", waiting[0],
+		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", open[0],
 			strings.Join(answers, "\n"))
 	})
 	if err != nil {
@@ -55,7 +56,7 @@ func (s *installer) prove(ctx context.Context, process *processes.Process, probe
 // probe creates the probes as dry runs. It calls answered for each webhook whose count of answers has grown, and
 // returns the results of the dry runs.
 func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(hook),
-	waiting []hook, count func(context.Context) (map[answerKey]float64, error),
+	open []hook, count func(context.Context) (map[answerKey]float64, error),
 ) (answers []string, err error) {
 	before, err := count(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func (s *installer) probe(ctx context.Context, probes []*unstructured.Unstructur
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range slices.Clone(waiting) {
+	for _, h := range slices.Clone(open) {
 		if after[h.key()] > before[h.key()] {
 			answered(h)
 		}

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/metadata"
+
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // releaseObjects returns what must be deleted with a system: the objects that were created for it, and the
@@ -129,7 +131,7 @@ func (a *api) requestDeletion(ctx context.Context, r reference) error {
 
 // gone waits until no object exists.
 func (a *api) gone(ctx context.Context, left []reference) error {
-	err := await(ctx, nil, func(ctx context.Context) error {
+	err := waiting.Until(ctx, nil, func(ctx context.Context) error {
 		var errs []error
 		left = slices.DeleteFunc(left, func(r reference) bool {
 			err := a.absent(ctx, r)

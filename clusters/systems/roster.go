@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 )
 
 // system is an installed system.
@@ -34,7 +35,7 @@ type system struct {
 	// watched: the exit of the process is noticed.
 	watched bool
 	// pardon of the process, after outages of the API server.
-	pardon pardon
+	pardon outages.Pardon
 	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
 	unready bool
 	// objects that were created for it, in their order; objects that existed before are not included.

@@ -2,31 +2,21 @@ package systems
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
-const (
-	// stopGrace is how long a process may take to exit after SIGTERM.
-	stopGrace = 10 * time.Second
-	// lookInterval is the time between two checks of a condition, lookTimeout the timeout of one check.
-	lookInterval = 20 * time.Millisecond
-	lookTimeout  = 5 * time.Second
-)
+// stopGrace is how long a process may take to exit after SIGTERM.
+const stopGrace = 10 * time.Second
 
 // launch installs what a process needs, calls installed, starts the process, and returns when it serves. A process that
 // already runs is stopped first.
@@ -122,7 +112,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		return err
 	}
 	sys.process, sys.started, sys.watched = process, time.Now(), false
-	sys.pardon.renew()
+	sys.pardon.Renew()
 	s.addLog(name, process.LogFile)
 	if sys.unready {
 		s.Progress("system %s was not ready before: not waiting until it is", name)
@@ -158,26 +148,6 @@ func (s *Set) enter(ctx context.Context, sys *system) error {
 	return nil
 }
 
-func becomesReady(ctx context.Context, sys *system, look func(context.Context) error,
-	progress clusters.Progress,
-) error {
-	told := &complaints{say: func(waited time.Duration, text string) {
-		progress("system %s is not ready after %s: %s", sys.definition.Name, waited.Round(time.Second), text)
-	}}
-	err := await(ctx, sys.process, told.watching(look))
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("wait until its process is ready: %w", err)
-	if alive(sys.process) {
-		return err
-	}
-	return &clusters.BrokenError{
-		Component: clusters.SystemComponent(sys.definition.Name),
-		Words:     processes.LastLines(sys.process.LogFile, 12), Err: err,
-	}
-}
-
 func (s *places) spec(sys *system, lasting bool) (processes.Spec, error) {
 	name := sys.definition.Name
 	file, err := absolute(sys.program.command[0])
@@ -206,136 +176,6 @@ func (s *places) owner() string {
 		return housed.Folder() + string(os.PathSeparator)
 	}
 	return s.dir + string(os.PathSeparator)
-}
-
-var errEarly = errors.New("its initialDelay is not over")
-
-// readiness returns the check whether a process is ready. It fails until the initial delay is over.
-func (sys *system) readiness() (func(context.Context) error, error) {
-	look, err := sys.check()
-	delay, invalid := sys.program.ready.Wait()
-	if err := errors.Join(err, invalid); err != nil || delay == 0 {
-		return look, err
-	}
-	first := sys.started.Add(delay)
-	return func(ctx context.Context) error {
-		if time.Now().Before(first) {
-			return errEarly
-		}
-		return look(ctx)
-	}, nil
-}
-
-// check returns the check that a system's definition has.
-func (sys *system) check() (func(context.Context) error, error) {
-	switch ready := sys.program.ready; {
-	case ready.HTTPGet != "":
-		ca, err := sys.place.authority()
-		if err != nil {
-			return nil, err
-		}
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(ca)
-		client := &http.Client{Transport: &http.Transport{
-			TLSClientConfig: &tls.Config{
-				RootCAs: pool, MinVersion: tls.VersionTLS12,
-				InsecureSkipVerify: sys.place.service != nil, //nolint:gosec // its certificate is its own; a kubelet trusts any
-			},
-			DisableKeepAlives: true,
-		}}
-		return func(ctx context.Context) error { return get(ctx, client, ready.HTTPGet) }, nil
-	case ready.TCP != "":
-		return func(ctx context.Context) error {
-			connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", ready.TCP)
-			if err != nil {
-				return err
-			}
-			return connection.Close()
-		}, nil
-	}
-	return func(context.Context) error { return nil }, nil
-}
-
-// complaints reports the error of a check that keeps failing.
-type complaints struct {
-	say         func(waited time.Duration, text string)
-	began, told time.Time
-	text        string
-}
-
-// An error is reported after firstComplaint. After that it is reported when it changes, or is still the same after
-// sameComplaint.
-const (
-	firstComplaint = 5 * time.Second
-	sameComplaint  = 30 * time.Second
-)
-
-// watching wraps a check so that its errors are reported.
-func (c *complaints) watching(look func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		err := look(ctx)
-		if err != nil {
-			c.note(time.Now(), err.Error())
-		}
-		return err
-	}
-}
-
-func (c *complaints) note(now time.Time, text string) {
-	if c.began.IsZero() {
-		c.began, c.told = now, now
-	}
-	since := now.Sub(c.told)
-	if since >= sameComplaint || since >= firstComplaint && text != c.text {
-		c.told, c.text = now, text
-		c.say(now.Sub(c.began), text)
-	}
-}
-
-func get(ctx context.Context, client *http.Client, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return fmt.Errorf("GET %s: %w", url, err)
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(response.Body, 300)) // only additional information
-		return fmt.Errorf("GET %s: %s %s", url, response.Status, strings.Join(strings.Fields(string(said)), " "))
-	}
-	return nil
-}
-
-// await repeats a check until it succeeds, the process (if any) ends, or the context ends.
-func await(ctx context.Context, process *processes.Process, look func(context.Context) error) error {
-	ended := make(<-chan struct{})
-	if process != nil {
-		ended = process.Done()
-	}
-	ticker := time.NewTicker(lookInterval)
-	defer ticker.Stop()
-	last := errors.New("there was no time for a check")
-	for {
-		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
-		err := look(attempt)
-		cancel()
-		if err == nil {
-			return nil
-		}
-		if ctx.Err() == nil {
-			last = err
-		}
-		select {
-		case <-ended:
-			return process.Failure()
-		case <-ctx.Done():
-			return fmt.Errorf("%w; last error: %w", context.Cause(ctx), last)
-		case <-ticker.C:
-		}
-	}
 }
 
 // Kill ends a system's process without warning and leaves it down until Restart or Converge.
@@ -397,7 +237,7 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 			}
 			look = func(ctx context.Context) error { return s.api.available(ctx, object.name) }
 		}
-		if err := await(ctx, sys.process, look); err != nil {
+		if err := waiting.Until(ctx, sys.process, look); err != nil {
 			return fmt.Errorf("wait until %s is served: %w", object, err)
 		}
 	}

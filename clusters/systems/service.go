@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // service is the address in front of one or more systems, their replicas. A program that registers its webhooks itself
@@ -151,7 +152,7 @@ func (s *installer) registered(ctx context.Context, sys *system) error {
 	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
 	defer cancel()
 	url := sys.place.service.url()
-	return await(ctx, sys.process, func(ctx context.Context) error {
+	return waiting.Until(ctx, sys.process, func(ctx context.Context) error {
 		hooks, err := s.api.hooksAt(ctx, url)
 		if err == nil && len(hooks) == 0 && !s.converts(ctx, url) {
 			err = errors.New("webhookCalls: the API server calls no webhook at the service of this system")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 )
 
 // Simulator describes how to run a simulator.
@@ -76,7 +77,7 @@ type Set struct {
 	// converging serialises changes of systems.
 	converging sync.Mutex
 	// seen are the outages of the API server.
-	seen outages
+	seen outages.Seen
 
 	// held: the API server may be down, so that the exit of a process is expected.
 	held atomic.Bool
@@ -136,15 +137,15 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 		return err
 	}
 	s.hold(ctx)
-	outage := s.seen.happened(s.cluster)
+	outage := s.seen.Happened(s.cluster)
 	for _, sys := range s.all() {
-		sys.pardon.transition(outage, s.now())
+		sys.pardon.Transition(outage, s.now())
 	}
 	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	if outage {
 		prolong := func() {
 			for _, sys := range s.all() {
-				sys.pardon.prolong(s.now())
+				sys.pardon.Prolong(s.now())
 			}
 		}
 		prolong()       // from here on an exit is noticed

@@ -1,4 +1,5 @@
-package systems
+// Package documents reads the Kubernetes objects of a system from files, folders and addresses.
+package documents
 
 import (
 	"bufio"
@@ -64,8 +65,8 @@ func parse(name string, data []byte) ([]*unstructured.Unstructured, error) {
 	return all, nil
 }
 
-// readKinds reads the objects of some kinds from files and folders, each of which must have one.
-func readKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
+// OfKinds reads the objects of some kinds from files and folders, each of which must have one.
+func OfKinds(names []string, wanted func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	for _, name := range names {
 		objects, err := readObjects(name)
@@ -104,8 +105,8 @@ func readObjects(name string) ([]*unstructured.Unstructured, error) {
 	return objects, nil
 }
 
-// splitChecksum splits a manifest's name and its checksum.
-func splitChecksum(manifest string) (name, checksum string, err error) {
+// SplitChecksum splits a manifest's name and its checksum.
+func SplitChecksum(manifest string) (name, checksum string, err error) {
 	name, fragment, found := strings.Cut(manifest, "#")
 	if !found {
 		return name, "", nil
@@ -117,9 +118,9 @@ func splitChecksum(manifest string) (name, checksum string, err error) {
 	return name, checksum, nil
 }
 
-// fetch reads a manifest from its file or its address, and checks its checksum.
-func fetch(ctx context.Context, manifest string) ([]*unstructured.Unstructured, error) {
-	name, checksum, err := splitChecksum(manifest)
+// Fetch reads a manifest from its file or its address, and checks its checksum.
+func Fetch(ctx context.Context, manifest string) ([]*unstructured.Unstructured, error) {
+	name, checksum, err := SplitChecksum(manifest)
 	if err != nil {
 		return nil, err
 	}
