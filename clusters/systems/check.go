@@ -15,6 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/probes"
 )
 
 // Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
@@ -111,7 +113,7 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	built, isBuilt := cached(definition, modules)
 	e := versionOnly(definition, built)
 	var errs []error
-	var objects []*unstructured.Unstructured
+	var manifests []*unstructured.Unstructured
 	if p.Service != "" && len(p.Webhooks) > 0 {
 		errs = append(errs, errors.New("a service is for a program that registers its webhooks itself, but it also has "+
 			"webhooks: leave one of them out"))
@@ -137,20 +139,20 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 		files  []string
 		wanted func(*unstructured.Unstructured) bool
 	}{
-		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind }},
-		{p.Webhooks, isWebhook},
+		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == objects.CRDKind }},
+		{p.Webhooks, objects.IsWebhook},
 	} {
 		for _, file := range part.files {
 			if name, known := e(file); known {
 				found, err := documents.OfKinds([]string{name}, part.wanted)
-				objects = append(objects, found...)
+				manifests = append(manifests, found...)
 				if err != nil {
 					errs = append(errs, err)
 				}
 			}
 		}
 	}
-	if err := checkProbes(definition, objects); err != nil {
+	if err := probes.Check(definition, manifests); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -162,7 +164,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		return []error{errors.New("it has no manifests")}
 	}
 	var errs []error
-	var objects []*unstructured.Unstructured
+	var manifests []*unstructured.Unstructured
 	e := versionOnly(definition, clusters.BuiltModule{})
 	for _, manifest := range definition.Manifests {
 		text, known := e(manifest)
@@ -175,13 +177,13 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		if err == nil && !clusters.IsAddress(name) {
 			var found []*unstructured.Unstructured
 			found, err = documents.Fetch(ctx, text)
-			objects = append(objects, found...)
+			manifests = append(manifests, found...)
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if err := checkProbes(definition, objects); err != nil {
+	if err := probes.Check(definition, manifests); err != nil {
 		errs = append(errs, err)
 	}
 	return errs

@@ -3,7 +3,6 @@ package systems
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 
@@ -38,14 +37,9 @@ type fakeCluster struct {
 
 func newFakeCluster(t *testing.T) *fakeCluster {
 	t.Helper()
-	kind := func(group, kind string) apitest.Kind {
-		gvk := schema.GroupVersionKind{Group: group, Version: "v1", Kind: kind}
-		return apitest.Kind{GVK: gvk, Resource: strings.ToLower(kind) + "s"}
-	}
-	const admission = "admissionregistration.k8s.io"
-	c := &fakeCluster{folder: t.TempDir(), Server: apitest.New(t, kind(crdKind.Group, crdKind.Kind),
-		kind(admission, "MutatingWebhookConfiguration"), kind(admission, "ValidatingWebhookConfiguration"),
-		kind("test.rehearse.dev", "Widget"))}
+	widget := schema.GroupVersionKind{Group: "test.rehearse.dev", Version: "v1", Kind: "Widget"}
+	kinds := append(apitest.Extensions(), apitest.Kind{GVK: widget, Resource: "widgets"})
+	c := &fakeCluster{folder: t.TempDir(), Server: apitest.New(t, kinds...)}
 	c.Misbehave(c.answer)
 	return c
 }
@@ -83,18 +77,6 @@ func (c *fakeCluster) Name() string             { return "fake" }
 func (c *fakeCluster) State() clusters.State    { return c.state }
 func (c *fakeCluster) Folder() string           { return c.folder }
 func (c *fakeCluster) RESTConfig() *rest.Config { return c.Config() }
-
-// hook adds a webhook at an address to the API server.
-func (c *fakeCluster) hook(kind, configuration, name, url, operation, ca string) {
-	c.Put(strings.ToLower(kind)+"s", map[string]any{
-		"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind,
-		"metadata": map[string]any{"name": configuration},
-		"webhooks": []any{map[string]any{
-			"name": name, "clientConfig": map[string]any{"url": url, "caBundle": []byte(ca)},
-			"rules": []any{map[string]any{"operations": []any{operation}}},
-		}},
-	})
-}
 
 // newSet returns a set of the cluster. The test's cleanup closes it.
 func newSet(t *testing.T, c *fakeCluster, o Options) *Set {

@@ -1,11 +1,8 @@
 package systems
 
 import (
-	"cmp"
-	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -14,7 +11,6 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -143,17 +139,11 @@ func (f *front) note(path string) {
 	f.seen[path]++
 }
 
-// passed returns how often each webhook was called through this front.
-func (f *front) passed(hooks []hook) map[answerKey]float64 {
+// passed returns how often a path was called through this front.
+func (f *front) passed(path string) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	counts := map[answerKey]float64{}
-	for _, h := range hooks {
-		if at, err := url.Parse(*h.client.URL); err == nil {
-			counts[h.key()] = f.seen[at.Path]
-		}
-	}
-	return counts
+	return f.seen[path]
 }
 
 // certifyExpired creates a serving certificate that expired an hour ago, signed by the place's authority.
@@ -163,69 +153,4 @@ func (p *place) certifyExpired(name string, now time.Time) error {
 		return err
 	}
 	return authority.ServingUntil(now.Add(-time.Hour), name, p.host, loopback, "localhost")
-}
-
-func callsOf(definition clusters.System) clusters.WebhookCalls {
-	if definition.WebhookCalls == nil {
-		return clusters.WebhookCalls{}
-	}
-	return *definition.WebhookCalls
-}
-
-// answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
-func (s *Set) answerCalls(ctx context.Context, sys *system) error {
-	wanted := callsOf(sys.definition)
-	if sys.place.service != nil {
-		if !wanted.Usual() {
-			if err := s.registered(ctx, sys); err != nil {
-				return err
-			}
-		}
-		changed, err := sys.place.service.answer(sys.definition.Name, wanted)
-		if changed {
-			s.Progress("system %s: %s", sys.definition.Name, cmp.Or(sys.place.service.is.String(), "webhooks as usual"))
-		}
-		return err
-	}
-	if sys.place.front == nil {
-		if wanted.Usual() {
-			return nil
-		}
-		if err := s.standInFront(ctx, sys, s.now()); err != nil {
-			return err
-		}
-	}
-	if sys.place.front.calls == wanted {
-		return nil
-	}
-	s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
-	return sys.place.front.become(wanted, sys.place, s.now())
-}
-
-// standInFront starts a front for a running program. It returns when the API server calls the front.
-func (s *installer) standInFront(ctx context.Context, sys *system, now time.Time) error {
-	f, err := newFront(sys.place.host)
-	if err != nil {
-		return err
-	}
-	if err := f.become(clusters.WebhookCalls{}, sys.place, now); err != nil {
-		f.release()
-		return err
-	}
-	sys.place.front = f
-	if err := s.redirectCalls(ctx, sys); err != nil {
-		return err
-	}
-	hooks, err := s.api.hooksAt(ctx, f.url())
-	if err != nil {
-		return err
-	}
-	if len(hooks) == 0 && !s.converts(ctx, f.url()) {
-		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
-	}
-	if first := slices.IndexFunc(hooks, func(h hook) bool { return h.creates }); sys.unready && first >= 0 {
-		hooks = hooks[first : first+1] // if it does not answer, the API server may not call the next ones
-	}
-	return s.prove(ctx, sys.process, sys.program.probes, hooks,
-		func(context.Context) (map[answerKey]float64, error) { return f.passed(hooks), nil })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"io"
 	"net"
@@ -18,11 +17,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -97,10 +96,7 @@ func TestFront(t *testing.T) {
 			t.Errorf("%+v: %q, %v", test.calls, said, err)
 		}
 	}
-	url := f.url() + "/judge"
-	h := hook{name: "w", step: "admit"}
-	h.client.URL = &url
-	if got := f.passed([]hook{h})[h.key()]; got != 3 {
+	if got := f.passed("/judge"); got != 3 {
 		t.Errorf("%v calls were passed on, want 3", got)
 	}
 }
@@ -202,41 +198,6 @@ func TestFrontWaits(t *testing.T) {
 	}
 }
 
-func TestMoveCalls(t *testing.T) {
-	const from, to, ca = "https://127.0.0.1:1", "https://127.0.0.1:2", "ours\n"
-	object := func(url, bundle string) *unstructured.Unstructured {
-		client := func() any {
-			return map[string]any{"url": url, "caBundle": base64.StdEncoding.EncodeToString([]byte(bundle))}
-		}
-		return &unstructured.Unstructured{Object: map[string]any{
-			"kind": "K", "metadata": map[string]any{"name": "n"},
-			"webhooks": []any{map[string]any{"clientConfig": client()}},
-			"spec":     map[string]any{"conversion": map[string]any{"webhook": map[string]any{"clientConfig": client()}}},
-		}}
-	}
-	for _, test := range []struct{ url, bundle, want, wrong string }{
-		{from, "ours", to, ""},
-		{from + "/judge", ca, to + "/judge", ""},
-		{from + "1/judge", ca, from + "1/judge", ""},
-		{"https://elsewhere", "theirs", "https://elsewhere", ""},
-		{from + "/judge", "theirs", from + "/judge", "K n trusts the system's own authority"},
-	} {
-		o := object(test.url, test.bundle)
-		moved, err := moveCalls(o, from, to, []byte(ca))
-		if (err == nil) != (test.wrong == "") || err != nil && !strings.Contains(err.Error(), test.wrong) {
-			t.Errorf("%s: %v, want %q", test.url, err, test.wrong)
-		}
-		if want := test.want != test.url; moved != want {
-			t.Errorf("%s: moved %t, want %t", test.url, moved, want)
-		}
-		for _, client := range clientsOf(o) {
-			if client["url"] != test.want {
-				t.Errorf("%s: got %s, want %s", test.url, client["url"], test.want)
-			}
-		}
-	}
-}
-
 // For a program that is not ready, one call of the proxy is enough: a mutating webhook that does not answer prevents the
 // calls of validating ones.
 func TestCallsOfASystemThatIsNotReady(t *testing.T) {
@@ -251,7 +212,7 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
-		c.hook(kind, "a", "w", at.url()+"/"+kind, "CREATE", string(ca))
+		c.PutWebhook(kind, "a", "w", at.url()+"/"+kind, "CREATE", string(ca))
 	}
 	c.probe = func(int) *metav1.Status {
 		pool := x509.NewCertPool()
@@ -263,7 +224,7 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 			_ = answer.Body.Close()
 			t.Error("the program answers")
 		}
-		return rejected("the mutating webhook does not answer")
+		return apitest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
 	}
 	h.set(never)
 	s.Hold(t.Context())

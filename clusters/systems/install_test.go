@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -11,13 +10,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -52,6 +50,8 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+const crdResource = "customresourcedefinitions"
+
 // The objects above: what the API server has of them, nil if nothing, and how their deletions are recorded.
 const (
 	crdName     = "CustomResourceDefinition widgets.test.rehearse.dev"
@@ -59,7 +59,7 @@ const (
 )
 
 func (c *fakeCluster) crd() *unstructured.Unstructured {
-	return c.Object(crdResource.Resource, "", "widgets.test.rehearse.dev")
+	return c.Object(crdResource, "", "widgets.test.rehearse.dev")
 }
 
 func (c *fakeCluster) webhooks() *unstructured.Unstructured {
@@ -69,8 +69,8 @@ func (c *fakeCluster) webhooks() *unstructured.Unstructured {
 // putCRD creates a CRD of that name, as another installation would.
 func (c *fakeCluster) putCRD(metadata map[string]any) {
 	metadata["name"] = "widgets.test.rehearse.dev"
-	c.Put(crdResource.Resource, map[string]any{
-		"apiVersion": "apiextensions.k8s.io/v1", "kind": crdKind.Kind, "metadata": metadata,
+	c.Put(crdResource, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata,
 	})
 }
 
@@ -106,7 +106,7 @@ func TestInstall(t *testing.T) {
 		"clientConfig"); !reflect.DeepEqual(got, want) {
 		t.Errorf("the conversion leads to %v, want %v", got, want)
 	}
-	if labels := c.crd().GetLabels(); labels[label] != "widgets" {
+	if labels := c.crd().GetLabels(); labels[objects.Label] != "widgets" {
 		t.Errorf("labels %v", labels)
 	}
 	without := *system.Process
@@ -151,28 +151,6 @@ func TestControllersHearWhileItStarts(t *testing.T) {
 	}
 }
 
-// TestMature: nothing of a new kind is created while the API server would delay it.
-func TestMature(t *testing.T) {
-	c := newFakeCluster(t)
-	s := newSet(t, c, Options{})
-	converge(t, s, installed(t))
-	established := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		"2026-01-02T03:04:05Z": established.Add(youth), "": time.Time{}.Add(youth), "soon": time.Time{}.Add(youth),
-	} {
-		c.Render(crdResource.Resource, "", c.crd().GetName(), func(crd *unstructured.Unstructured) {
-			crd.Object["status"] = map[string]any{"conditions": []any{
-				map[string]any{"type": "NamesAccepted", "status": "True", "lastTransitionTime": "2027-01-01T00:00:00Z"},
-				map[string]any{"type": "Established", "status": "True", "lastTransitionTime": text},
-			}}
-		})
-		at, err := s.api.mature(t.Context(), s.system("widgets").objects)
-		if err != nil || !at.Equal(want) {
-			t.Errorf("established at %q: mature at %s, %v; want %s", text, at, err, want)
-		}
-	}
-}
-
 // TestOthersStay: objects that existed before are not deleted, and the webhooks of another installation are not taken
 // over.
 func TestOthersStay(t *testing.T) {
@@ -185,7 +163,7 @@ func TestOthersStay(t *testing.T) {
 	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want what was not there before", c.deleted)
 	}
-	c.hook("ValidatingWebhookConfiguration", "widgets", "w", "https://example.org", "UPDATE", "")
+	c.PutWebhook("ValidatingWebhookConfiguration", "widgets", "w", "https://example.org", "UPDATE", "")
 	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil ||
 		!strings.Contains(err.Error(), "remove the other installation first") {
 		t.Errorf("got %v", err)
@@ -223,24 +201,6 @@ func TestManifests(t *testing.T) {
 	}
 }
 
-// TestStaleWebhooks: webhook configurations for a process's address with another authority are from an earlier start.
-func TestStaleWebhooks(t *testing.T) {
-	c := newFakeCluster(t)
-	const at = "https://127.0.0.1:2000"
-	c.hook("ValidatingWebhookConfiguration", "fresh", "a", at+"/a", "CREATE", "new\n")
-	c.hook("MutatingWebhookConfiguration", "stale", "b", at+"/b", "CREATE", "old")
-	c.hook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
-	s := newSet(t, c, Options{})
-	golden.Must(t, s.api.deleteStale(t.Context(), at, []byte("new")))
-	if want := []string{"MutatingWebhookConfiguration stale"}; !reflect.DeepEqual(c.deleted, want) {
-		t.Errorf("deleted %v, want %v", c.deleted, want)
-	}
-	hooks, err := s.api.hooksAt(context.Background(), at)
-	if err != nil || len(hooks) != 1 || hooks[0].name != "a" || hooks[0].step != "validating" || !hooks[0].creates {
-		t.Errorf("%+v, %v", hooks, err)
-	}
-}
-
 // On a borrowed cluster, nothing of another installation is overwritten. In a copy or a cluster of ours, it is.
 func TestInstallOnABorrowedCluster(t *testing.T) {
 	for _, borrowed := range []bool{false, true} {
@@ -251,7 +211,7 @@ func TestInstallOnABorrowedCluster(t *testing.T) {
 		if refused != borrowed || !borrowed && err != nil {
 			t.Errorf("borrowed: %t: %v", borrowed, err)
 		}
-		if written := c.Requests("apply", crdKind.Kind) > 0; written == borrowed {
+		if written := c.Requests("apply", "CustomResourceDefinition") > 0; written == borrowed {
 			t.Errorf("borrowed: %t; the CRD was written: %t", borrowed, written)
 		}
 	}
@@ -273,16 +233,5 @@ func TestReinstall(t *testing.T) {
 	converge(t, s, system)
 	if applies() == before {
 		t.Error("the webhooks were not installed again")
-	}
-}
-
-// An object that is applied in a newer API version is still the same object.
-func TestReferenceOfAnotherVersion(t *testing.T) {
-	old := reference{kind: schema.GroupKind{Group: "x.io", Kind: "Thing"}, version: "v1beta1", name: "a"}
-	newer := old
-	newer.version = "v1"
-	list := addReference(addReference(nil, old), newer)
-	if len(list) != 1 || list[0] != newer || !old.same(newer) {
-		t.Errorf("%v", list)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
@@ -29,13 +30,13 @@ func (s *Set) noteReadiness(ctx context.Context) {
 
 // noteReady notes whether a program is ready. While the API server is not ready, a program that needs it is not ready
 // either: what was noted before counts.
-func (sys *system) noteReady(ctx context.Context, a *api) {
+func (sys *system) noteReady(ctx context.Context, api *objects.Client) {
 	look, err := sys.readiness()
 	if err == nil && waiting.Holds(ctx, look) {
 		sys.unready = false
 		return
 	}
-	if waiting.Once(ctx, a.ready) == nil {
+	if waiting.Once(ctx, api.Ready) == nil {
 		sys.unready = true
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -166,7 +167,8 @@ func TestAPIServicesOfWhatIsNotReady(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, h.system("lws"))
 	sys := s.system("lws")
-	sys.objects = append(sys.objects, reference{kind: apiServiceKind, version: "v1", name: "v1.x"}) // the fake has none
+	service := objects.Reference{Kind: objects.APIServiceKind, Version: "v1", Name: "v1.x"} // the fake has none
+	sys.installation.Objects = append(sys.installation.Objects, service)
 	h.set(never)
 	s.Hold(t.Context())
 	converge(t, s, h.system("lws"))

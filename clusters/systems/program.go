@@ -11,17 +11,17 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
 )
 
 // program is a system as a process, with its place expanded in its texts.
 type program struct {
-	command        []string
-	env            map[string]string
-	files          map[string]string
-	crds, webhooks []string
-	objects        []*unstructured.Unstructured
-	ready          clusters.SystemReadiness
-	probes         []*unstructured.Unstructured
+	command []string
+	env     map[string]string
+	files   map[string]string
+	content installing.Content
+	ready   clusters.SystemReadiness
+	probes  []*unstructured.Unstructured
 	// hosts are additional names in its certificate.
 	hosts []string
 	// installsItself: it installs its CRDs and webhook configurations itself.
@@ -47,8 +47,8 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 		values[clusters.ModuleDir] = built.Dir
 	}
 	made := program{
-		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs),
-		webhooks: e.list(p.Webhooks), objects: objectsOf(p.Objects), probes: objectsOf(definition.Probes),
+		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), probes: objectsOf(definition.Probes),
+		content: installing.Content{CRDs: e.list(p.CRDs), Webhooks: e.list(p.Webhooks), Objects: objectsOf(p.Objects)},
 	}
 	if definition.Module != nil {
 		made.command = slices.Concat([]string{built.Program}, made.command)

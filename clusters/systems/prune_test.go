@@ -80,9 +80,9 @@ func TestDeletedCRDIsForgotten(t *testing.T) {
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
 	converge(t, s, newer)
-	c.Server.Delete(crdResource.Resource, "", "widgets.test.rehearse.dev")
+	c.Server.Delete(crdResource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
-	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+	if objects := s.system("widgets").installation.Objects; len(objects) != 1 || objects[0].Name != "widgets" {
 		t.Errorf("it knows %v", objects)
 	}
 }
@@ -94,9 +94,9 @@ func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
 	newer, older := versions(t)
 	converge(t, s, newer)
 	converge(t, s, older)
-	c.Server.Delete(crdResource.Resource, "", "widgets.test.rehearse.dev")
+	c.Server.Delete(crdResource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
-	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+	if objects := s.system("widgets").installation.Objects; len(objects) != 1 || objects[0].Name != "widgets" {
 		t.Errorf("it knows %v", objects)
 	}
 }

@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
-	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // stopGrace is how long a process may take to exit after SIGTERM.
@@ -50,12 +47,12 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 			return err
 		}
 	}
-	before, _, err := s.api.stock(ctx, "")
+	before, _, err := s.api.Stock(ctx, "")
 	if err != nil {
 		return err
 	}
 	if !sys.program.installsItself {
-		if err := s.install(ctx, sys, ca); err != nil {
+		if err := s.installer.Install(ctx, &sys.installation, sys.program.content, sys.place.calledAt(), ca); err != nil {
 			return err
 		}
 		installed()
@@ -66,7 +63,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		if err != nil {
 			return errors.Join(err, s.abandon(ctx, sys, before))
 		}
-		err = errors.Join(s.takeStock(ctx, sys, before), s.api.deleteStale(ctx, sys.place.calledAt(), ca))
+		err = errors.Join(s.takeStock(ctx, sys, before), s.api.DeleteStale(ctx, sys.place.calledAt(), ca))
 	}
 	if err != nil {
 		return err
@@ -222,40 +219,12 @@ func (s *Set) controllable(name string) (*system, error) {
 }
 
 // serves returns when the CRDs, APIServices and webhooks of a system are served.
-func (s *installer) serves(ctx context.Context, sys *system) error {
-	if err := s.forgetDeleted(ctx, sys); err != nil {
+func (s *Set) serves(ctx context.Context, sys *system) error {
+	if err := s.installer.Served(ctx, &sys.installation, sys.process, !sys.unready); err != nil {
 		return err
 	}
-	for _, object := range sys.objects {
-		look := func(context.Context) error { return nil }
-		switch object.kind {
-		case crdKind:
-			look = func(ctx context.Context) error { return s.api.crdServed(ctx, object.name) }
-		case apiServiceKind:
-			if sys.unready {
-				continue // it may be unavailable because of that
-			}
-			look = func(ctx context.Context) error { return s.api.available(ctx, object.name) }
-		}
-		if err := waiting.Until(ctx, sys.process, look); err != nil {
-			return fmt.Errorf("wait until %s is served: %w", object, err)
-		}
-	}
-	if sys.place == nil || sys.unready || sys.place.front != nil && !sys.place.front.usual() {
+	if sys.unready || sys.place.front != nil && !sys.place.front.usual() {
 		return nil // webhooks that need not answer, or must not, cannot be proven
 	}
-	hooks, err := s.api.hooksAt(ctx, sys.place.calledAt())
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(hooks, func(h hook) bool { return h.creates }) {
-		at, err := s.api.mature(ctx, sys.objects)
-		if err != nil {
-			return err
-		}
-		if !pauses.For(ctx, min(time.Until(at), youth)) {
-			return context.Cause(ctx)
-		}
-	}
-	return s.prove(ctx, sys.process, sys.program.probes, hooks, s.api.answers)
+	return s.installer.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.calledAt(), sys.program.probes)
 }

@@ -3,15 +3,12 @@ package systems
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
-	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
-	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
 // service is the address in front of one or more systems, their replicas. A program that registers its webhooks itself
@@ -128,44 +125,4 @@ func (s *service) answer(replica string, calls clusters.WebhookCalls) (bool, err
 	}
 	s.is = calls
 	return true, nil
-}
-
-// sameCalls returns an error if replicas of one service want calls to be answered in different ways.
-func sameCalls(list []clusters.System) error {
-	wanted := map[string]clusters.System{}
-	for _, system := range list {
-		p := system.Launched()
-		if p == nil || p.Service == "" || system.WebhookCalls.Usual() {
-			continue
-		}
-		if other, known := wanted[p.Service]; known && *other.WebhookCalls != *system.WebhookCalls {
-			return fmt.Errorf("the systems %s and %s are replicas of one service, and want different webhookCalls",
-				other.Name, system.Name)
-		}
-		wanted[p.Service] = system
-	}
-	return nil
-}
-
-// registered waits until the program has registered a webhook at its service.
-func (s *installer) registered(ctx context.Context, sys *system) error {
-	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
-	defer cancel()
-	url := sys.place.service.url()
-	return waiting.Until(ctx, sys.process, func(ctx context.Context) error {
-		hooks, err := s.api.hooksAt(ctx, url)
-		if err == nil && len(hooks) == 0 && !s.converts(ctx, url) {
-			err = errors.New("webhookCalls: the API server calls no webhook at the service of this system")
-		}
-		return err
-	})
-}
-
-// registrationTimeout is how long a program that is ready may take to register its webhooks.
-const registrationTimeout = 30 * time.Second
-
-// replicas reports whether two systems have the same service.
-func replicas(one, other *system) bool {
-	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.service != nil &&
-		one.place.service == other.place.service
 }

@@ -11,37 +11,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
-
-// Simulator describes how to run a simulator.
-type Simulator struct {
-	// Command is the program and its first arguments. It becomes the simulator with these further arguments:
-	// --kubeconfig=FILE --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It
-	// installs its CRDs and webhook configurations itself, by server-side apply as field manager NAME-simulator, and
-	// answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
-	Command []string
-	// Faults and Variants that it supports.
-	Faults, Variants []string
-	// Liberties that it supports.
-	Liberties []string
-	// ClusterWide are the faults that cannot be limited to namespaces.
-	ClusterWide []string
-	// Configurable: it also accepts --config=FILE, a YAML file from a scenario.
-	Configurable bool
-	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
-	Probes []*unstructured.Unstructured
-	// Hosts are additional names in its certificate: those that an API server uses for an aggregated one,
-	// SERVICE.NAMESPACE.svc.
-	Hosts []string
-}
-
-// Simulators by their names.
-type Simulators map[string]Simulator
 
 // Options of a Set.
 type Options struct {
@@ -64,13 +40,15 @@ type Options struct {
 // Set is the systems of one cluster.
 type Set struct {
 	Options
-	installer
 	places
 	roster
 
-	cluster clusters.Cluster
-	spawner *processes.Spawner
-	died    chan error
+	cluster   clusters.Cluster
+	api       *objects.Client
+	deleter   deleter
+	installer installing.Installer
+	spawner   *processes.Spawner
+	died      chan error
 	// life ends with quit, when the set is closed.
 	life context.Context
 	quit context.CancelFunc
@@ -91,18 +69,19 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client, err := newAPI(cluster.RESTConfig())
+	client, err := objects.New(cluster.RESTConfig())
 	if err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	s := &Set{
-		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
+		Options: o, api: client, deleter: client, installer: installing.Installer{Objects: client, Borrowed: o.Borrowed},
 		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 	}
 	s.held.Store(true)
 	s.life, s.quit = context.WithCancel(context.Background())
-	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
+	s.installer.Controllers, _ = cluster.(clusters.Rediscoverer)
+	s.installer.Together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
 
@@ -141,7 +120,7 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	for _, sys := range s.all() {
 		sys.pardon.Transition(outage, s.now())
 	}
-	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
+	err := s.installer.Announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	if outage {
 		prolong := func() {
 			for _, sys := range s.all() {
@@ -236,7 +215,8 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 func (s *Set) Reinstall() {
 	for _, sys := range s.all() {
 		if sys.definition.Launched() != nil {
-			sys.installed, sys.applied = false, nil
+			sys.installed = false
+			sys.installation.ApplyAgain()
 		}
 	}
 }
@@ -250,38 +230,6 @@ func asCalled(definition clusters.System) clusters.System {
 // installTimeout is how long a system may take until it serves: far more than it needs on a busy machine.
 const installTimeout = 4 * time.Minute
 
-// remove deletes a system and everything that was created for it. The objects of its CRDs are deleted first, while it
-// still runs.
-func (s *Set) remove(ctx context.Context, sys *system) error {
-	ctx, cancel := context.WithTimeout(ctx, installTimeout)
-	defer cancel()
-	s.Progress("removing system %s", sys.definition)
-	objects, err := s.releaseObjects(ctx, sys)
-	if err := errors.Join(err, s.api.deleteAll(ctx, objects)); err != nil {
-		return err
-	}
-	if err := s.end(ctx, sys); err != nil {
-		return err
-	}
-	s.forget(sys)
-	return nil
-}
-
-// end ends a system's process and releases its place.
-func (s *places) end(ctx context.Context, sys *system) error {
-	if sys.process != nil {
-		if err := sys.process.Stop(ctx, stopGrace); err != nil {
-			return err
-		}
-		sys.process = nil
-	}
-	if sys.place != nil {
-		s.leaveService(sys)
-		sys.place.release()
-	}
-	return nil
-}
-
 // Close ends all systems. If the cluster stays, they are removed with everything that was created for them.
 func (s *Set) Close(ctx context.Context, stays bool) error {
 	s.quit()
@@ -292,7 +240,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	for i, sys := range slices.Backward(s.all()) {
 		var err error
 		if stays {
-			removal, cancel := share(ctx, i+1) // one that cannot be removed leaves time for the others
+			removal, cancel := waiting.Share(ctx, i+1) // one that cannot be removed leaves time for the others
 			err = s.remove(removal, sys)
 			cancel()
 		}

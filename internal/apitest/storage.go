@@ -103,13 +103,9 @@ func (s *storage) manage(object *unstructured.Unstructured, manager string, as m
 	object.SetManagedFields(entries)
 }
 
-// write stores an object. If it is terminating and has no finalizers left, it is deleted instead. A
-// CustomResourceDefinition is established at once; a test serves its kind itself.
+// write stores an object. If it is terminating and has no finalizers left, it is deleted instead.
 func (s *storage) write(at key, object *unstructured.Unstructured) {
-	if at.resource == "customresourcedefinitions" {
-		established := map[string]any{"type": "Established", "status": "True"}
-		object.Object["status"] = map[string]any{"conditions": []any{established}}
-	}
+	establish(at, object)
 	before := s.objects[at]
 	if before == nil {
 		s.uids++

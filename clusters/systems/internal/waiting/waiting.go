@@ -64,3 +64,12 @@ func Holds(ctx context.Context, look func(context.Context) error) bool {
 	}
 	return false
 }
+
+// Share returns a context with one of n equal parts of the time that is left.
+func Share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(n))
+}

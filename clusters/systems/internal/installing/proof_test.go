@@ -1,4 +1,4 @@
-package systems
+package installing
 
 import (
 	"context"
@@ -10,39 +10,21 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func counter(code string, n int) string {
 	return fmt.Sprintf("# TYPE other counter\nother{name=\"w\"} "+
-		"7\n%s{code=%q,name=\"w\",operation=\"CREATE\",rejected=\"false\",type=\"validating\"} %d\n", requestsMetric, code, n)
+		"7\n%s{code=%q,name=\"w\",operation=\"CREATE\",rejected=\"false\",type=\"validating\"} %d\n", "apiserver_admission_webhook_request_total", code, n)
 }
 
 func rejection(kind string, n int) string {
 	return fmt.Sprintf("%s{error_type=%q,name=\"w\",operation=\"CREATE\",rejection_code=\"403\",type=\"validating\"} %d\n",
-		rejectionsMetric, kind, n)
-}
-
-func TestCountAnswers(t *testing.T) {
-	for text, want := range map[string]float64{
-		"": 0,
-		"apiserver_admission_webhook_request_total_x{name=\"w\"} 3\n": 0,
-		counter("200", 3): 3,
-		counter("200", 3) + rejection("no_error", 2):               5,
-		counter("403", 3) + rejection("no_error", 3):               3,
-		counter("404", 3) + rejection("calling_webhook_error", 3):  0,
-		counter("500", 3) + rejection("calling_webhook_error", 3):  0,
-		counter("0", 3) + rejection("apiserver_internal_error", 3): 0,
-	} {
-		counts, err := countAnswers([]byte(text))
-		if got := counts[answerKey{"w", "validating"}]; err != nil || got != want {
-			t.Errorf("%s\n%v answers, %v; want %v", text, got, err, want)
-		}
-		if got := counts[answerKey{"w", "admit"}]; got != 0 {
-			t.Errorf("%v answers of a mutating webhook of the same name", got)
-		}
-	}
+		"apiserver_admission_webhook_rejection_count", kind, n)
 }
 
 var pod = &unstructured.Unstructured{Object: map[string]any{
@@ -54,31 +36,44 @@ func rejected(message string) *metav1.Status {
 	return apitest.Status(http.StatusForbidden, metav1.StatusReasonForbidden, message)
 }
 
+// probed is an API server whose counters a test sets.
+type probed struct{ metrics string }
+
 // proveOne proves one webhook with one probe. answer is the API server's response to it, and changes its counters.
 func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstructured.Unstructured,
-	answer func(c *fakeCluster, n int) *metav1.Status,
+	answer func(c *probed, n int) *metav1.Status,
 ) (int, error) {
 	t.Helper()
-	c := newFakeCluster(t)
-	c.metrics = before
-	c.probe = func(n int) *metav1.Status { return answer(c, n) }
-	s := newSet(t, c, Options{})
-	err := s.prove(ctx, nil, probes, []hook{
-		{
-			configuration: reference{kind: webhookKinds[1], name: "configuration"}, name: "w", step: "validating",
-			creates: true,
-		},
-		{name: "updates only", step: "validating"},
-	}, s.api.answers)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.probes, err
+	c, server := &probed{metrics: before}, apitest.New(t)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		switch {
+		case r.Path == "/metrics":
+			return &apitest.Fault{Code: http.StatusOK, Text: c.metrics}
+		case r.DryRun:
+			if status := answer(c, r.Number); status != nil {
+				return &apitest.Fault{Status: status}
+			}
+		}
+		return nil
+	})
+	client, err := objects.New(server.Config())
+	golden.Must(t, err)
+	configuration := objects.Reference{
+		Kind: schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
+		Name: "configuration",
+	}
+	hooks := []objects.Hook{
+		{Configuration: configuration, Name: "w", Step: "validating", Creates: true},
+		{Name: "updates only", Step: "validating"},
+	}
+	err = (&Installer{Objects: client}).Prove(ctx, nil, probes, hooks, client.Answers)
+	return server.Requests("create", "Pod"), err
 }
 
 // TestProofIsTheCountAlone: neither an accepted nor a rejected probe proves that a webhook is served.
 func TestProofIsTheCountAlone(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, "", []*unstructured.Unstructured{pod},
-		func(c *fakeCluster, n int) *metav1.Status {
+		func(c *probed, n int) *metav1.Status {
 			switch n {
 			case 1: // the API server does not know of the webhook yet
 				return nil
@@ -99,7 +94,7 @@ func TestProofIsTheCountAlone(t *testing.T) {
 // TestRestartedAPIServer: counters that were reset are no proof until they grow.
 func TestRestartedAPIServer(t *testing.T) {
 	probes, err := proveOne(t.Context(), t, counter("200", 90), []*unstructured.Unstructured{pod},
-		func(c *fakeCluster, n int) *metav1.Status {
+		func(c *probed, n int) *metav1.Status {
 			c.metrics = counter("200", 4+n/2) // 4, 5, 5, ...
 			return rejected("no")
 		})
@@ -110,7 +105,7 @@ func TestRestartedAPIServer(t *testing.T) {
 
 func TestUnprovenWebhook(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := proveOne(ctx, t, "", []*unstructured.Unstructured{pod}, func(_ *fakeCluster, n int) *metav1.Status {
+	_, err := proveOne(ctx, t, "", []*unstructured.Unstructured{pod}, func(_ *probed, n int) *metav1.Status {
 		if n == 3 {
 			cancel(errors.New("enough"))
 		}

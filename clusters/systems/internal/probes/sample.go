@@ -1,101 +1,24 @@
-package systems
+package probes
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 
-	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 )
 
-// declared is a webhook that a manifest declares.
-type declared struct {
-	hook
-	labels map[string]string
-	rules  []admissionv1.RuleWithOperations
-}
-
-// checkProbes returns an error if a system has webhooks that are called on creation, but no probes: then nothing could
-// prove that the webhooks answer. The error suggests probes. objects are those objects of the system's manifests that
-// can be read before the cluster exists.
-func checkProbes(definition clusters.System, objects []*unstructured.Unstructured) error {
-	if len(definition.Probes) > 0 {
-		return nil
-	}
-	var names, probes []string
-	for _, w := range declaredHooks(objects) {
-		// Of the webhooks of a process, only those that name a Service are redirected to it.
-		if !w.creates || definition.Launched() != nil && w.client.Service == nil {
-			continue
-		}
-		names = append(names, w.String())
-		if probe := w.probe(objects); !slices.Contains(probes, probe) {
-			probes = append(probes, probe)
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return fmt.Errorf("it has no probes, but %s must answer a creation before a step runs; add objects for "+
-		"which the API server calls it "+
-		"(they are created as a dry run, and a rejection is an answer, too), such as:\n    probes:\n%s", strings.Join(names,
-		", "), strings.Join(probes, ""))
-}
-
-// declaredHooks returns the webhooks that manifests declare. It leaves out invalid configurations, which the API server
-// rejects later.
-func declaredHooks(objects []*unstructured.Unstructured) []declared {
-	var all []declared
-	for _, object := range objects {
-		var configuration admissionv1.ValidatingWebhookConfiguration // a mutating one has these fields, too
-		if !isWebhook(object) || runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &configuration) != nil {
-			continue
-		}
-		for _, w := range configuration.Webhooks {
-			d := declared{rules: w.Rules, hook: hook{
-				configuration: reference{kind: object.GroupVersionKind().GroupKind(), name: object.GetName()},
-				name:          w.Name, creates: creates(w.Rules), client: w.ClientConfig,
-			}}
-			if w.ObjectSelector != nil {
-				d.labels = w.ObjectSelector.MatchLabels
-			}
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// probe returns an object that matches the first rule of the webhook for creations. It is formatted as an item of a
-// YAML list.
-func (w declared) probe(objects []*unstructured.Unstructured) string {
-	i := slices.IndexFunc(w.rules,
-		func(r admissionv1.RuleWithOperations) bool { return creates([]admissionv1.RuleWithOperations{r}) })
-	object := sampleOf(w.rules[i].Rule, objects)
-	if len(w.labels) > 0 {
-		object["metadata"] = map[string]any{"labels": w.labels}
-	}
-	text, err := yaml.Marshal([]any{object})
-	if err != nil {
-		return "" // cannot happen: it was read as YAML
-	}
-	lines := strings.SplitAfter(strings.TrimRight(string(text), "\n"), "\n")
-	return "    " + strings.Join(lines, "    ") + "\n"
-}
-
-// sampleOf returns an object that matches a rule. If the objects contain its CustomResourceDefinition, the object has
+// sampleOf returns an object that matches a rule. If the manifests contain its CustomResourceDefinition, the object has
 // the fields that the schema requires.
-func sampleOf(rule admissionv1.Rule, objects []*unstructured.Unstructured) map[string]any {
+func sampleOf(rule admissionv1.Rule, manifests []*unstructured.Unstructured) map[string]any {
 	group, version, resource := first(rule.APIGroups, ""), first(rule.APIVersions, "v1"), first(rule.Resources,
 		"configmaps")
-	for _, crd := range objects {
+	for _, crd := range manifests {
 		spec, _ := crd.Object["spec"].(map[string]any)
 		plural, _, _ := unstructured.NestedString(spec, "names", "plural")
-		if crd.GroupVersionKind().GroupKind() != crdKind || spec["group"] != group || plural != resource {
+		if crd.GroupVersionKind().GroupKind() != objects.CRDKind || spec["group"] != group || plural != resource {
 			continue
 		}
 		kind, _, _ := unstructured.NestedString(spec, "names", "kind")

@@ -1,4 +1,4 @@
-package systems
+package objects
 
 import (
 	"context"
@@ -21,16 +21,10 @@ func callers() []schema.GroupVersionResource {
 	}
 }
 
-// redirectCalls redirects calls from a system's program to its front.
-func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
-	ca, err := sys.place.authority()
-	if err != nil {
-		return err
-	}
-	from, to := sys.place.url(), sys.place.front.url()
+// Redirect redirects calls of webhooks from one address to another. The webhooks must trust the authority.
+func (c *Client) Redirect(ctx context.Context, from, to string, ca []byte) error {
 	for _, resource := range callers() {
-		client := s.api.dynamic.Resource(resource)
-		list, err := client.List(ctx, metav1.ListOptions{})
+		list, err := c.dynamic.Resource(resource).List(ctx, metav1.ListOptions{})
 		if err != nil {
 			return fmt.Errorf("list %s: %w", resource.Resource, err)
 		}
@@ -41,16 +35,8 @@ func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
 				}
 				continue
 			}
-			err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-				object, err := client.Get(ctx, item.GetName(), metav1.GetOptions{})
-				if err != nil {
-					return err
-				}
-				if _, err := moveCalls(object, from, to, ca); err != nil {
-					return err
-				}
-				_, err = client.Update(ctx, object, metav1.UpdateOptions{FieldManager: manager})
-				return err
+			err := c.change(ctx, resource, item.GetName(), func(object *unstructured.Unstructured) (bool, error) {
+				return moveCalls(object, from, to, ca)
 			})
 			if err != nil {
 				return fmt.Errorf("redirect %s %s to another port: %w", resource.Resource, item.GetName(), err)
@@ -60,15 +46,50 @@ func (s *installer) redirectCalls(ctx context.Context, sys *system) error {
 	return nil
 }
 
-// converts reports whether a URL is the conversion webhook of a CustomResourceDefinition.
-func (s *installer) converts(ctx context.Context, url string) bool {
-	list, err := s.api.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
+// Renew gives the conversion webhook of a CustomResourceDefinition another address and authority, if it is called at an
+// address.
+func (c *Client) Renew(ctx context.Context, r Reference, from, to string, ca []byte) error {
+	return c.change(ctx, crdResource, r.Name, func(crd *unstructured.Unstructured) (stale bool, _ error) {
+		for _, client := range clientsOf(crd) {
+			if at, _ := client["url"].(string); isAt(at, from) {
+				client["url"] = to + strings.TrimPrefix(at, from)
+				client["caBundle"], stale = base64.StdEncoding.EncodeToString(ca), true
+			}
+		}
+		return stale, nil
+	})
+}
+
+// change updates an object, if the change reports that it changes something.
+func (c *Client) change(ctx context.Context, resource schema.GroupVersionResource, name string,
+	change func(*unstructured.Unstructured) (bool, error),
+) error {
+	client := c.dynamic.Resource(resource)
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		object, err := client.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if changed, err := change(object); err != nil || !changed {
+			return err
+		}
+		_, err = client.Update(ctx, object, metav1.UpdateOptions{FieldManager: manager})
+		return err
+	})
+}
+
+// isAt reports whether a URL is an address, or a path of it.
+func isAt(url, address string) bool { return url == address || strings.HasPrefix(url, address+"/") }
+
+// Converts reports whether a URL is the conversion webhook of a CustomResourceDefinition.
+func (c *Client) Converts(ctx context.Context, url string) bool {
+	list, err := c.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return false // the caller then finds no webhook, and reports that
 	}
 	for _, crd := range list.Items {
 		for _, client := range clientsOf(&crd) {
-			if at, _ := client["url"].(string); at == url || strings.HasPrefix(at, url+"/") {
+			if at, _ := client["url"].(string); isAt(at, url) {
 				return true
 			}
 		}
@@ -98,7 +119,7 @@ func moveCalls(object *unstructured.Unstructured, from, to string, ca []byte) (b
 	moved := false
 	for _, client := range clientsOf(object) {
 		at, _ := client["url"].(string)
-		if at != from && !strings.HasPrefix(at, from+"/") {
+		if !isAt(at, from) {
 			continue
 		}
 		bundle, _ := client["caBundle"].(string)
@@ -110,4 +131,18 @@ func moveCalls(object *unstructured.Unstructured, from, to string, ca []byte) (b
 		client["url"], moved = to+strings.TrimPrefix(at, from), true
 	}
 	return moved, nil
+}
+
+// PointTo makes the webhooks in an object that name a Service point to a process instead.
+func PointTo(object *unstructured.Unstructured, url string, ca []byte) {
+	for _, client := range clientsOf(object) {
+		service, ok := client["service"].(map[string]any)
+		if !ok {
+			continue
+		}
+		path, _ := service["path"].(string)
+		delete(client, "service")
+		client["url"] = url + path
+		client["caBundle"] = base64.StdEncoding.EncodeToString(ca)
+	}
 }

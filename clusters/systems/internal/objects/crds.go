@@ -1,25 +1,27 @@
-package systems
+package objects
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
+// CRDKind is that of CustomResourceDefinitions.
 var (
-	crdKind     = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
-	crdResource = crdKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
+	CRDKind     = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
+	crdResource = CRDKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 )
 
 // crdServed returns an error that describes what is missing, until a CustomResourceDefinition is served: it must be
 // established, and discovery must list all of its served versions.
-func (a *api) crdServed(ctx context.Context, name string) error {
-	crd, err := a.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
+func (c *Client) crdServed(ctx context.Context, name string) error {
+	crd, err := c.dynamic.Resource(crdResource).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 			continue
 		}
 		name, _ := version["name"].(string)
-		if err := a.discoverable(ctx,
+		if err := c.discoverable(ctx,
 			schema.GroupVersionResource{Group: group, Version: name, Resource: plural}); err != nil {
 			return err
 		}
@@ -50,14 +52,23 @@ func (a *api) crdServed(ctx context.Context, name string) error {
 // first creation.
 const youth = 2 * time.Second
 
+// AwaitAge returns when a creation of the kinds of a system's CustomResourceDefinitions is no longer delayed.
+func (c *Client) AwaitAge(ctx context.Context, objects []Reference) error {
+	at, err := c.mature(ctx, objects)
+	if err == nil && !pauses.For(ctx, min(time.Until(at), youth)) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // mature returns when the youngest of a system's CustomResourceDefinitions reaches that age.
-func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error) {
+func (c *Client) mature(ctx context.Context, objects []Reference) (time.Time, error) {
 	var last time.Time
 	for _, object := range objects {
-		if object.kind != crdKind {
+		if object.Kind != CRDKind {
 			continue
 		}
-		crd, err := a.dynamic.Resource(crdResource).Get(ctx, object.name, metav1.GetOptions{})
+		crd, err := c.dynamic.Resource(crdResource).Get(ctx, object.Name, metav1.GetOptions{})
 		if err != nil {
 			return last, fmt.Errorf("read the age of %s: %w", object, err)
 		}
@@ -75,9 +86,9 @@ func (a *api) mature(ctx context.Context, objects []reference) (time.Time, error
 	return last.Add(youth), nil
 }
 
-func (a *api) discoverable(ctx context.Context, resource schema.GroupVersionResource) error {
+func (c *Client) discoverable(ctx context.Context, resource schema.GroupVersionResource) error {
 	var list metav1.APIResourceList
-	if err := a.discovery.RESTClient().Get().AbsPath("/apis", resource.Group,
+	if err := c.discovery.RESTClient().Get().AbsPath("/apis", resource.Group,
 		resource.Version).Do(ctx).Into(&list); err != nil {
 		return err
 	}
@@ -99,28 +110,4 @@ func conditionTrue(conditions any, name string) bool {
 		}
 	}
 	return false
-}
-
-// redirectConversion makes the conversion webhook of a CustomResourceDefinition point to a process, if it names a
-// Service.
-func redirectConversion(crd *unstructured.Unstructured, url string, ca []byte) {
-	client, found, _ := unstructured.NestedMap(crd.Object, "spec", "conversion", "webhook", "clientConfig")
-	if found && redirect(client, url, ca) {
-		// This cannot fail: NestedMap has found a map there.
-		_ = unstructured.SetNestedMap(crd.Object, client, "spec", "conversion", "webhook", "clientConfig")
-	}
-}
-
-// redirect makes a client configuration that names a Service point to a process instead. It returns false if the
-// configuration names no Service.
-func redirect(client map[string]any, url string, ca []byte) bool {
-	service, ok := client["service"].(map[string]any)
-	if !ok {
-		return false
-	}
-	path, _ := service["path"].(string)
-	delete(client, "service")
-	client["url"] = url + path
-	client["caBundle"] = base64.StdEncoding.EncodeToString(ca)
-	return true
 }

@@ -1,0 +1,140 @@
+package systems
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+)
+
+func callsOf(definition clusters.System) clusters.WebhookCalls {
+	if definition.WebhookCalls == nil {
+		return clusters.WebhookCalls{}
+	}
+	return *definition.WebhookCalls
+}
+
+// answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
+func (s *Set) answerCalls(ctx context.Context, sys *system) error {
+	wanted := callsOf(sys.definition)
+	if sys.place.service != nil {
+		if !wanted.Usual() {
+			if err := s.registered(ctx, sys); err != nil {
+				return err
+			}
+		}
+		changed, err := sys.place.service.answer(sys.definition.Name, wanted)
+		if changed {
+			s.Progress("system %s: %s", sys.definition.Name, cmp.Or(sys.place.service.is.String(), "webhooks as usual"))
+		}
+		return err
+	}
+	if sys.place.front == nil {
+		if wanted.Usual() {
+			return nil
+		}
+		if err := s.standInFront(ctx, sys); err != nil {
+			return err
+		}
+	}
+	if sys.place.front.calls == wanted {
+		return nil
+	}
+	s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
+	return sys.place.front.become(wanted, sys.place, s.now())
+}
+
+// standInFront starts a front for a running program. It returns when the API server calls the front.
+func (s *Set) standInFront(ctx context.Context, sys *system) error {
+	f, err := newFront(sys.place.host)
+	if err != nil {
+		return err
+	}
+	if err := f.become(clusters.WebhookCalls{}, sys.place, s.now()); err != nil {
+		f.release()
+		return err
+	}
+	sys.place.front = f
+	if err := s.redirectCalls(ctx, sys); err != nil {
+		return err
+	}
+	hooks, err := s.api.HooksAt(ctx, f.url())
+	if err != nil {
+		return err
+	}
+	if len(hooks) == 0 && !s.api.Converts(ctx, f.url()) {
+		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
+	}
+	if first := slices.IndexFunc(hooks, func(h objects.Hook) bool { return h.Creates }); sys.unready && first >= 0 {
+		hooks = hooks[first : first+1] // if it does not answer, the API server may not call the next ones
+	}
+	return s.installer.Prove(ctx, sys.process, sys.program.probes, hooks,
+		func(context.Context) (map[objects.AnswerKey]float64, error) { return passed(f, hooks), nil })
+}
+
+// passed returns how often each webhook was called through a front.
+func passed(f *front, hooks []objects.Hook) map[objects.AnswerKey]float64 {
+	counts := map[objects.AnswerKey]float64{}
+	for _, h := range hooks {
+		if at, err := url.Parse(*h.Client.URL); err == nil {
+			counts[h.Key()] = f.passed(at.Path)
+		}
+	}
+	return counts
+}
+
+// redirectCalls redirects calls from a system's program to its front.
+func (s *Set) redirectCalls(ctx context.Context, sys *system) error {
+	ca, err := sys.place.authority()
+	if err != nil {
+		return err
+	}
+	return s.api.Redirect(ctx, sys.place.url(), sys.place.front.url(), ca)
+}
+
+// sameCalls returns an error if replicas of one service want calls to be answered in different ways.
+func sameCalls(list []clusters.System) error {
+	wanted := map[string]clusters.System{}
+	for _, system := range list {
+		p := system.Launched()
+		if p == nil || p.Service == "" || system.WebhookCalls.Usual() {
+			continue
+		}
+		if other, known := wanted[p.Service]; known && *other.WebhookCalls != *system.WebhookCalls {
+			return fmt.Errorf("the systems %s and %s are replicas of one service, and want different webhookCalls",
+				other.Name, system.Name)
+		}
+		wanted[p.Service] = system
+	}
+	return nil
+}
+
+// registered waits until the program has registered a webhook at its service.
+func (s *Set) registered(ctx context.Context, sys *system) error {
+	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
+	defer cancel()
+	address := sys.place.service.url()
+	return waiting.Until(ctx, sys.process, func(ctx context.Context) error {
+		hooks, err := s.api.HooksAt(ctx, address)
+		if err == nil && len(hooks) == 0 && !s.api.Converts(ctx, address) {
+			err = errors.New("webhookCalls: the API server calls no webhook at the service of this system")
+		}
+		return err
+	})
+}
+
+// registrationTimeout is how long a program that is ready may take to register its webhooks.
+const registrationTimeout = 30 * time.Second
+
+// replicas reports whether two systems have the same service.
+func replicas(one, other *system) bool {
+	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.service != nil &&
+		one.place.service == other.place.service
+}
