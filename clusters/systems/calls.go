@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
@@ -23,53 +24,46 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 
 // answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
 func (s *Set) answerCalls(ctx context.Context, sys *system) error {
-	wanted := callsOf(sys.definition)
-	if sys.place.service != nil {
+	wanted, at := callsOf(sys.definition), sys.place
+	changed, err := false, error(nil)
+	switch {
+	case at.Service != nil:
 		if !wanted.Usual() {
 			if err := s.registered(ctx, sys); err != nil {
 				return err
 			}
 		}
-		changed, err := sys.place.service.answer(sys.definition.Name, wanted)
-		if changed {
-			s.Progress("system %s: %s", sys.definition.Name, cmp.Or(sys.place.service.is.String(), "webhooks as usual"))
+		changed, err = at.Service.Answer(sys.definition.Name, wanted)
+		wanted = at.Service.Calls()
+	case at.Front == nil && wanted.Usual():
+	default:
+		if at.Front == nil {
+			if err := s.standInFront(ctx, sys); err != nil {
+				return err
+			}
 		}
-		return err
+		changed, err = at.Front.Answer(wanted, at, s.Now())
 	}
-	if sys.place.front == nil {
-		if wanted.Usual() {
-			return nil
-		}
-		if err := s.standInFront(ctx, sys); err != nil {
-			return err
-		}
+	if changed {
+		s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
 	}
-	if sys.place.front.calls == wanted {
-		return nil
-	}
-	s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
-	return sys.place.front.become(wanted, sys.place, s.now())
+	return err
 }
 
 // standInFront starts a front for a running program. It returns when the API server calls the front.
 func (s *Set) standInFront(ctx context.Context, sys *system) error {
-	f, err := newFront(sys.place.host)
-	if err != nil {
+	if err := sys.place.PutFront(s.Now()); err != nil {
 		return err
 	}
-	if err := f.become(clusters.WebhookCalls{}, sys.place, s.now()); err != nil {
-		f.release()
-		return err
-	}
-	sys.place.front = f
+	f := sys.place.Front
 	if err := s.redirectCalls(ctx, sys); err != nil {
 		return err
 	}
-	hooks, err := s.api.HooksAt(ctx, f.url())
+	hooks, err := s.api.HooksAt(ctx, f.URL())
 	if err != nil {
 		return err
 	}
-	if len(hooks) == 0 && !s.api.Converts(ctx, f.url()) {
+	if len(hooks) == 0 && !s.api.Converts(ctx, f.URL()) {
 		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
 	}
 	if first := slices.IndexFunc(hooks, func(h objects.Hook) bool { return h.Creates }); sys.unready && first >= 0 {
@@ -80,11 +74,11 @@ func (s *Set) standInFront(ctx context.Context, sys *system) error {
 }
 
 // passed returns how often each webhook was called through a front.
-func passed(f *front, hooks []objects.Hook) map[objects.AnswerKey]float64 {
+func passed(f *places.Front, hooks []objects.Hook) map[objects.AnswerKey]float64 {
 	counts := map[objects.AnswerKey]float64{}
 	for _, h := range hooks {
 		if at, err := url.Parse(*h.Client.URL); err == nil {
-			counts[h.Key()] = f.passed(at.Path)
+			counts[h.Key()] = f.Passed(at.Path)
 		}
 	}
 	return counts
@@ -92,11 +86,11 @@ func passed(f *front, hooks []objects.Hook) map[objects.AnswerKey]float64 {
 
 // redirectCalls redirects calls from a system's program to its front.
 func (s *Set) redirectCalls(ctx context.Context, sys *system) error {
-	ca, err := sys.place.authority()
+	ca, err := sys.place.Authority()
 	if err != nil {
 		return err
 	}
-	return s.api.Redirect(ctx, sys.place.url(), sys.place.front.url(), ca)
+	return s.api.Redirect(ctx, sys.place.URL(), sys.place.Front.URL(), ca)
 }
 
 // sameCalls returns an error if replicas of one service want calls to be answered in different ways.
@@ -120,7 +114,7 @@ func sameCalls(list []clusters.System) error {
 func (s *Set) registered(ctx context.Context, sys *system) error {
 	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
 	defer cancel()
-	address := sys.place.service.url()
+	address := sys.place.Service.URL()
 	return waiting.Until(ctx, sys.process, func(ctx context.Context) error {
 		hooks, err := s.api.HooksAt(ctx, address)
 		if err == nil && len(hooks) == 0 && !s.api.Converts(ctx, address) {
@@ -135,6 +129,6 @@ const registrationTimeout = 30 * time.Second
 
 // replicas reports whether two systems have the same service.
 func replicas(one, other *system) bool {
-	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.service != nil &&
-		one.place.service == other.place.service
+	return one != nil && other != nil && one.place != nil && other.place != nil && one.place.Service != nil &&
+		one.place.Service == other.place.Service
 }

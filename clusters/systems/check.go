@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/probes"
 )
 
@@ -99,8 +99,12 @@ func checkFault(text string, simulator Simulator) error {
 func CheckPorts(systems []clusters.System) error {
 	var errs []error
 	for _, definition := range systems {
-		if p := definition.Launched(); p != nil && p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
-			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, takenError(loopback, p.WebhookPort)))
+		p := definition.Launched()
+		if p == nil || p.WebhookPort == 0 {
+			continue
+		}
+		if err := places.CheckPort(p.WebhookPort); err != nil {
+			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, err))
 		}
 	}
 	return errors.Join(errs...)

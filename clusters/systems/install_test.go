@@ -14,12 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func reservation(numbers ...int) *ports.Reservation { return &ports.Reservation{Numbers: numbers} }
 
 const widgetCRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -87,8 +84,8 @@ func TestInstall(t *testing.T) {
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
-	url := s.system("widgets").place.url()
-	ca, err := s.system("widgets").place.authority()
+	url := s.system("widgets").place.URL()
+	ca, err := s.system("widgets").place.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestLifeOfAModule(t *testing.T) {
 		var said []byte
 		err := waiting.Until(t.Context(), nil, func(context.Context) error {
 			var err error
-			if said, err = os.ReadFile(place.file("args")); err == nil && len(said) == 0 {
+			if said, err = os.ReadFile(place.File("args")); err == nil && len(said) == 0 {
 				err = errors.New("nothing yet")
 			}
 			return err
@@ -90,7 +90,7 @@ func TestLifeOfAModule(t *testing.T) {
 		t.Errorf("not written: %v, %v, %v", c.crd(), c.webhooks(), c.Objects("pods"))
 	}
 	applies := c.Requests("apply", "Pod")
-	golden.Must(t, os.Remove(s.system("widgets").place.file("args")))
+	golden.Must(t, os.Remove(s.system("widgets").place.File("args")))
 	converge(t, s, module("v1.1.0"))
 	if got := args(); !strings.HasPrefix(got, "v1.1.0 ") {
 		t.Errorf("it was started with %s", got)

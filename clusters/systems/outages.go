@@ -83,7 +83,7 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 // watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.
 func (s *Set) watch(name string, sys *system, process *processes.Process) {
 	<-process.Done()
-	pardoned := sys.pardon.Lasts(s.now())
+	pardoned := sys.pardon.Lasts(s.Now())
 	if s.held.Load() || process.Expected() {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -188,7 +187,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	replica.Process.Service = "lws"
 	converge(t, s, replica)
 	at := s.system("lws").place
-	program, err := net.Listen("tcp", net.JoinHostPort(at.host, strconv.Itoa(at.port)))
+	program, err := net.Listen("tcp", at.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +206,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	s.Hold(t.Context())
 	die(t, s, "lws")
 	converge(t, s, replica)
-	connection, err := net.Dial("tcp", at.service.Address())
+	connection, err := net.Dial("tcp", at.Service.Address())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,16 +28,23 @@ type program struct {
 	installsItself bool
 }
 
+// location is where a program runs: the values that its texts may contain, and its folder.
+type location interface {
+	Values() map[string]string
+	File(name string) string
+	URL() string
+}
+
 // concrete expands the place in the texts of a system. A simulator and the program of a built module become ordinary
 // programs.
-func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at *place) (program,
+func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at location) (program,
 	error,
 ) {
 	if definition.Simulated != nil {
 		return simulated(definition, simulators, at)
 	}
-	values := at.values()
-	values["DIR"], values[clusters.ConfigText] = at.dir, ""
+	values := at.Values()
+	values["DIR"], values[clusters.ConfigText] = at.File(""), ""
 	e := expander{values: values}
 	if definition.Version != "" {
 		values["VERSION"] = definition.Version
@@ -63,12 +70,12 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 	return made, e.err
 }
 
-func simulated(definition clusters.System, simulators Simulators, at *place) (program, error) {
+func simulated(definition clusters.System, simulators Simulators, at location) (program, error) {
 	simulator, ok := simulators[definition.Simulator()]
 	if !ok {
 		return program{}, noSimulator(definition.Simulator(), simulators)
 	}
-	values := at.values()
+	values := at.Values()
 	command := slices.Concat(simulator.Command, []string{
 		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
 		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" +
@@ -79,7 +86,7 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 	}
 	made := program{
 		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true,
-		ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+		ready: clusters.SystemReadiness{HTTPGet: at.URL() + "/readyz"},
 	}
 	if definition.Simulated.Config != nil {
 		text, err := yaml.Marshal(definition.Simulated.Config)
@@ -87,7 +94,7 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 			return program{}, fmt.Errorf("write its configuration: %w", err)
 		}
 		made.files = map[string]string{configFile: string(text)}
-		command = append(command, "--config="+at.file(configFile))
+		command = append(command, "--config="+at.File(configFile))
 	}
 	made.command = command
 	return made, nil

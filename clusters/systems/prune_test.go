@@ -38,7 +38,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	if len(c.deleted) > 0 {
 		t.Errorf("deleted %v", c.deleted)
 	}
-	ca, err := s.system("widgets").place.authority()
+	ca, err := s.system("widgets").place.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
-	free, err := ports.Reserve(loopback, 1)
+	free, err := ports.Reserve("127.0.0.1", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	for _, definition := range []clusters.System{older, newer, older} {
 		converge(t, s, definition)
 		client, _, _ := unstructured.NestedStringMap(c.crd().Object, "spec", "conversion", "webhook", "clientConfig")
-		if at := s.system("widgets").place.calledAt(); !strings.HasPrefix(client["url"], at+"/") {
+		if at := s.system("widgets").place.CalledAt(); !strings.HasPrefix(client["url"], at+"/") {
 			t.Errorf("the conversion webhook is called at %s, want a path of %s", client["url"], at)
 		}
 	}

@@ -59,7 +59,7 @@ func (sys *system) readiness() (func(context.Context) error, error) {
 func (sys *system) check() (func(context.Context) error, error) {
 	switch ready := sys.program.ready; {
 	case ready.HTTPGet != "":
-		ca, err := sys.place.authority()
+		ca, err := sys.place.Authority()
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (sys *system) check() (func(context.Context) error, error) {
 		client := &http.Client{Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{
 				RootCAs: pool, MinVersion: tls.VersionTLS12,
-				InsecureSkipVerify: sys.place.service != nil, //nolint:gosec // its certificate is its own; a kubelet trusts any
+				InsecureSkipVerify: sys.place.Service != nil, //nolint:gosec // its certificate is its own; a kubelet trusts any
 			},
 			DisableKeepAlives: true,
 		}}

@@ -16,14 +16,14 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 	if sys.place == nil {
 		return created, nil
 	}
-	addresses := []string{sys.place.calledAt()}
+	addresses := []string{sys.place.CalledAt()}
 	if heir := s.replicaBeside(sys); heir != nil {
 		for _, object := range created {
 			heir.installation.Objects = objects.Add(heir.installation.Objects, object)
 		}
 		created = nil
-	} else if behind := sys.place.service; behind != nil {
-		addresses = append(addresses, behind.url())
+	} else if behind := sys.place.Service; behind != nil {
+		addresses = append(addresses, behind.URL())
 	}
 	var errs []error
 	for _, address := range addresses {
@@ -59,7 +59,7 @@ func (s *Set) remove(ctx context.Context, sys *system) error {
 }
 
 // end ends a system's process and releases its place.
-func (s *places) end(ctx context.Context, sys *system) error {
+func (s *Set) end(ctx context.Context, sys *system) error {
 	if sys.process != nil {
 		if err := sys.process.Stop(ctx, stopGrace); err != nil {
 			return err
@@ -67,8 +67,8 @@ func (s *places) end(ctx context.Context, sys *system) error {
 		sys.process = nil
 	}
 	if sys.place != nil {
-		s.leaveService(sys)
-		sys.place.release()
+		s.places.Leave(sys.place, sys.definition.Name)
+		sys.place.Release()
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 )
 
 // system is an installed system.
@@ -27,7 +28,7 @@ type system struct {
 	// installation is what the cluster has of it.
 	installation installing.Installation
 	// place and process of a process system.
-	place   *place
+	place   *places.Place
 	program program
 	process *processes.Process
 	// started is when the process was started.

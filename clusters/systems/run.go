@@ -19,12 +19,12 @@ const stopGrace = 10 * time.Second
 // already runs is stopped first.
 func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err error) {
 	if sys.place == nil {
-		if sys.place, err = s.makePlace(sys.definition.Name); err != nil {
+		if sys.place, err = s.places.Make(sys.definition.Name); err != nil {
 			return err
 		}
 	}
-	sys.place.suit(sys.definition)
-	if err := s.joinService(sys); err != nil {
+	sys.place.Suit(sys.definition)
+	if err := s.places.Join(sys.place, sys.definition); err != nil {
 		return err
 	}
 	if sys.program, err = concrete(sys.definition, s.Simulators, sys.built, sys.place); err != nil {
@@ -35,15 +35,15 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 			return err
 		}
 	}
-	if err := sys.place.untaken(); err != nil {
+	if err := sys.place.Untaken(); err != nil {
 		return err
 	}
-	ca, err := s.certify(sys.place, sys.program.hosts)
+	ca, err := s.places.Certify(sys.place, sys.program.hosts)
 	if err != nil {
 		return err
 	}
-	if f := sys.place.front; f != nil { // with the new certificates
-		if err := f.become(callsOf(sys.definition), sys.place, s.now()); err != nil {
+	if f := sys.place.Front; f != nil { // with the new certificates
+		if err := f.Become(callsOf(sys.definition), sys.place, s.Now()); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		return err
 	}
 	if !sys.program.installsItself {
-		if err := s.installer.Install(ctx, &sys.installation, sys.program.content, sys.place.calledAt(), ca); err != nil {
+		if err := s.installer.Install(ctx, &sys.installation, sys.program.content, sys.place.CalledAt(), ca); err != nil {
 			return err
 		}
 		installed()
@@ -63,7 +63,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		if err != nil {
 			return errors.Join(err, s.abandon(ctx, sys, before))
 		}
-		err = errors.Join(s.takeStock(ctx, sys, before), s.api.DeleteStale(ctx, sys.place.calledAt(), ca))
+		err = errors.Join(s.takeStock(ctx, sys, before), s.api.DeleteStale(ctx, sys.place.CalledAt(), ca))
 	}
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func endedByItself(p *processes.Process) bool { return p != nil && !alive(p) && 
 // start starts a system's process and returns when it is ready; if it was not ready before, when it runs.
 func (s *Set) start(ctx context.Context, sys *system) error {
 	for name, text := range sys.program.files {
-		if err := os.WriteFile(sys.place.file(name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(sys.place.File(name), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("write its file %s: %w", name, err)
 		}
 	}
@@ -101,8 +101,8 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		return err
 	}
 	name := sys.definition.Name
-	if sys.place.service != nil {
-		sys.place.service.Remove(name) // the new process gets connections once it is ready itself
+	if sys.place.Service != nil {
+		sys.place.Service.Remove(name) // the new process gets connections once it is ready itself
 	}
 	process, err := s.spawner.Start(spec)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 	if err := s.enter(ctx, sys); err != nil {
 		return err
 	}
-	if sys.place.front != nil && sys.program.installsItself {
+	if sys.place.Front != nil && sys.program.installsItself {
 		return s.redirectCalls(ctx, sys)
 	}
 	return nil
@@ -139,13 +139,13 @@ func (s *Set) enter(ctx context.Context, sys *system) error {
 		sys.watched = true
 		go s.watch(sys.definition.Name, sys, sys.process)
 	}
-	if sys.place.service != nil {
-		sys.place.service.enter(sys, !sys.unready, look)
+	if sys.place.Service != nil {
+		sys.place.Service.Enter(sys.definition.Name, sys.place, !sys.unready, look)
 	}
 	return nil
 }
 
-func (s *places) spec(sys *system, lasting bool) (processes.Spec, error) {
+func (s *Set) spec(sys *system, lasting bool) (processes.Spec, error) {
 	name := sys.definition.Name
 	file, err := absolute(sys.program.command[0])
 	if err != nil {
@@ -155,24 +155,16 @@ func (s *places) spec(sys *system, lasting bool) (processes.Spec, error) {
 		return processes.Spec{}, fmt.Errorf("find its program: %w", err)
 	}
 	var env []string
-	for _, values := range []map[string]string{sys.place.values(), sys.program.env} {
+	for _, values := range []map[string]string{sys.place.Values(), sys.program.env} {
 		for _, key := range clusters.SortedKeys(values) {
 			env = append(env, key+"="+values[key])
 		}
 	}
 	return processes.Spec{
 		Name: "system-" +
-			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.dir, LogDir: sys.place.file("logs"),
-		Owner: s.owner(), Detached: lasting,
+			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.Dir, LogDir: sys.place.File("logs"),
+		Owner: s.places.Owner(), Detached: lasting,
 	}, nil
-}
-
-// owner is the name by which the cluster's own processes are found.
-func (s *places) owner() string {
-	if housed, ok := s.cluster.(clusters.Housed); ok {
-		return housed.Folder() + string(os.PathSeparator)
-	}
-	return s.dir + string(os.PathSeparator)
 }
 
 // Kill ends a system's process without warning and leaves it down until Restart or Converge.
@@ -223,8 +215,8 @@ func (s *Set) serves(ctx context.Context, sys *system) error {
 	if err := s.installer.Served(ctx, &sys.installation, sys.process, !sys.unready); err != nil {
 		return err
 	}
-	if sys.unready || sys.place.front != nil && !sys.place.front.usual() {
+	if sys.unready || sys.place.Front != nil && sys.place.Front.Calls() != (clusters.WebhookCalls{}) {
 		return nil // webhooks that need not answer, or must not, cannot be proven
 	}
-	return s.installer.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.calledAt(), sys.program.probes)
+	return s.installer.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.CalledAt(), sys.program.probes)
 }

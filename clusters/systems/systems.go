@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
@@ -40,13 +41,13 @@ type Options struct {
 // Set is the systems of one cluster.
 type Set struct {
 	Options
-	places
 	roster
 
 	cluster   clusters.Cluster
 	api       *objects.Client
 	deleter   deleter
 	installer installing.Installer
+	places    *places.Places
 	spawner   *processes.Spawner
 	died      chan error
 	// life ends with quit, when the set is closed.
@@ -75,7 +76,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}
 	s := &Set{
 		Options: o, api: client, deleter: client, installer: installing.Installer{Objects: client, Borrowed: o.Borrowed},
-		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
+		places:  &places.Places{Cluster: cluster, Now: o.Now, Keep: o.Keep, Borrowed: o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 	}
 	s.held.Store(true)
@@ -95,8 +96,8 @@ func (s *Set) Hold(ctx context.Context) (release func()) {
 	s.converging.Lock()
 	s.hold(ctx)
 	s.converging.Unlock()
-	s.holdConnections(true)
-	return func() { s.holdConnections(false) }
+	s.places.HoldConnections(true)
+	return func() { s.places.HoldConnections(false) }
 }
 
 // hold makes the exit of a process expected. Before the cluster changes, it notes which processes are ready.
@@ -118,13 +119,13 @@ func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
 	s.hold(ctx)
 	outage := s.seen.Happened(s.cluster)
 	for _, sys := range s.all() {
-		sys.pardon.Transition(outage, s.now())
+		sys.pardon.Transition(outage, s.Now())
 	}
 	err := s.installer.Announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
 	if outage {
 		prolong := func() {
 			for _, sys := range s.all() {
-				sys.pardon.Prolong(s.now())
+				sys.pardon.Prolong(s.Now())
 			}
 		}
 		prolong()       // from here on an exit is noticed
@@ -252,5 +253,5 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 		}
 	}
 	s.spawner.Close()
-	return errors.Join(append(errs, s.places.close())...)
+	return errors.Join(append(errs, s.places.Close())...)
 }

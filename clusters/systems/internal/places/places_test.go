@@ -1,4 +1,4 @@
-package systems
+package places
 
 import (
 	"testing"
@@ -25,30 +25,21 @@ type secureHere struct {
 // that outlive the process do not.
 func TestWhoConnectsThroughTheProxy(t *testing.T) {
 	for name, test := range map[string]struct {
-		cluster clusters.Cluster
-		options Options
-		want    bool
+		places *Places
+		want   bool
 	}{
-		"own":      {secureHere{}, Options{}, true},
-		"lent":     {secureHere{}, Options{Borrowed: true}, true},
-		"kept":     {secureHere{}, Options{Borrowed: true, Keep: true}, false},
-		"borrowed": {secure{}, Options{Borrowed: true}, false},
+		"own":      {&Places{Cluster: secureHere{}}, true},
+		"lent":     {&Places{Cluster: secureHere{}, Borrowed: true}, true},
+		"kept":     {&Places{Cluster: secureHere{}, Borrowed: true, Keep: true}, false},
+		"borrowed": {&Places{Cluster: secure{}, Borrowed: true}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := New(test.cluster, test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if err := s.Close(t.Context(), false); err != nil {
-					t.Error(err)
-				}
-			}()
-			config := test.cluster.RESTConfig()
-			golden.Must(t, s.proxied(config))
-			if got := config.Host != test.cluster.RESTConfig().Host; got != test.want {
+			config := test.places.Cluster.RESTConfig()
+			golden.Must(t, test.places.proxied(config))
+			if got := config.Host != test.places.Cluster.RESTConfig().Host; got != test.want {
 				t.Errorf("connects to %s", config.Host)
 			}
+			golden.Must(t, test.places.Close())
 		})
 	}
 }

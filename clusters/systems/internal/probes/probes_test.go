@@ -1,10 +1,13 @@
-package systems
+package probes_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const gadgetCRD = `apiVersion: apiextensions.k8s.io/v1
@@ -52,12 +55,19 @@ const gadgetProbe = `    - apiVersion: test.rehearse.dev/v1
         when: "2026-01-01T00:00:00Z"
 `
 
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "file.yaml")
+	golden.Write(t, path, text)
+	return path
+}
+
 func webhook(kind, client, rules, more string) string {
 	return "apiVersion: admissionregistration.k8s.io/v1\nkind: " + kind + "\nmetadata: {name: c}\nwebhooks:\n" +
 		"- {name: w, clientConfig: {" + client + "}, rules: [" + rules + "]" + more + "}\n"
 }
 
-// A webhook that is called on creation needs a probe, which is checked before the cluster exists.
+// A webhook that is called on creation needs a probe, which the check of a system finds before the cluster exists.
 func TestCheckProbes(t *testing.T) {
 	const service = "service: {name: x, namespace: ns}"
 	const gadgets = "{apiGroups: [test.rehearse.dev], apiVersions: [v1], operations: [UPDATE, CREATE], resources: " +
@@ -125,7 +135,7 @@ func TestCheckProbes(t *testing.T) {
 					Webhooks: []string{write(t, test.webhook)},
 				}
 			}
-			err := Check(t.Context(), []clusters.System{system}, nil, nil)
+			err := systems.Check(t.Context(), []clusters.System{system}, nil, nil)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got\n%v\nwant\n%s", err, test.want)
 			}

@@ -1,4 +1,4 @@
-package systems
+package places
 
 import (
 	"crypto/tls"
@@ -21,10 +21,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// front is a proxy between the API server and a program's webhooks. It forwards calls unchanged, late, or with an
+// Front is a proxy between the API server and a program's webhooks. It forwards calls unchanged, late, or with an
 // expired certificate, or it does not listen at all. It runs until its system is removed: even an API server that has
 // not learned of a changed address yet can still reach the webhooks.
-type front struct {
+type Front struct {
 	host string
 	held *ports.Reservation
 	// calls is how calls are answered at the moment.
@@ -38,22 +38,46 @@ type front struct {
 	seen map[string]float64
 }
 
-func newFront(host string) (*front, error) {
+// PutFront starts a front for the program. The API server does not call it yet.
+func (p *Place) PutFront(now time.Time) error {
+	f, err := newFront(p.host)
+	if err != nil {
+		return err
+	}
+	if err := f.Become(clusters.WebhookCalls{}, p, now); err != nil {
+		f.release()
+		return err
+	}
+	p.Front = f
+	return nil
+}
+
+func newFront(host string) (*Front, error) {
 	held, err := reserve(host, 1)
 	if err != nil {
 		return nil, err
 	}
-	return &front{host: host, held: held, seen: map[string]float64{}}, nil
+	return &Front{host: host, held: held, seen: map[string]float64{}}, nil
 }
 
-func (f *front) address() string { return net.JoinHostPort(f.host, strconv.Itoa(f.held.Numbers[0])) }
-func (f *front) url() string     { return "https://" + f.address() }
+func (f *Front) address() string { return net.JoinHostPort(f.host, strconv.Itoa(f.held.Numbers[0])) }
 
-// usual reports whether calls are forwarded unchanged.
-func (f *front) usual() bool { return f.calls.Usual() }
+// URL is where the API server calls the webhooks.
+func (f *Front) URL() string { return "https://" + f.address() }
 
-// become changes how the front answers calls. It uses the certificates of a place, and closes existing connections.
-func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) error {
+// Calls is how calls are answered.
+func (f *Front) Calls() clusters.WebhookCalls { return f.calls }
+
+// Answer changes how the front answers calls, unless it answers them so already. It reports whether it tried to.
+func (f *Front) Answer(calls clusters.WebhookCalls, at *Place, now time.Time) (bool, error) {
+	if f.calls == calls {
+		return false, nil
+	}
+	return true, f.Become(calls, at, now)
+}
+
+// Become changes how the front answers calls. It uses the certificates of a place, and closes existing connections.
+func (f *Front) Become(calls clusters.WebhookCalls, at *Place, now time.Time) error {
 	f.close()
 	f.calls = clusters.WebhookCalls{Away: true} // nothing listens, also after an error
 	if calls.Away {
@@ -88,7 +112,7 @@ func (f *front) become(calls clusters.WebhookCalls, at *place, now time.Time) er
 	return nil
 }
 
-func (f *front) close() {
+func (f *Front) close() {
 	if f.server != nil {
 		_ = f.server.Close()
 		_ = f.listener.Close()
@@ -96,24 +120,24 @@ func (f *front) close() {
 	}
 }
 
-func (f *front) release() {
+func (f *Front) release() {
 	f.close()
 	f.held.Release()
 }
 
 // handler returns a handler that forwards calls to the program of a place.
-func (f *front) handler(calls clusters.WebhookCalls, at *place) (http.Handler, error) {
+func (f *Front) handler(calls clusters.WebhookCalls, at *Place) (http.Handler, error) {
 	wait, err := calls.Wait()
 	if err != nil {
 		return nil, err
 	}
-	ca, err := at.authority()
+	ca, err := at.Authority()
 	if err != nil {
 		return nil, err
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
-	to, err := url.Parse(at.url())
+	to, err := url.Parse(at.URL())
 	if err != nil {
 		return nil, fmt.Errorf("find its program: %w", err)
 	}
@@ -133,21 +157,21 @@ func (f *front) handler(calls clusters.WebhookCalls, at *place) (http.Handler, e
 	}), nil
 }
 
-func (f *front) note(path string) {
+func (f *Front) note(path string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen[path]++
 }
 
-// passed returns how often a path was called through this front.
-func (f *front) passed(path string) float64 {
+// Passed returns how often a path was called through this front.
+func (f *Front) Passed(path string) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.seen[path]
 }
 
 // certifyExpired creates a serving certificate that expired an hour ago, signed by the place's authority.
-func (p *place) certifyExpired(name string, now time.Time) error {
+func (p *Place) certifyExpired(name string, now time.Time) error {
 	authority, err := certificates.OpenAuthority(p.certDir(), now)
 	if err != nil {
 		return err

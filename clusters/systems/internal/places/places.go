@@ -1,4 +1,4 @@
-package systems
+package places
 
 import (
 	"errors"
@@ -18,14 +18,15 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
-// places creates the places of processes, in one folder.
-type places struct {
-	cluster clusters.Cluster
-	// now is the clock, for certificates.
-	now func() time.Time
-
-	// direct: processes connect to the API server itself.
-	direct bool
+// Places creates the places of processes, in one folder.
+type Places struct {
+	Cluster clusters.Cluster
+	// Now is the clock, for certificates.
+	Now func() time.Time
+	// Keep: the processes outlive this one.
+	Keep bool
+	// Borrowed: the cluster is the user's own.
+	Borrowed bool
 
 	mu sync.Mutex
 	// dir is the folder of the systems' folders, "" until it is needed, and discard removes it.
@@ -34,32 +35,32 @@ type places struct {
 	// proxy is how processes reach the API server; nil until it is needed.
 	proxy *forwarding.Proxy
 	// services by their names.
-	services map[string]*service
+	services map[string]*Service
 }
 
-// runsHere reports whether this process runs the API server. This is also true for the user's own cluster if the user's
-// test made it.
-func runsHere(cluster clusters.Cluster) bool {
-	_, runs := cluster.(clusters.ProcessRunner)
-	return runs
+// direct: processes connect to the API server itself. This process runs the API server of its own clusters, and that of
+// the user's own cluster if the user's test made it.
+func (s *Places) direct() bool {
+	_, runsHere := s.Cluster.(clusters.ProcessRunner)
+	return s.Keep || s.Borrowed && !runsHere
 }
 
-// makePlace creates a place for a system's process, with its own user.
-func (s *places) makePlace(name string) (*place, error) {
+// Make creates a place for a system's process, with its own user.
+func (s *Places) Make(name string) (*Place, error) {
 	dir, err := s.folder()
 	if err != nil {
 		return nil, err
 	}
-	p := &place{dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
+	p := &Place{Dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
 	if err := s.furnish(p, name); err != nil {
-		p.release()
+		p.Release()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (s *places) furnish(p *place, name string) (err error) {
-	if err := os.MkdirAll(p.dir, 0o700); err != nil {
+func (s *Places) furnish(p *Place, name string) (err error) {
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
 	if p.served, err = reserve(p.host, 1); err != nil {
@@ -68,8 +69,8 @@ func (s *places) furnish(p *place, name string) (err error) {
 	if p.own, err = reserve(loopback, 2); err != nil {
 		return err
 	}
-	config := s.cluster.RESTConfig()
-	if maker, ok := s.cluster.(clusters.UserMaker); ok {
+	config := s.Cluster.RESTConfig()
+	if maker, ok := s.Cluster.(clusters.UserMaker); ok {
 		if config, err = maker.User("rehearse:system:"+name, "system:masters"); err != nil {
 			return fmt.Errorf("make a user: %w", err)
 		}
@@ -81,16 +82,16 @@ func (s *places) furnish(p *place, name string) (err error) {
 }
 
 // proxied makes a client's configuration use the proxy, where the API server is one of this machine.
-func (s *places) proxied(config *rest.Config) error {
+func (s *Places) proxied(config *rest.Config) error {
 	server, err := url.Parse(config.Host)
-	if err != nil || s.direct || server.Scheme != "https" || server.Hostname() != loopback ||
+	if err != nil || s.direct() || server.Scheme != "https" || server.Hostname() != loopback ||
 		server.Path+config.APIPath != "" {
 		return nil //nolint:nilerr // a host without a scheme is no address of ours
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proxy == nil {
-		if s.proxy, err = forwarding.Listen(s.cluster.RESTConfig()); err != nil {
+		if s.proxy, err = forwarding.Listen(s.Cluster.RESTConfig()); err != nil {
 			return err
 		}
 	}
@@ -98,8 +99,8 @@ func (s *places) proxied(config *rest.Config) error {
 	return nil
 }
 
-// holdConnections makes new connections of processes wait while the API server restarts, or no longer.
-func (s *places) holdConnections(held bool) {
+// HoldConnections makes new connections of processes wait while the API server restarts, or no longer.
+func (s *Places) HoldConnections(held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proxy != nil {
@@ -107,8 +108,8 @@ func (s *places) holdConnections(held bool) {
 	}
 }
 
-// close ends the proxy, and removes the folder.
-func (s *places) close() (err error) {
+// Close ends the proxy, and removes the folder.
+func (s *Places) Close() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.proxy != nil {
@@ -125,8 +126,8 @@ func (s *places) close() (err error) {
 }
 
 // host is the address of this machine on which the API server reaches it.
-func (s *places) host() string {
-	if reachable, ok := s.cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
+func (s *Places) host() string {
+	if reachable, ok := s.Cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
 		return reachable.HostAddress()
 	}
 	return loopback
@@ -134,13 +135,13 @@ func (s *places) host() string {
 
 // folder returns the folder of the systems' folders. It is in the cluster's own folder, and so is removed with it even
 // after a killed run.
-func (s *places) folder() (string, error) {
+func (s *Places) folder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir != "" {
 		return s.dir, nil
 	}
-	housed, ok := s.cluster.(clusters.Housed)
+	housed, ok := s.Cluster.(clusters.Housed)
 	if !ok {
 		var err error
 		s.dir, s.discard, err = scratch.Folder("systems")
@@ -154,15 +155,23 @@ func (s *places) folder() (string, error) {
 	return s.dir, nil
 }
 
-// certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
+// Owner is the name by which the cluster's own processes are found.
+func (s *Places) Owner() string {
+	if housed, ok := s.Cluster.(clusters.Housed); ok {
+		return housed.Folder() + string(os.PathSeparator)
+	}
+	return s.dir + string(os.PathSeparator)
+}
+
+// Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
 // configuration that was not updated with them is recognised as stale.
-func (s *places) certify(p *place, hosts []string) (ca []byte, err error) {
-	authority, err := certificates.NewAuthority(p.certDir(), s.now())
+func (s *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
+	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
 	if err != nil {
 		return nil, err
 	}
 	if err := authority.Serving("tls", append([]string{p.host, loopback, "localhost"}, hosts...)...); err != nil {
 		return nil, err
 	}
-	return p.authority()
+	return p.Authority()
 }

@@ -1,4 +1,4 @@
-package systems
+package places
 
 import (
 	"context"
@@ -11,32 +11,28 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
-	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // programAt returns a place whose program answers with the requested path, and a client that trusts its authority.
-func programAt(t *testing.T) (*place, *http.Client) {
+func programAt(t *testing.T) (*Place, *http.Client) {
 	t.Helper()
 	held, err := reserve(loopback, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := &place{
-		dir: t.TempDir(), host: loopback, certs: "certs", port: held.Numbers[0], served: held, own: &ports.Reservation{},
+	at := &Place{
+		Dir: t.TempDir(), host: loopback, certs: "certs", port: held.Numbers[0], served: held, own: &ports.Reservation{},
 	}
-	t.Cleanup(at.release)
-	ca, err := (&places{now: time.Now}).certify(at, nil)
+	t.Cleanup(at.Release)
+	ca, err := (&Places{Now: time.Now}).Certify(at, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +61,7 @@ func TestFront(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.front = f
+	at.Front = f
 	var expired x509.CertificateInvalidError
 	for _, test := range []struct {
 		calls clusters.WebhookCalls
@@ -79,8 +75,8 @@ func TestFront(t *testing.T) {
 		}},
 		{clusters.WebhookCalls{}, nil},
 	} {
-		golden.Must(t, f.become(test.calls, at, time.Now()))
-		response, err := client.Get(f.url() + "/judge")
+		golden.Must(t, f.Become(test.calls, at, time.Now()))
+		response, err := client.Get(f.URL() + "/judge")
 		if test.wrong != nil {
 			if err == nil || !test.wrong(err) {
 				t.Errorf("%+v: %v", test.calls, err)
@@ -96,7 +92,7 @@ func TestFront(t *testing.T) {
 			t.Errorf("%+v: %q, %v", test.calls, said, err)
 		}
 	}
-	if got := f.passed("/judge"); got != 3 {
+	if got := f.Passed("/judge"); got != 3 {
 		t.Errorf("%v calls were passed on, want 3", got)
 	}
 }
@@ -120,24 +116,23 @@ func TestFrontAfterAnError(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at.front = f
-			golden.Must(t, f.become(clusters.WebhookCalls{}, at, time.Now()))
-			response, err := client.Get(f.url() + "/judge") // its program has read its certificates
+			at.Front = f
+			golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
+			response, err := client.Get(f.URL() + "/judge") // its program has read its certificates
 			if err != nil {
 				t.Fatal(err)
 			}
 			response.Body.Close()
-			s := &Set{Options: Options{Progress: t.Logf}, places: places{now: time.Now}}
-			sys := &system{definition: clusters.System{Name: "s", WebhookCalls: &test.failed}, place: at}
 			moved := at.certDir() + "-moved"
 			golden.Must(t, os.Rename(at.certDir(), moved))
-			if err := s.answerCalls(t.Context(), sys); !errors.Is(err, os.ErrNotExist) {
+			if _, err := f.Answer(test.failed, at, time.Now()); !errors.Is(err, os.ErrNotExist) {
 				t.Fatalf("without certificates: %v", err)
 			}
 			golden.Must(t, os.Rename(moved, at.certDir()))
-			sys.definition.WebhookCalls = &test.next
-			golden.Must(t, s.answerCalls(t.Context(), sys))
-			response, err = client.Get(f.url() + "/judge")
+			if _, err := f.Answer(test.next, at, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			response, err = client.Get(f.URL() + "/judge")
 			if err == nil {
 				response.Body.Close()
 			}
@@ -155,9 +150,9 @@ func TestFrontChangesAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.front = f
+	at.Front = f
 	for range 100 {
-		golden.Must(t, f.become(clusters.WebhookCalls{}, at, time.Now()))
+		golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
 	}
 }
 
@@ -168,10 +163,10 @@ func TestFrontWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.front = f
-	golden.Must(t, f.become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()))
+	at.Front = f
+	golden.Must(t, f.Become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()))
 	ctx, cancel := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url()+"/judge", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL()+"/judge", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,62 +190,5 @@ func TestFrontWaits(t *testing.T) {
 	cancel()
 	if err := <-called; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// For a program that is not ready, one call of the proxy is enough: a mutating webhook that does not answer prevents the
-// calls of validating ones.
-func TestCallsOfASystemThatIsNotReady(t *testing.T) {
-	h, c := newHealth(t), newFakeCluster(t)
-	s := newSet(t, c, Options{})
-	system := h.system("a")
-	system.Probes = []map[string]any{{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "p"}}}
-	converge(t, s, system)
-	at := s.system("a").place
-	ca, err := at.authority()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
-		c.PutWebhook(kind, "a", "w", at.url()+"/"+kind, "CREATE", string(ca))
-	}
-	c.probe = func(int) *metav1.Status {
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(ca)
-		client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{
-			RootCAs: pool, MinVersion: tls.VersionTLS12,
-		}}}
-		if answer, err := client.Get(at.front.url() + "/MutatingWebhookConfiguration"); err == nil {
-			_ = answer.Body.Close()
-			t.Error("the program answers")
-		}
-		return apitest.Failure(http.StatusInternalServerError, metav1.StatusReasonInternalError)
-	}
-	h.set(never)
-	s.Hold(t.Context())
-	system.WebhookCalls = &clusters.WebhookCalls{Delay: "1ms"}
-	converge(t, s, system)
-	if c.probes == 0 || at.front.calls.Delay != "1ms" {
-		t.Errorf("%d probes, calls are %+v", c.probes, at.front.calls)
-	}
-}
-
-// A system without webhooks rejects webhookCalls, and a change of webhookCalls does not restart its process.
-func TestCallsOfASystemWithoutWebhooks(t *testing.T) {
-	c := newFakeCluster(t)
-	s := newSet(t, c, Options{})
-	converge(t, s, sleeper("a"))
-	before := pid(s, "a")
-	changed := sleeper("a")
-	changed.WebhookCalls = &clusters.WebhookCalls{Away: true}
-	err := s.Converge(t.Context(), []clusters.System{changed})
-	if err == nil || !strings.Contains(err.Error(), "the API server calls no webhook of this system's process") {
-		t.Errorf("got %v", err)
-	}
-	if pid(s, "a") != before {
-		t.Error("its process was restarted")
-	}
-	if _, err := os.Stat(s.system("a").place.file("certs/expired.crt")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it has an expired certificate: %v", err)
 	}
 }

@@ -1,4 +1,5 @@
-package systems
+// Package places gives the program of a system its folder, its ports and its certificates, and what stands before it.
+package places
 
 import (
 	"cmp"
@@ -19,40 +20,47 @@ import (
 // loopback is the address on which only this machine can connect.
 const loopback = "127.0.0.1"
 
-// place has the folder and ports of a system's process. It stays the same through all changes of the system.
-type place struct {
-	dir, host string
+// Place has the folder and ports of a system's process. It stays the same through all changes of the system.
+type Place struct {
+	// Dir is the folder.
+	Dir  string
+	host string
 	// certs is the folder of the certificates in dir, port the port of the webhooks: both from the definition, or by
 	// default certs and a free port.
 	certs string
 	port  int
 	// served are the ports on host, for webhooks; own are those on loopback, for health and metrics.
 	served, own *ports.Reservation
-	// front is called instead of the program, if set.
-	front *front
-	// service in front of the program, if its definition has one.
-	service *service
+	// Front is called instead of the program, if set.
+	Front *Front
+	// Service in front of the program, if its definition has one.
+	Service *Service
 }
 
-func (p *place) file(name string) string { return filepath.Join(p.dir, name) }
-func (p *place) certDir() string         { return p.file(p.certs) }
-func (p *place) kubeconfig() string      { return p.file("kubeconfig") }
+// File returns the path of a file in the folder.
+func (p *Place) File(name string) string { return filepath.Join(p.Dir, name) }
 
-// url is where the process serves webhooks; nothing else listens there.
-func (p *place) url() string {
-	return "https://" + net.JoinHostPort(p.host, strconv.Itoa(p.port))
+func (p *Place) certDir() string    { return p.File(p.certs) }
+func (p *Place) kubeconfig() string { return p.File("kubeconfig") }
+
+// URL is where the process serves webhooks; nothing else listens there.
+func (p *Place) URL() string {
+	return "https://" + p.Address()
 }
 
-// calledAt is the URL on which the API server calls the process's webhooks.
-func (p *place) calledAt() string {
-	if p.front != nil {
-		return p.front.url()
+// Address is where the process serves webhooks.
+func (p *Place) Address() string { return net.JoinHostPort(p.host, strconv.Itoa(p.port)) }
+
+// CalledAt is the URL on which the API server calls the process's webhooks.
+func (p *Place) CalledAt() string {
+	if p.Front != nil {
+		return p.Front.URL()
 	}
-	return p.url()
+	return p.URL()
 }
 
-// suit adapts the place to a program that has a fixed certificate folder or port.
-func (p *place) suit(definition clusters.System) {
+// Suit adapts the place to a program that has a fixed certificate folder or port.
+func (p *Place) Suit(definition clusters.System) {
 	p.certs, p.port = "certs", p.served.Numbers[0]
 	process := definition.Launched()
 	if process == nil {
@@ -62,30 +70,35 @@ func (p *place) suit(definition clusters.System) {
 	p.port = cmp.Or(process.WebhookPort, p.port)
 }
 
-// untaken returns an error if another program listens on the fixed port.
-func (p *place) untaken() error {
-	if p.port == p.served.Numbers[0] || ports.Free(p.host, p.port) {
+// Untaken returns an error if another program listens on the fixed port.
+func (p *Place) Untaken() error {
+	if p.port == p.served.Numbers[0] {
 		return nil
 	}
-	return takenError(p.host, p.port)
+	return untaken(p.host, p.port)
 }
 
-// takenError says that a port which a program cannot choose is in use.
-func takenError(host string, port int) error {
+// CheckPort returns an error if a port which a program cannot choose is in use on loopback.
+func CheckPort(port int) error { return untaken(loopback, port) }
+
+func untaken(host string, port int) error {
+	if ports.Free(host, port) {
+		return nil
+	}
 	return fmt.Errorf("port %d, on which its program listens (webhookPort), is in use on %s: stop the program "+
 		"that uses it; several clusters cannot have it at the same time, add --clusters 1", port, host)
 }
 
-// values are the environment variables that describe the place to a process.
-func (p *place) values() map[string]string {
+// Values are the environment variables that describe the place to a process.
+func (p *Place) Values() map[string]string {
 	local := func(port int) string { return net.JoinHostPort(loopback, strconv.Itoa(port)) }
 	values := map[string]string{
 		"KUBECONFIG": p.kubeconfig(), "CERT_DIR": p.certDir(), "WEBHOOK_HOST": p.host, "WEBHOOK_PORT": strconv.Itoa(p.port),
 		"HEALTH_ADDRESS": local(p.own.Numbers[0]), "METRICS_ADDRESS": local(p.own.Numbers[1]),
 		"HEALTH_PORT": strconv.Itoa(p.own.Numbers[0]), "METRICS_PORT": strconv.Itoa(p.own.Numbers[1]),
 	}
-	if p.service != nil {
-		values[clusters.ServiceAddress] = p.service.Address()
+	if p.Service != nil {
+		values[clusters.ServiceAddress] = p.Service.Address()
 	}
 	return values
 }
@@ -99,15 +112,17 @@ func reserve(host string, n int) (*ports.Reservation, error) {
 	return held, nil
 }
 
-func (p *place) release() {
-	if p.front != nil {
-		p.front.release()
+// Release ends the front, and frees the ports.
+func (p *Place) Release() {
+	if p.Front != nil {
+		p.Front.release()
 	}
 	p.served.Release()
 	p.own.Release()
 }
 
-func (p *place) authority() ([]byte, error) {
+// Authority is the certificate of the authority that signed the certificates.
+func (p *Place) Authority() ([]byte, error) {
 	ca, err := os.ReadFile(filepath.Join(p.certDir(), "ca.crt"))
 	if err != nil {
 		return nil, fmt.Errorf("read the authority's certificate: %w", err)
