@@ -10,10 +10,18 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
+
+// calls decides how the webhooks of systems answer the API server.
+type calls struct {
+	webhooks  *webhooks.Client
+	installer *installer
+	progress  clusters.Progress
+	now       func() time.Time
+}
 
 func callsOf(definition clusters.System) clusters.WebhookCalls {
 	if definition.WebhookCalls == nil {
@@ -22,14 +30,14 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answerCalls changes how calls of a system's webhooks are answered, according to the system's definition.
-func (s *Set) answerCalls(ctx context.Context, sys *system) error {
+// answer changes how calls of a system's webhooks are answered, according to the system's definition.
+func (c *calls) answer(ctx context.Context, sys *system) error {
 	wanted, at := callsOf(sys.definition), sys.place
 	changed, err := false, error(nil)
 	switch {
 	case at.Service != nil:
 		if !wanted.Usual() {
-			if err := s.registered(ctx, sys); err != nil {
+			if err := c.registered(ctx, sys); err != nil {
 				return err
 			}
 		}
@@ -38,44 +46,44 @@ func (s *Set) answerCalls(ctx context.Context, sys *system) error {
 	case at.Front == nil && wanted.Usual():
 	default:
 		if at.Front == nil {
-			if err := s.standInFront(ctx, sys); err != nil {
+			if err := c.standInFront(ctx, sys); err != nil {
 				return err
 			}
 		}
-		changed, err = at.Front.Answer(wanted, at, s.Now())
+		changed, err = at.Front.Answer(wanted, at, c.now())
 	}
 	if changed {
-		s.Progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
+		c.progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
 	}
 	return err
 }
 
 // standInFront starts a front for a running program. It returns when the API server calls the front.
-func (s *Set) standInFront(ctx context.Context, sys *system) error {
-	if err := sys.place.PutFront(s.Now()); err != nil {
+func (c *calls) standInFront(ctx context.Context, sys *system) error {
+	if err := sys.place.PutFront(c.now()); err != nil {
 		return err
 	}
 	f := sys.place.Front
-	if err := s.redirectCalls(ctx, sys); err != nil {
+	if err := c.redirect(ctx, sys); err != nil {
 		return err
 	}
-	hooks, err := s.api.HooksAt(ctx, f.URL())
+	hooks, err := c.webhooks.At(ctx, f.URL())
 	if err != nil {
 		return err
 	}
-	if len(hooks) == 0 && !s.api.Converts(ctx, f.URL()) {
+	if len(hooks) == 0 && !c.webhooks.Converts(ctx, f.URL()) {
 		return errors.New("webhookCalls: the API server calls no webhook of this system's process")
 	}
-	if first := slices.IndexFunc(hooks, func(h objects.Hook) bool { return h.Creates }); sys.unready && first >= 0 {
+	if first := slices.IndexFunc(hooks, func(h webhooks.Hook) bool { return h.Creates }); sys.unready && first >= 0 {
 		hooks = hooks[first : first+1] // if it does not answer, the API server may not call the next ones
 	}
-	return s.installer.Prove(ctx, sys.process, sys.program.probes, hooks,
-		func(context.Context) (map[objects.AnswerKey]float64, error) { return passed(f, hooks), nil })
+	return c.installer.Prove(ctx, sys.process, sys.program.probes, hooks,
+		func(context.Context) (map[webhooks.AnswerKey]float64, error) { return passed(f, hooks), nil })
 }
 
 // passed returns how often each webhook was called through a front.
-func passed(f *places.Front, hooks []objects.Hook) map[objects.AnswerKey]float64 {
-	counts := map[objects.AnswerKey]float64{}
+func passed(f *places.Front, hooks []webhooks.Hook) map[webhooks.AnswerKey]float64 {
+	counts := map[webhooks.AnswerKey]float64{}
 	for _, h := range hooks {
 		if at, err := url.Parse(*h.Client.URL); err == nil {
 			counts[h.Key()] = f.Passed(at.Path)
@@ -84,13 +92,13 @@ func passed(f *places.Front, hooks []objects.Hook) map[objects.AnswerKey]float64
 	return counts
 }
 
-// redirectCalls redirects calls from a system's program to its front.
-func (s *Set) redirectCalls(ctx context.Context, sys *system) error {
+// redirect redirects calls from a system's program to its front.
+func (c *calls) redirect(ctx context.Context, sys *system) error {
 	ca, err := sys.place.Authority()
 	if err != nil {
 		return err
 	}
-	return s.api.Redirect(ctx, sys.place.URL(), sys.place.Front.URL(), ca)
+	return c.webhooks.Redirect(ctx, sys.place.URL(), sys.place.Front.URL(), ca)
 }
 
 // sameCalls returns an error if replicas of one service want calls to be answered in different ways.
@@ -111,13 +119,13 @@ func sameCalls(list []clusters.System) error {
 }
 
 // registered waits until the program has registered a webhook at its service.
-func (s *Set) registered(ctx context.Context, sys *system) error {
+func (c *calls) registered(ctx context.Context, sys *system) error {
 	ctx, cancel := context.WithTimeout(ctx, registrationTimeout)
 	defer cancel()
 	address := sys.place.Service.URL()
 	return waiting.Until(ctx, sys.process, func(ctx context.Context) error {
-		hooks, err := s.api.HooksAt(ctx, address)
-		if err == nil && len(hooks) == 0 && !s.api.Converts(ctx, address) {
+		hooks, err := c.webhooks.At(ctx, address)
+		if err == nil && len(hooks) == 0 && !c.webhooks.Converts(ctx, address) {
 			err = errors.New("webhookCalls: the API server calls no webhook at the service of this system")
 		}
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/probes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
@@ -144,7 +145,7 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 		wanted func(*unstructured.Unstructured) bool
 	}{
 		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == objects.CRDKind }},
-		{p.Webhooks, objects.IsWebhook},
+		{p.Webhooks, webhooks.IsConfiguration},
 	} {
 		for _, file := range part.files {
 			if name, known := e(file); known {

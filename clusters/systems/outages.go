@@ -74,10 +74,10 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.answerCalls(ctx, sys); err != nil {
+	if err := s.calls.answer(ctx, sys); err != nil {
 		return err
 	}
-	return s.serves(ctx, sys)
+	return s.installer.serves(ctx, sys)
 }
 
 // watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.

@@ -174,7 +174,7 @@ func TestAPIServicesOfWhatIsNotReady(t *testing.T) {
 	sys.unready = false
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
+	if err := s.installer.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
 		t.Errorf("of one that is ready: %v", err)
 	}
 }

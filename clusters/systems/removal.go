@@ -27,7 +27,7 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 	}
 	var errs []error
 	for _, address := range addresses {
-		hooks, err := s.api.HooksAt(ctx, address)
+		hooks, err := s.webhooks.At(ctx, address)
 		for _, h := range hooks {
 			created = objects.Add(created, h.Configuration)
 		}
@@ -38,7 +38,7 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 
 // deleter deletes objects, and returns when they no longer exist.
 type deleter interface {
-	DeleteAll(ctx context.Context, objects []objects.Reference) error
+	DeleteAll(ctx context.Context, all []objects.Reference) error
 }
 
 // remove deletes a system and everything that was created for it. The objects of its CRDs are deleted first, while it

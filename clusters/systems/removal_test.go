@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -82,6 +83,7 @@ func TestCloseWithAStuckSystem(t *testing.T) {
 		deleter := &stubborn{}
 		s := &Set{
 			Options: Options{Progress: t.Logf}, deleter: deleter, spawner: processes.NewSpawner(), quit: func() {},
+			places: &places.Places{},
 		}
 		s.add(clusters.System{Name: "first"}, []objects.Reference{{Name: "things"}})
 		s.add(clusters.System{Name: "last"}, []objects.Reference{{Name: "stuck"}})

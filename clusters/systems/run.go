@@ -61,17 +61,17 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	err = s.start(ctx, sys)
 	if sys.program.installsItself {
 		if err != nil {
-			return errors.Join(err, s.abandon(ctx, sys, before))
+			return errors.Join(err, s.installer.abandon(ctx, sys, before))
 		}
-		err = errors.Join(s.takeStock(ctx, sys, before), s.api.DeleteStale(ctx, sys.place.CalledAt(), ca))
+		err = errors.Join(s.installer.takeStock(ctx, sys, before), s.installer.DeleteStale(ctx, sys.place.CalledAt(), ca))
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.serves(ctx, sys); err != nil {
+	if err := s.installer.serves(ctx, sys); err != nil {
 		return err
 	}
-	return s.answerCalls(ctx, sys)
+	return s.calls.answer(ctx, sys)
 }
 
 func alive(p *processes.Process) bool {
@@ -118,7 +118,7 @@ func (s *Set) start(ctx context.Context, sys *system) error {
 		return err
 	}
 	if sys.place.Front != nil && sys.program.installsItself {
-		return s.redirectCalls(ctx, sys)
+		return s.calls.redirect(ctx, sys)
 	}
 	return nil
 }
@@ -208,15 +208,4 @@ func (s *Set) controllable(name string) (*system, error) {
 		return nil, errors.New("it runs in the cluster, not as a process of rehearse; delete its pods instead")
 	}
 	return sys, nil
-}
-
-// serves returns when the CRDs, APIServices and webhooks of a system are served.
-func (s *Set) serves(ctx context.Context, sys *system) error {
-	if err := s.installer.Served(ctx, &sys.installation, sys.process, !sys.unready); err != nil {
-		return err
-	}
-	if sys.unready || sys.place.Front != nil && sys.place.Front.Calls() != (clusters.WebhookCalls{}) {
-		return nil // webhooks that need not answer, or must not, cannot be proven
-	}
-	return s.installer.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.CalledAt(), sys.program.probes)
 }

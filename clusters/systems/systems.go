@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // Options of a Set.
@@ -45,8 +46,10 @@ type Set struct {
 
 	cluster   clusters.Cluster
 	api       *objects.Client
+	webhooks  *webhooks.Client
 	deleter   deleter
-	installer installing.Installer
+	installer *installer
+	calls     calls
 	places    *places.Places
 	spawner   *processes.Spawner
 	died      chan error
@@ -70,19 +73,24 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client, err := objects.New(cluster.RESTConfig())
-	if err != nil {
+	client, err1 := objects.New(cluster.RESTConfig())
+	hooks, err2 := webhooks.New(cluster.RESTConfig())
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	s := &Set{
-		Options: o, api: client, deleter: client, installer: installing.Installer{Objects: client, Borrowed: o.Borrowed},
+		Options: o, api: client, webhooks: hooks, deleter: client,
 		places:  &places.Places{Cluster: cluster, Now: o.Now, Keep: o.Keep, Borrowed: o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 	}
+	s.installer = &installer{installing.Installer{
+		Objects: client, Webhooks: hooks, Borrowed: o.Borrowed,
+		Together: func(one, other string) bool { return replicas(s.system(one), s.system(other)) },
+	}}
+	s.installer.Controllers, _ = cluster.(clusters.Rediscoverer)
+	s.calls = calls{webhooks: hooks, installer: s.installer, progress: o.Progress, now: o.Now}
 	s.held.Store(true)
 	s.life, s.quit = context.WithCancel(context.Background())
-	s.installer.Controllers, _ = cluster.(clusters.Rediscoverer)
-	s.installer.Together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
 
@@ -196,7 +204,7 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 	case !sys.installed || !reflect.DeepEqual(asCalled(sys.definition), asCalled(definition)):
 		s.Progress("changing system %s to %s", sys.definition, definition)
 	case definition.Kind() == "manifests":
-		return s.proveManifests(ctx, sys)
+		return s.installer.deploy(ctx, sys, false)
 	default:
 		sys.definition = definition
 		return s.keepUp(ctx, sys)
@@ -204,7 +212,7 @@ func (s *Set) one(ctx context.Context, definition clusters.System, installed fun
 	sys.definition, sys.installed = definition, false
 	sys.built = built
 	if definition.Kind() == "manifests" {
-		err = s.deploy(ctx, sys)
+		err = s.installer.deploy(ctx, sys, true)
 	} else {
 		err = s.launch(ctx, sys, installed)
 	}

@@ -3,6 +3,7 @@ package installing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,11 +15,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // Installer installs the objects of systems in one cluster.
 type Installer struct {
-	Objects *objects.Client
+	Objects  *objects.Client
+	Webhooks *webhooks.Client
 	// Controllers are told about new kinds; nil if they need not be.
 	Controllers clusters.Rediscoverer
 	// Borrowed: objects of another installation are not overwritten.
@@ -61,21 +64,21 @@ func (s *Installer) Install(ctx context.Context, in *Installation, content Conte
 	if err != nil {
 		return err
 	}
-	webhooks, err := documents.OfKinds(content.Webhooks, objects.IsWebhook)
+	configurations, err := documents.OfKinds(content.Webhooks, webhooks.IsConfiguration)
 	if err != nil {
 		return err
 	}
 	var wanted []objects.Reference
 	for _, crd := range crds {
-		objects.PointTo(crd, url, ca)
+		webhooks.PointTo(crd, url, ca)
 		wanted = append(wanted, referenceOf(crd))
 	}
 	applied, err := s.applyObjects(ctx, in, foundations(content.Objects), nil)
 	if err != nil {
 		return err
 	}
-	for _, configuration := range webhooks {
-		objects.PointTo(configuration, url, ca)
+	for _, configuration := range configurations {
+		webhooks.PointTo(configuration, url, ca)
 		wanted = append(wanted, referenceOf(configuration))
 		if err := s.notTaken(ctx, in.System, configuration); err != nil {
 			return err
@@ -87,7 +90,7 @@ func (s *Installer) Install(ctx context.Context, in *Installation, content Conte
 	if applied, err = s.applyObjects(ctx, in, others(content.Objects), applied); err != nil {
 		return err
 	}
-	if err := s.applyAll(ctx, in, webhooks); err != nil {
+	if err := s.applyAll(ctx, in, configurations); err != nil {
 		return err
 	}
 	if err := s.prune(ctx, in, append(wanted, applied...)); err != nil {
@@ -212,4 +215,10 @@ func (s *Installer) TakeStock(ctx context.Context, in *Installation, manager str
 		}
 	}
 	return nil
+}
+
+// DeleteStale deletes the configurations of webhooks at an address that are from an earlier start of the process.
+func (s *Installer) DeleteStale(ctx context.Context, url string, ca []byte) error {
+	stale, err := s.Webhooks.Stale(ctx, url, ca)
+	return errors.Join(err, s.Objects.DeleteAll(ctx, stale))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // Deploy applies the manifests of a system that the cluster runs, and deletes the objects that it no longer has, except
@@ -41,7 +42,7 @@ func (s *Installer) ProveManifests(ctx context.Context, in *Installation,
 		if err != nil {
 			return err
 		}
-		if objects.IsWebhook(object) {
+		if webhooks.IsConfiguration(object) {
 			configurations = append(configurations, r)
 		}
 		if !isWorkload(object) {
@@ -61,13 +62,13 @@ func (s *Installer) ProveManifests(ctx context.Context, in *Installation,
 	if err := s.Served(ctx, in, nil, true); err != nil {
 		return err
 	}
-	hooks, err := s.Objects.Hooks(ctx)
+	hooks, err := s.Webhooks.All(ctx)
 	if err != nil {
 		return err
 	}
 	own := slices.DeleteFunc(hooks,
-		func(h objects.Hook) bool { return !slices.Contains(configurations, h.Configuration) })
-	return s.Prove(ctx, nil, probes, own, s.Objects.Answers)
+		func(h webhooks.Hook) bool { return !slices.Contains(configurations, h.Configuration) })
+	return s.Prove(ctx, nil, probes, own, s.Webhooks.Answers)
 }
 
 func isWorkload(o *unstructured.Unstructured) bool {

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // foundations are the objects that others need: namespaces and CRDs.
@@ -19,9 +20,9 @@ func others(manifests []*unstructured.Unstructured) []*unstructured.Unstructured
 	all := slices.DeleteFunc(slices.Clone(manifests), goesFirst)
 	slices.SortStableFunc(all, func(a, b *unstructured.Unstructured) int {
 		switch {
-		case objects.IsWebhook(a) == objects.IsWebhook(b):
+		case webhooks.IsConfiguration(a) == webhooks.IsConfiguration(b):
 			return 0
-		case objects.IsWebhook(a):
+		case webhooks.IsConfiguration(a):
 			return 1
 		}
 		return -1

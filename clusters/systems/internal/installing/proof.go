@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters/processes"
-	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // proofTimeout is how long it may take until the API server calls a webhook that answers. It usually takes less than a
@@ -23,9 +23,9 @@ const proofTimeout = 30 * time.Second
 // nothing either, because something else may have rejected it. The proof is that the count of the webhook's answers
 // grows. count reads these counts, possibly from another API server than the one that gets the dry runs.
 func (s *Installer) Prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
-	hooks []objects.Hook, count func(context.Context) (map[objects.AnswerKey]float64, error),
+	hooks []webhooks.Hook, count func(context.Context) (map[webhooks.AnswerKey]float64, error),
 ) error {
-	unproven := slices.DeleteFunc(slices.Clone(hooks), func(h objects.Hook) bool { return !h.Creates })
+	unproven := slices.DeleteFunc(slices.Clone(hooks), func(h webhooks.Hook) bool { return !h.Creates })
 	if len(unproven) == 0 {
 		return nil
 	}
@@ -37,8 +37,8 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 	defer cancel()
 	err := waiting.Until(ctx, process, func(ctx context.Context) error {
 		answers, err := s.probe(ctx, probes,
-			func(h objects.Hook) {
-				unproven = slices.DeleteFunc(unproven, func(w objects.Hook) bool { return w.Key() == h.Key() })
+			func(h webhooks.Hook) {
+				unproven = slices.DeleteFunc(unproven, func(w webhooks.Hook) bool { return w.Key() == h.Key() })
 			}, unproven, count)
 		if err != nil || len(unproven) == 0 {
 			return err
@@ -54,8 +54,8 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 
 // probe creates the probes as dry runs. It calls answered for each webhook whose count of answers has grown, and
 // returns the results of the dry runs.
-func (s *Installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(objects.Hook),
-	unproven []objects.Hook, count func(context.Context) (map[objects.AnswerKey]float64, error),
+func (s *Installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(webhooks.Hook),
+	unproven []webhooks.Hook, count func(context.Context) (map[webhooks.AnswerKey]float64, error),
 ) (answers []string, err error) {
 	before, err := count(ctx)
 	if err != nil {
@@ -81,14 +81,14 @@ func (s *Installer) probe(ctx context.Context, probes []*unstructured.Unstructur
 func (s *Installer) ProveWebhooks(ctx context.Context, in *Installation, process *processes.Process, url string,
 	probes []*unstructured.Unstructured,
 ) error {
-	hooks, err := s.Objects.HooksAt(ctx, url)
+	hooks, err := s.Webhooks.At(ctx, url)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(hooks, func(h objects.Hook) bool { return h.Creates }) {
+	if slices.ContainsFunc(hooks, func(h webhooks.Hook) bool { return h.Creates }) {
 		if err := s.Objects.AwaitAge(ctx, in.Objects); err != nil {
 			return err
 		}
 	}
-	return s.Prove(ctx, process, probes, hooks, s.Objects.Answers)
+	return s.Prove(ctx, process, probes, hooks, s.Webhooks.Answers)
 }

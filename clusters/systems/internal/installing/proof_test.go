@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -36,6 +37,15 @@ func rejected(message string) *metav1.Status {
 	return apitest.Status(http.StatusForbidden, metav1.StatusReasonForbidden, message)
 }
 
+func newInstaller(t *testing.T, server *apitest.Server) *Installer {
+	t.Helper()
+	client, err := objects.New(server.Config())
+	golden.Must(t, err)
+	hooks, err := webhooks.New(server.Config())
+	golden.Must(t, err)
+	return &Installer{Objects: client, Webhooks: hooks}
+}
+
 // probed is an API server whose counters a test sets.
 type probed struct{ metrics string }
 
@@ -56,17 +66,16 @@ func proveOne(ctx context.Context, t *testing.T, before string, probes []*unstru
 		}
 		return nil
 	})
-	client, err := objects.New(server.Config())
-	golden.Must(t, err)
+	s := newInstaller(t, server)
 	configuration := objects.Reference{
 		Kind: schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
 		Name: "configuration",
 	}
-	hooks := []objects.Hook{
+	hooks := []webhooks.Hook{
 		{Configuration: configuration, Name: "w", Step: "validating", Creates: true},
 		{Name: "updates only", Step: "validating"},
 	}
-	err = (&Installer{Objects: client}).Prove(ctx, nil, probes, hooks, client.Answers)
+	err := s.Prove(ctx, nil, probes, hooks, s.Webhooks.Answers)
 	return server.Requests("create", "Pod"), err
 }
 

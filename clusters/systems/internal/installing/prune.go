@@ -61,7 +61,7 @@ func (s *Installer) trustKept(ctx context.Context, in *Installation, ca []byte) 
 		return err
 	}
 	for r, from := range in.kept {
-		if err := s.Objects.Renew(ctx, r, from, in.calledAt, ca); err != nil {
+		if err := s.Webhooks.Renew(ctx, r, from, in.calledAt, ca); err != nil {
 			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
 		}
 		in.kept[r] = in.calledAt

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,14 +14,13 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 )
 
-// manager is the field manager of applied objects, and the user agent.
-const manager = "rehearse-systems"
+// Manager is the field manager of applied objects, and the user agent.
+const Manager = "rehearse-systems"
 
 // Label is the label of everything that was installed for a system. Its value is the system's name.
 const Label = "rehearse.dev/system"
@@ -31,7 +29,6 @@ const Label = "rehearse.dev/system"
 type Client struct {
 	dynamic   dynamic.Interface
 	metadata  metadata.Interface
-	typed     kubernetes.Interface
 	discovery discovery.DiscoveryInterface
 	mapper    *restmapper.DeferredDiscoveryRESTMapper
 }
@@ -66,21 +63,26 @@ func Add(list []Reference, r Reference) []Reference {
 	return append(list, r)
 }
 
-// New returns a client.
-func New(config *rest.Config) (*Client, error) {
+// Configured returns how the clients of systems connect to a cluster.
+func Configured(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
-	config.UserAgent = manager
+	config.UserAgent = Manager
 	// Every request has its own timeout. Warnings about deprecated versions do not matter here.
 	config.WarningHandler = rest.NoWarnings{}
+	return config
+}
+
+// New returns a client.
+func New(config *rest.Config) (*Client, error) {
+	config = Configured(config)
 	dynamicClient, err1 := dynamic.NewForConfig(config)
 	metadataClient, err2 := metadata.NewForConfig(config)
-	typed, err3 := kubernetes.NewForConfig(config)
-	found, err4 := discovery.NewDiscoveryClientForConfig(config)
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	found, err3 := discovery.NewDiscoveryClientForConfig(config)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
 	return &Client{
-		dynamic: dynamicClient, metadata: metadataClient, typed: typed, discovery: found,
+		dynamic: dynamicClient, metadata: metadataClient, discovery: found,
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found)),
 	}, nil
 }
@@ -151,69 +153,25 @@ func (c *Client) Apply(ctx context.Context, system string,
 	object.SetLabels(labels)
 	object.SetManagedFields(nil)
 	object.SetNamespace(r.Namespace)
-	if _, err := client.Apply(ctx, r.Name, object, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+	if _, err := client.Apply(ctx, r.Name, object, metav1.ApplyOptions{FieldManager: Manager, Force: true}); err != nil {
 		return false, r, fmt.Errorf("apply %s: %w", r, err)
 	}
 	return made, r, nil
 }
 
-// there returns the metadata of an object; nil if it does not exist.
-func (c *Client) there(ctx context.Context, mapping *meta.RESTMapping, r Reference,
-) (*metav1.PartialObjectMetadata, error) {
-	object, err := c.metadata.Resource(mapping.Resource).Namespace(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("look for %s: %w", r, err)
-	}
-	return object, nil
-}
-
-// Find returns the reference of an object.
-func (c *Client) Find(object *unstructured.Unstructured) (Reference, error) {
-	_, _, r, err := c.resource(object)
-	return r, err
-}
-
-// Read returns an object as the cluster has it.
-func (c *Client) Read(ctx context.Context, r Reference) (*unstructured.Unstructured, error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
+// DryRun creates an object as a dry run, and returns the result as text.
+func (c *Client) DryRun(ctx context.Context, object *unstructured.Unstructured) string {
+	client, _, _, err := c.resource(object)
 	if err != nil {
-		return nil, err
+		return err.Error()
 	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
-}
-
-// Owner returns the name of the system for which an object was installed; there reports whether the object exists.
-func (c *Client) Owner(ctx context.Context, r Reference) (system string, there bool, err error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
-	if err != nil {
-		return "", false, err
+	object = object.DeepCopy()
+	if object.GetName() == "" && object.GetGenerateName() == "" {
+		object.SetGenerateName("probe-")
 	}
-	known, err := c.there(ctx, mapping, r)
-	if known == nil {
-		return "", false, err
+	if _, err := client.Create(ctx, object,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: Manager}); err != nil {
+		return err.Error()
 	}
-	return known.Labels[Label], true, nil
-}
-
-// Exists reports whether an object exists.
-func (c *Client) Exists(ctx context.Context, r Reference) (bool, error) {
-	mapping, err := c.served(r)
-	if mapping == nil {
-		return false, err
-	}
-	there, err := c.there(ctx, mapping, r)
-	return there != nil, err
-}
-
-// served returns the mapping of an object's kind; nil, without an error, if the kind is not served: then its CRD was
-// deleted first.
-func (c *Client) served(r Reference) (*meta.RESTMapping, error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
-	if meta.IsNoMatchError(err) {
-		return nil, nil
-	}
-	return mapping, err
+	return "accepted"
 }

@@ -13,11 +13,12 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // declared is a webhook that a manifest declares.
 type declared struct {
-	objects.Hook
+	webhooks.Hook
 	labels map[string]string
 	rules  []admissionv1.RuleWithOperations
 }
@@ -55,14 +56,14 @@ func declaredHooks(manifests []*unstructured.Unstructured) []declared {
 	var all []declared
 	for _, object := range manifests {
 		var configuration admissionv1.ValidatingWebhookConfiguration // a mutating one has these fields, too
-		if !objects.IsWebhook(object) ||
+		if !webhooks.IsConfiguration(object) ||
 			runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &configuration) != nil {
 			continue
 		}
 		for _, w := range configuration.Webhooks {
-			d := declared{rules: w.Rules, Hook: objects.Hook{
+			d := declared{rules: w.Rules, Hook: webhooks.Hook{
 				Configuration: objects.Reference{Kind: object.GroupVersionKind().GroupKind(), Name: object.GetName()},
-				Name:          w.Name, Creates: objects.Creates(w.Rules), Client: w.ClientConfig,
+				Name:          w.Name, Creates: webhooks.Creates(w.Rules), Client: w.ClientConfig,
 			}}
 			if w.ObjectSelector != nil {
 				d.labels = w.ObjectSelector.MatchLabels
@@ -78,7 +79,7 @@ func declaredHooks(manifests []*unstructured.Unstructured) []declared {
 func (w declared) probe(manifests []*unstructured.Unstructured) string {
 	i := slices.IndexFunc(w.rules,
 		func(r admissionv1.RuleWithOperations) bool {
-			return objects.Creates([]admissionv1.RuleWithOperations{r})
+			return webhooks.Creates([]admissionv1.RuleWithOperations{r})
 		})
 	object := sampleOf(w.rules[i].Rule, manifests)
 	if len(w.labels) > 0 {

@@ -1,4 +1,4 @@
-package objects
+package webhooks
 
 import (
 	"encoding/base64"

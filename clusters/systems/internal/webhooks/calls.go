@@ -1,4 +1,4 @@
-package objects
+package webhooks
 
 import (
 	"context"
@@ -6,18 +6,24 @@ import (
 	"fmt"
 	"strings"
 
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/retry"
+
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 )
+
+// crds is the resource of CustomResourceDefinitions.
+var crds = objects.CRDKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 
 // callers are the resources whose objects contain the addresses of webhooks.
 func callers() []schema.GroupVersionResource {
-	admission := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
+	admission := admissionv1.SchemeGroupVersion
 	return []schema.GroupVersionResource{
 		admission.WithResource("mutatingwebhookconfigurations"), admission.WithResource("validatingwebhookconfigurations"),
-		crdResource,
+		crds,
 	}
 }
 
@@ -48,8 +54,8 @@ func (c *Client) Redirect(ctx context.Context, from, to string, ca []byte) error
 
 // Renew gives the conversion webhook of a CustomResourceDefinition another address and authority, if it is called at an
 // address.
-func (c *Client) Renew(ctx context.Context, r Reference, from, to string, ca []byte) error {
-	return c.change(ctx, crdResource, r.Name, func(crd *unstructured.Unstructured) (stale bool, _ error) {
+func (c *Client) Renew(ctx context.Context, r objects.Reference, from, to string, ca []byte) error {
+	return c.change(ctx, crds, r.Name, func(crd *unstructured.Unstructured) (stale bool, _ error) {
 		for _, client := range clientsOf(crd) {
 			if at, _ := client["url"].(string); isAt(at, from) {
 				client["url"] = to + strings.TrimPrefix(at, from)
@@ -73,7 +79,7 @@ func (c *Client) change(ctx context.Context, resource schema.GroupVersionResourc
 		if changed, err := change(object); err != nil || !changed {
 			return err
 		}
-		_, err = client.Update(ctx, object, metav1.UpdateOptions{FieldManager: manager})
+		_, err = client.Update(ctx, object, metav1.UpdateOptions{FieldManager: objects.Manager})
 		return err
 	})
 }
@@ -83,7 +89,7 @@ func isAt(url, address string) bool { return url == address || strings.HasPrefix
 
 // Converts reports whether a URL is the conversion webhook of a CustomResourceDefinition.
 func (c *Client) Converts(ctx context.Context, url string) bool {
-	list, err := c.dynamic.Resource(crdResource).List(ctx, metav1.ListOptions{})
+	list, err := c.dynamic.Resource(crds).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return false // the caller then finds no webhook, and reports that
 	}

@@ -1,4 +1,4 @@
-package objects
+package installing
 
 import (
 	"testing"
@@ -14,13 +14,12 @@ func TestStaleWebhooks(t *testing.T) {
 	c.PutWebhook("ValidatingWebhookConfiguration", "fresh", "a", at+"/a", "CREATE", "new\n")
 	c.PutWebhook("MutatingWebhookConfiguration", "stale", "b", at+"/b", "CREATE", "old")
 	c.PutWebhook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
-	client, err := New(c.Config())
-	golden.Must(t, err)
-	golden.Must(t, client.DeleteStale(t.Context(), at, []byte("new")))
+	s := newInstaller(t, c)
+	golden.Must(t, s.DeleteStale(t.Context(), at, []byte("new")))
 	if c.Count("validatingwebhookconfigurations") != 2 || c.Count("mutatingwebhookconfigurations") != 0 {
 		t.Errorf("left are %v and %v", c.Objects("validatingwebhookconfigurations"), c.Objects("mutatingwebhookconfigurations"))
 	}
-	hooks, err := client.HooksAt(t.Context(), at)
+	hooks, err := s.Webhooks.At(t.Context(), at)
 	if err != nil || len(hooks) != 1 || hooks[0].Name != "a" || hooks[0].Step != "validating" || !hooks[0].Creates {
 		t.Errorf("%+v, %v", hooks, err)
 	}

@@ -1,32 +1,13 @@
-package objects
+package webhooks
 
 import (
 	"context"
 	"fmt"
 
 	dto "github.com/prometheus/client_model/go"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters/proof"
 )
-
-// DryRun creates an object as a dry run, and returns the result as text.
-func (c *Client) DryRun(ctx context.Context, object *unstructured.Unstructured) string {
-	client, _, _, err := c.resource(object)
-	if err != nil {
-		return err.Error()
-	}
-	object = object.DeepCopy()
-	if object.GetName() == "" && object.GetGenerateName() == "" {
-		object.SetGenerateName("probe-")
-	}
-	if _, err := client.Create(ctx, object,
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: manager}); err != nil {
-		return err.Error()
-	}
-	return "accepted"
-}
 
 // AnswerKey identifies a webhook in the same way as the API server's metrics.
 type AnswerKey struct{ name, step string }
@@ -43,7 +24,7 @@ const (
 
 // Answers reads from the API server's metrics how often each webhook has accepted or rejected a request.
 func (c *Client) Answers(ctx context.Context) (map[AnswerKey]float64, error) {
-	data, err := c.discovery.RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
+	data, err := c.typed.Discovery().RESTClient().Get().AbsPath("/metrics").DoRaw(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the API server's metrics: %w", err)
 	}
