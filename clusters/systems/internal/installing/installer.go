@@ -3,15 +3,12 @@ package installing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
@@ -181,44 +178,4 @@ func (s *Installer) applyObjects(ctx context.Context, in *Installation, all []*u
 		in.applied[r] = object
 	}
 	return wanted, nil
-}
-
-// Served returns when the CRDs and APIServices of a system are served. APIServices of a process that need not be ready
-// may be unavailable.
-func (s *Installer) Served(ctx context.Context, in *Installation, process *processes.Process, ready bool) error {
-	if err := s.forgetDeleted(ctx, in); err != nil {
-		return err
-	}
-	for _, object := range in.Objects {
-		if object.Kind == objects.APIServiceKind && !ready {
-			continue
-		}
-		look := func(ctx context.Context) error { return s.Objects.Served(ctx, object) }
-		if err := waiting.Until(ctx, process, look); err != nil {
-			return fmt.Errorf("wait until %s is served: %w", object, err)
-		}
-	}
-	return nil
-}
-
-// TakeStock records the objects that a simulator has created: those that it has applied and that did not exist before.
-func (s *Installer) TakeStock(ctx context.Context, in *Installation, manager string,
-	before []objects.Reference,
-) error {
-	_, own, err := s.Objects.Stock(ctx, manager)
-	if err != nil {
-		return err
-	}
-	for _, object := range own {
-		if !slices.Contains(before, object) {
-			in.Objects = objects.Add(in.Objects, object)
-		}
-	}
-	return nil
-}
-
-// DeleteStale deletes the configurations of webhooks at an address that are from an earlier start of the process.
-func (s *Installer) DeleteStale(ctx context.Context, url string, ca []byte) error {
-	stale, err := s.Webhooks.Stale(ctx, url, ca)
-	return errors.Join(err, s.Objects.DeleteAll(ctx, stale))
 }

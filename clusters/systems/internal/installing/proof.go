@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
@@ -36,12 +37,22 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
 	err := waiting.Until(ctx, process, func(ctx context.Context) error {
-		answers, err := s.probe(ctx, probes,
-			func(h webhooks.Hook) {
-				unproven = slices.DeleteFunc(unproven, func(w webhooks.Hook) bool { return w.Key() == h.Key() })
-			}, unproven, count)
-		if err != nil || len(unproven) == 0 {
+		before, err := count(ctx)
+		if err != nil {
 			return err
+		}
+		var answers []string
+		for _, probe := range probes {
+			answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(),
+				s.Objects.DryRun(ctx, probe)))
+		}
+		after, err := count(ctx)
+		if err != nil {
+			return err
+		}
+		unproven = slices.DeleteFunc(unproven, func(h webhooks.Hook) bool { return after[h.Key()] > before[h.Key()] })
+		if len(unproven) == 0 {
+			return nil
 		}
 		return fmt.Errorf("the API server has counted no answer of %s. The probes, created as a dry run:\n%s", unproven[0],
 			strings.Join(answers, "\n"))
@@ -50,31 +61,6 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 		return fmt.Errorf("prove that its webhooks are served: %w", err)
 	}
 	return nil
-}
-
-// probe creates the probes as dry runs. It calls answered for each webhook whose count of answers has grown, and
-// returns the results of the dry runs.
-func (s *Installer) probe(ctx context.Context, probes []*unstructured.Unstructured, answered func(webhooks.Hook),
-	unproven []webhooks.Hook, count func(context.Context) (map[webhooks.AnswerKey]float64, error),
-) (answers []string, err error) {
-	before, err := count(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, probe := range probes {
-		answers = append(answers,
-			fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(), s.Objects.DryRun(ctx, probe)))
-	}
-	after, err := count(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, h := range slices.Clone(unproven) {
-		if after[h.Key()] > before[h.Key()] {
-			answered(h)
-		}
-	}
-	return answers, nil
 }
 
 // ProveWebhooks returns when the webhooks that are called at a process have answered the API server.
@@ -91,4 +77,22 @@ func (s *Installer) ProveWebhooks(ctx context.Context, in *Installation, process
 		}
 	}
 	return s.Prove(ctx, process, probes, hooks, s.Webhooks.Answers)
+}
+
+// Served returns when the CRDs and APIServices of a system are served. APIServices of a process that need not be ready
+// may be unavailable.
+func (s *Installer) Served(ctx context.Context, in *Installation, process *processes.Process, ready bool) error {
+	if err := s.forgetDeleted(ctx, in); err != nil {
+		return err
+	}
+	for _, object := range in.Objects {
+		if object.Kind == objects.APIServiceKind && !ready {
+			continue
+		}
+		look := func(ctx context.Context) error { return s.Objects.Served(ctx, object) }
+		if err := waiting.Until(ctx, process, look); err != nil {
+			return fmt.Errorf("wait until %s is served: %w", object, err)
+		}
+	}
+	return nil
 }

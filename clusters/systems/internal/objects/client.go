@@ -2,6 +2,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,38 +109,44 @@ func (c *Client) mapping(kind schema.GroupKind, version string) (*meta.RESTMappi
 // defaultNamespace is the namespace of namespaced objects that do not name one.
 const defaultNamespace = "default"
 
-// resource returns the client for an object's resource, with the reference of the object.
-func (c *Client) resource(object *unstructured.Unstructured) (dynamic.ResourceInterface, *meta.RESTMapping, Reference,
-	error,
-) {
+// Find returns the reference of an object.
+func (c *Client) Find(object *unstructured.Unstructured) (Reference, error) {
 	gvk := object.GroupVersionKind()
 	mapping, err := c.mapping(gvk.GroupKind(), gvk.Version)
 	if err != nil {
-		return nil, nil, Reference{}, err
+		return Reference{}, err
 	}
 	r := Reference{Kind: gvk.GroupKind(), Version: gvk.Version, Name: object.GetName()}
-	if mapping.Scope.Name() == meta.RESTScopeNameRoot {
-		return c.dynamic.Resource(mapping.Resource), mapping, r, nil
+	if mapping.Scope.Name() != meta.RESTScopeNameRoot {
+		r.Namespace = cmp.Or(object.GetNamespace(), defaultNamespace)
 	}
-	if r.Namespace = object.GetNamespace(); r.Namespace == "" {
-		r.Namespace = defaultNamespace
+	return r, nil
+}
+
+// client returns the client for the resource of an object.
+func (c *Client) client(r Reference) (dynamic.ResourceInterface, error) {
+	mapping, err := c.mapping(r.Kind, r.Version)
+	if err != nil {
+		return nil, err
 	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(r.Namespace), mapping, r, nil
+	return c.dynamic.Resource(mapping.Resource).Namespace(r.Namespace), nil
 }
 
 // Apply applies an object server-side, because the size of the object is then not limited by an annotation. made
 // reports whether the object was created.
-func (c *Client) Apply(ctx context.Context, system string,
-	object *unstructured.Unstructured,
+func (c *Client) Apply(ctx context.Context, system string, object *unstructured.Unstructured,
 ) (made bool, r Reference, err error) {
-	client, mapping, r, err := c.resource(object)
-	if err != nil {
+	if r, err = c.Find(object); err != nil {
 		return false, r, err
 	}
 	if r.Name == "" {
 		return false, r, fmt.Errorf("apply a %s: it has no name", r.Kind.Kind)
 	}
-	there, err := c.there(ctx, mapping, r)
+	there, err := c.there(ctx, r)
+	if err != nil {
+		return false, r, err
+	}
+	client, err := c.client(r)
 	if err != nil {
 		return false, r, err
 	}
@@ -153,7 +160,8 @@ func (c *Client) Apply(ctx context.Context, system string,
 	object.SetLabels(labels)
 	object.SetManagedFields(nil)
 	object.SetNamespace(r.Namespace)
-	if _, err := client.Apply(ctx, r.Name, object, metav1.ApplyOptions{FieldManager: Manager, Force: true}); err != nil {
+	options := metav1.ApplyOptions{FieldManager: Manager, Force: true}
+	if _, err := client.Apply(ctx, r.Name, object, options); err != nil {
 		return false, r, fmt.Errorf("apply %s: %w", r, err)
 	}
 	return made, r, nil
@@ -161,7 +169,11 @@ func (c *Client) Apply(ctx context.Context, system string,
 
 // DryRun creates an object as a dry run, and returns the result as text.
 func (c *Client) DryRun(ctx context.Context, object *unstructured.Unstructured) string {
-	client, _, _, err := c.resource(object)
+	r, err := c.Find(object)
+	if err != nil {
+		return err.Error()
+	}
+	client, err := c.client(r)
 	if err != nil {
 		return err.Error()
 	}
@@ -169,8 +181,8 @@ func (c *Client) DryRun(ctx context.Context, object *unstructured.Unstructured) 
 	if object.GetName() == "" && object.GetGenerateName() == "" {
 		object.SetGenerateName("probe-")
 	}
-	if _, err := client.Create(ctx, object,
-		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: Manager}); err != nil {
+	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: Manager}
+	if _, err := client.Create(ctx, object, options); err != nil {
 		return err.Error()
 	}
 	return "accepted"

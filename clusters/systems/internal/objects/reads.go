@@ -10,9 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// there returns the metadata of an object; nil if it does not exist.
-func (c *Client) there(ctx context.Context, mapping *meta.RESTMapping, r Reference,
-) (*metav1.PartialObjectMetadata, error) {
+// Read returns an object as the cluster has it.
+func (c *Client) Read(ctx context.Context, r Reference) (*unstructured.Unstructured, error) {
+	client, err := c.client(r)
+	if err != nil {
+		return nil, err
+	}
+	return client.Get(ctx, r.Name, metav1.GetOptions{})
+}
+
+// there returns the metadata of an object; nil if it does not exist. If its kind is not served, its CRD was deleted
+// first.
+func (c *Client) there(ctx context.Context, r Reference) (*metav1.PartialObjectMetadata, error) {
+	mapping, err := c.mapping(r.Kind, r.Version)
+	if meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	object, err := c.metadata.Resource(mapping.Resource).Namespace(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
@@ -23,28 +39,9 @@ func (c *Client) there(ctx context.Context, mapping *meta.RESTMapping, r Referen
 	return object, nil
 }
 
-// Find returns the reference of an object.
-func (c *Client) Find(object *unstructured.Unstructured) (Reference, error) {
-	_, _, r, err := c.resource(object)
-	return r, err
-}
-
-// Read returns an object as the cluster has it.
-func (c *Client) Read(ctx context.Context, r Reference) (*unstructured.Unstructured, error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
-	if err != nil {
-		return nil, err
-	}
-	return c.dynamic.Resource(mapping.Resource).Namespace(r.Namespace).Get(ctx, r.Name, metav1.GetOptions{})
-}
-
 // Owner returns the name of the system for which an object was installed; there reports whether the object exists.
 func (c *Client) Owner(ctx context.Context, r Reference) (system string, there bool, err error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
-	if err != nil {
-		return "", false, err
-	}
-	known, err := c.there(ctx, mapping, r)
+	known, err := c.there(ctx, r)
 	if known == nil {
 		return "", false, err
 	}
@@ -53,20 +50,6 @@ func (c *Client) Owner(ctx context.Context, r Reference) (system string, there b
 
 // Exists reports whether an object exists.
 func (c *Client) Exists(ctx context.Context, r Reference) (bool, error) {
-	mapping, err := c.served(r)
-	if mapping == nil {
-		return false, err
-	}
-	there, err := c.there(ctx, mapping, r)
+	there, err := c.there(ctx, r)
 	return there != nil, err
-}
-
-// served returns the mapping of an object's kind; nil, without an error, if the kind is not served: then its CRD was
-// deleted first.
-func (c *Client) served(r Reference) (*meta.RESTMapping, error) {
-	mapping, err := c.mapping(r.Kind, r.Version)
-	if meta.IsNoMatchError(err) {
-		return nil, nil
-	}
-	return mapping, err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
@@ -77,8 +78,11 @@ func (c *Client) Delete(ctx context.Context, r Reference) error {
 // requestDeletion returns when the API server has accepted the deletion of an object. It is not an error if the object
 // does not exist.
 func (c *Client) requestDeletion(ctx context.Context, r Reference) error {
-	mapping, err := c.served(r)
-	if mapping == nil {
+	mapping, err := c.mapping(r.Kind, r.Version)
+	if meta.IsNoMatchError(err) {
+		return nil // its CRD was deleted first
+	}
+	if err != nil {
 		return err
 	}
 	client, background := c.metadata.Resource(mapping.Resource), metav1.DeletePropagationBackground
@@ -108,11 +112,7 @@ func (c *Client) gone(ctx context.Context, left []Reference) error {
 
 // absent returns an error if an object exists, or if that is unknown.
 func (c *Client) absent(ctx context.Context, r Reference) error {
-	mapping, err := c.served(r)
-	if mapping == nil {
-		return err
-	}
-	left, err := c.there(ctx, mapping, r)
+	left, err := c.there(ctx, r)
 	if left == nil {
 		return err
 	}
