@@ -13,7 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/probes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
 
 // Check finds, before anything starts, what is wrong with systems: an unknown simulator or fault, a missing program, a
@@ -96,8 +100,12 @@ func checkFault(text string, simulator Simulator) error {
 func CheckPorts(systems []clusters.System) error {
 	var errs []error
 	for _, definition := range systems {
-		if p := definition.Launched(); p != nil && p.WebhookPort != 0 && !ports.Free(loopback, p.WebhookPort) {
-			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, takenError(loopback, p.WebhookPort)))
+		p := definition.Launched()
+		if p == nil || p.WebhookPort == 0 {
+			continue
+		}
+		if err := places.CheckPort(p.WebhookPort); err != nil {
+			errs = append(errs, fmt.Errorf("system %s: %w", definition.Name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -110,7 +118,7 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	built, isBuilt := cached(definition, modules)
 	e := versionOnly(definition, built)
 	var errs []error
-	var objects []*unstructured.Unstructured
+	var manifests []*unstructured.Unstructured
 	if p.Service != "" && len(p.Webhooks) > 0 {
 		errs = append(errs, errors.New("a service is for a program that registers its webhooks itself, but it also has "+
 			"webhooks: leave one of them out"))
@@ -136,20 +144,20 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 		files  []string
 		wanted func(*unstructured.Unstructured) bool
 	}{
-		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == crdKind }},
-		{p.Webhooks, isWebhook},
+		{p.CRDs, func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == objects.CRDKind }},
+		{p.Webhooks, webhooks.IsConfiguration},
 	} {
 		for _, file := range part.files {
 			if name, known := e(file); known {
-				found, err := readKinds([]string{name}, part.wanted)
-				objects = append(objects, found...)
+				found, err := documents.OfKinds([]string{name}, part.wanted)
+				manifests = append(manifests, found...)
 				if err != nil {
 					errs = append(errs, err)
 				}
 			}
 		}
 	}
-	if err := checkProbes(definition, objects); err != nil {
+	if err := probes.Check(definition, manifests); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -161,7 +169,7 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 		return []error{errors.New("it has no manifests")}
 	}
 	var errs []error
-	var objects []*unstructured.Unstructured
+	var manifests []*unstructured.Unstructured
 	e := versionOnly(definition, clusters.BuiltModule{})
 	for _, manifest := range definition.Manifests {
 		text, known := e(manifest)
@@ -170,17 +178,17 @@ func checkManifests(ctx context.Context, definition clusters.System) []error {
 				fmt.Errorf("manifest %s: only $(VERSION) is allowed here, and only if the system has a version", manifest))
 			continue
 		}
-		name, _, err := splitChecksum(text)
+		name, _, err := documents.SplitChecksum(text)
 		if err == nil && !clusters.IsAddress(name) {
 			var found []*unstructured.Unstructured
-			found, err = fetch(ctx, text)
-			objects = append(objects, found...)
+			found, err = documents.Fetch(ctx, text)
+			manifests = append(manifests, found...)
 		}
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if err := checkProbes(definition, objects); err != nil {
+	if err := probes.Check(definition, manifests); err != nil {
 		errs = append(errs, err)
 	}
 	return errs

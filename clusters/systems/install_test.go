@@ -1,7 +1,6 @@
 package systems
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -11,17 +10,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-func reservation(numbers ...int) *ports.Reservation { return &ports.Reservation{Numbers: numbers} }
 
 const widgetCRD = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -52,10 +47,29 @@ func write(t *testing.T, text string) string {
 	return path
 }
 
+const crdResource = "customresourcedefinitions"
+
+// The objects above: what the API server has of them, nil if nothing, and how their deletions are recorded.
 const (
-	crdPath     = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.test.rehearse.dev"
-	webhookPath = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/widgets"
+	crdName     = "CustomResourceDefinition widgets.test.rehearse.dev"
+	webhookName = "ValidatingWebhookConfiguration widgets"
 )
+
+func (c *fakeCluster) crd() *unstructured.Unstructured {
+	return c.Object(crdResource, "", "widgets.test.rehearse.dev")
+}
+
+func (c *fakeCluster) webhooks() *unstructured.Unstructured {
+	return c.Object("validatingwebhookconfigurations", "", "widgets")
+}
+
+// putCRD creates a CRD of that name, as another installation would.
+func (c *fakeCluster) putCRD(metadata map[string]any) {
+	metadata["name"] = "widgets.test.rehearse.dev"
+	c.Put(crdResource, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata,
+	})
+}
 
 func installed(t *testing.T) clusters.System {
 	t.Helper()
@@ -70,13 +84,13 @@ func TestInstall(t *testing.T) {
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
-	url := s.system("widgets").place.url()
-	ca, err := s.system("widgets").place.authority()
+	url := s.system("widgets").place.URL()
+	ca, err := s.system("widgets").place.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]any{"url": url + "/validate", "caBundle": base64.StdEncoding.EncodeToString(ca)}
-	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	webhooks := c.webhooks().Object["webhooks"].([]any)
 	if got := webhooks[0].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("the webhook leads to %v, want %v", got, want)
 	}
@@ -85,22 +99,22 @@ func TestInstall(t *testing.T) {
 		t.Errorf("a webhook elsewhere was redirected: %v", got)
 	}
 	want["url"] = url + "/convert"
-	if got, _, _ := unstructured.NestedMap(c.written[crdPath], "spec", "conversion", "webhook",
+	if got, _, _ := unstructured.NestedMap(c.crd().Object, "spec", "conversion", "webhook",
 		"clientConfig"); !reflect.DeepEqual(got, want) {
 		t.Errorf("the conversion leads to %v, want %v", got, want)
 	}
-	if labels, _, _ := unstructured.NestedStringMap(c.written[crdPath], "metadata", "labels"); labels[label] != "widgets" {
+	if labels := c.crd().GetLabels(); labels[objects.Label] != "widgets" {
 		t.Errorf("labels %v", labels)
 	}
 	without := *system.Process
 	without.Webhooks = nil
 	system.Process = &without
 	converge(t, s, system)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want the webhooks that it has no more", c.deleted)
 	}
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
 	if c.rediscovered != 1 {
@@ -134,41 +148,19 @@ func TestControllersHearWhileItStarts(t *testing.T) {
 	}
 }
 
-// TestMature: nothing of a new kind is created while the API server would delay it.
-func TestMature(t *testing.T) {
-	c := newFakeCluster(t)
-	s := newSet(t, c, Options{})
-	converge(t, s, installed(t))
-	established := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		"2026-01-02T03:04:05Z": established.Add(youth), "": time.Time{}.Add(youth), "soon": time.Time{}.Add(youth),
-	} {
-		c.mu.Lock()
-		c.written[crdPath]["status"] = map[string]any{"conditions": []any{
-			map[string]any{"type": "NamesAccepted", "status": "True", "lastTransitionTime": "2027-01-01T00:00:00Z"},
-			map[string]any{"type": "Established", "status": "True", "lastTransitionTime": text},
-		}}
-		c.mu.Unlock()
-		at, err := s.api.mature(t.Context(), s.system("widgets").objects)
-		if err != nil || !at.Equal(want) {
-			t.Errorf("established at %q: mature at %s, %v; want %s", text, at, err, want)
-		}
-	}
-}
-
 // TestOthersStay: objects that existed before are not deleted, and the webhooks of another installation are not taken
 // over.
 func TestOthersStay(t *testing.T) {
 	c := newFakeCluster(t)
-	c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+	c.putCRD(map[string]any{})
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want what was not there before", c.deleted)
 	}
-	c.keep(webhookPath, map[string]any{"metadata": map[string]any{"name": "widgets"}})
+	c.PutWebhook("ValidatingWebhookConfiguration", "widgets", "w", "https://example.org", "UPDATE", "")
 	if err := s.Converge(t.Context(), []clusters.System{system}); err == nil ||
 		!strings.Contains(err.Error(), "remove the other installation first") {
 		t.Errorf("got %v", err)
@@ -187,7 +179,7 @@ func TestManifests(t *testing.T) {
 	golden.Write(t, filepath.Join(dir, "v2.yaml"), widgetCRD)
 	system := clusters.System{Name: "widgets", Version: "1", Manifests: []string{filepath.Join(dir, "v$(VERSION).yaml")}}
 	converge(t, s, system)
-	webhooks := c.written[webhookPath]["webhooks"].([]any)
+	webhooks := c.webhooks().Object["webhooks"].([]any)
 	if client := webhooks[0].(map[string]any)["clientConfig"].(map[string]any); client["service"] == nil ||
 		client["url"] != nil {
 		t.Errorf("a webhook in the cluster was redirected: %v", client)
@@ -197,30 +189,12 @@ func TestManifests(t *testing.T) {
 	}
 	system.Version = "2"
 	converge(t, s, system)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName}) {
 		t.Errorf("deleted %v, want what version 2 has no more", c.deleted)
 	}
 	golden.Must(t, s.Close(t.Context(), true))
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all: the cluster stays", c.deleted)
-	}
-}
-
-// TestStaleWebhooks: webhook configurations for a process's address with another authority are from an earlier start.
-func TestStaleWebhooks(t *testing.T) {
-	c := newFakeCluster(t)
-	const at = "https://127.0.0.1:2000"
-	c.hook("ValidatingWebhookConfiguration", "fresh", "a", at+"/a", "CREATE", "new\n")
-	c.hook("MutatingWebhookConfiguration", "stale", "b", at+"/b", "CREATE", "old")
-	c.hook("ValidatingWebhookConfiguration", "neighbour", "c", at+"1/c", "CREATE", "old")
-	s := newSet(t, c, Options{})
-	golden.Must(t, s.api.deleteStale(t.Context(), at, []byte("new")))
-	if want := []string{"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/stale"}; !reflect.DeepEqual(c.deleted, want) {
-		t.Errorf("deleted %v, want %v", c.deleted, want)
-	}
-	hooks, err := s.api.hooksAt(context.Background(), at)
-	if err != nil || len(hooks) != 1 || hooks[0].name != "a" || hooks[0].step != "validating" || !hooks[0].creates {
-		t.Errorf("%+v, %v", hooks, err)
 	}
 }
 
@@ -228,13 +202,13 @@ func TestStaleWebhooks(t *testing.T) {
 func TestInstallOnABorrowedCluster(t *testing.T) {
 	for _, borrowed := range []bool{false, true} {
 		c := newFakeCluster(t)
-		c.keep(crdPath, map[string]any{"metadata": map[string]any{"name": "widgets.test.rehearse.dev"}})
+		c.putCRD(map[string]any{})
 		err := newSet(t, c, Options{Borrowed: borrowed}).Converge(t.Context(), []clusters.System{installed(t)})
 		refused := err != nil && strings.Contains(err.Error(), "CustomResourceDefinition widgets.test.rehearse.dev already")
 		if refused != borrowed || !borrowed && err != nil {
 			t.Errorf("borrowed: %t: %v", borrowed, err)
 		}
-		if written := c.written[crdPath] != nil; written == borrowed {
+		if written := c.Requests("apply", "CustomResourceDefinition") > 0; written == borrowed {
 			t.Errorf("borrowed: %t; the CRD was written: %t", borrowed, written)
 		}
 	}
@@ -246,25 +220,15 @@ func TestReinstall(t *testing.T) {
 	s := newSet(t, c, Options{})
 	system := installed(t)
 	converge(t, s, system)
-	delete(c.written, webhookPath)
+	applies := func() int { return c.Requests("apply", "ValidatingWebhookConfiguration") }
+	before := applies()
 	converge(t, s, system)
-	if c.written[webhookPath] != nil {
+	if applies() != before {
 		t.Error("an unchanged system was installed again")
 	}
 	s.Reinstall()
 	converge(t, s, system)
-	if c.written[webhookPath] == nil {
+	if applies() == before {
 		t.Error("the webhooks were not installed again")
-	}
-}
-
-// An object that is applied in a newer API version is still the same object.
-func TestReferenceOfAnotherVersion(t *testing.T) {
-	old := reference{kind: schema.GroupKind{Group: "x.io", Kind: "Thing"}, version: "v1beta1", name: "a"}
-	newer := old
-	newer.version = "v1"
-	list := addReference(addReference(nil, old), newer)
-	if len(list) != 1 || list[0] != newer || !old.same(newer) {
-		t.Errorf("%v", list)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -69,9 +70,9 @@ func TestLifeOfAModule(t *testing.T) {
 		t.Helper()
 		place := s.system("widgets").place
 		var said []byte
-		err := await(t.Context(), nil, func(context.Context) error {
+		err := waiting.Until(t.Context(), nil, func(context.Context) error {
 			var err error
-			if said, err = os.ReadFile(place.file("args")); err == nil && len(said) == 0 {
+			if said, err = os.ReadFile(place.File("args")); err == nil && len(said) == 0 {
 				err = errors.New("nothing yet")
 			}
 			return err
@@ -85,18 +86,16 @@ func TestLifeOfAModule(t *testing.T) {
 	if got, want := args(), "v1.0.0 --module="+b.programs["v1.0.0"].Dir+" --version=v1.0.0"; got != want {
 		t.Errorf("it was started with %s, want %s", got, want)
 	}
-	for _, path := range []string{crdPath, webhookPath, "/api/v1/namespaces/default/pods/self"} {
-		if c.written[path] == nil {
-			t.Errorf("%s was not written", path)
-		}
+	if c.crd() == nil || c.webhooks() == nil || c.Object("pods", "default", "self") == nil {
+		t.Errorf("not written: %v, %v, %v", c.crd(), c.webhooks(), c.Objects("pods"))
 	}
-	delete(c.written, "/api/v1/namespaces/default/pods/self")
-	golden.Must(t, os.Remove(s.system("widgets").place.file("args")))
+	applies := c.Requests("apply", "Pod")
+	golden.Must(t, os.Remove(s.system("widgets").place.File("args")))
 	converge(t, s, module("v1.1.0"))
 	if got := args(); !strings.HasPrefix(got, "v1.1.0 ") {
 		t.Errorf("it was started with %s", got)
 	}
-	if c.written["/api/v1/namespaces/default/pods/self"] != nil {
+	if c.Requests("apply", "Pod") != applies {
 		t.Error("an object that is there as it was applied was applied again, while the system's webhooks do not answer")
 	}
 	before := pid(s, "widgets")
@@ -108,7 +107,7 @@ func TestLifeOfAModule(t *testing.T) {
 		t.Error("what cannot be built has ended what runs")
 	}
 	converge(t, s)
-	if s.system("widgets") != nil || len(c.objects["/api/v1/namespaces/default/pods"]) > 0 {
+	if s.system("widgets") != nil || c.Count("pods") > 0 {
 		t.Error("a removed system has left something")
 	}
 }

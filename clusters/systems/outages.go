@@ -7,38 +7,14 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/forwarding"
-	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
-// restarter is a cluster that knows the processes of its API servers.
-type restarter interface {
-	APIServers() map[string]int
-}
-
-// outages finds out when API servers were restarted.
-type outages struct {
-	// last describes the API servers at the last look; "" before the first.
-	last string
-}
-
-// happened reports whether an API server was restarted since the last look. Where the processes are not known, a change
-// of the cluster's state counts.
-func (o *outages) happened(cluster clusters.Cluster) bool {
-	state := cluster.State()
-	state.Systems = nil
-	now := "state " + state.String()
-	if known, ok := cluster.(restarter); ok {
-		now = fmt.Sprint("processes ", known.APIServers())
-	}
-	before := o.last
-	o.last = now
-	return before != "" && before != now
-}
-
 // lostLease reports whether a program ended by itself after it lived through an outage, for the first time.
-func (sys *system) lostLease() bool { return endedByItself(sys.process) && sys.pardon.given() }
+func (sys *system) lostLease() bool { return endedByItself(sys.process) && sys.pardon.Given() }
 
 // noteReadiness notes which programs are ready. Only these are waited for after the cluster has changed: the scenario
 // may have made another one unready, and that one stays so. The others keep what was noted.
@@ -54,34 +30,15 @@ func (s *Set) noteReadiness(ctx context.Context) {
 
 // noteReady notes whether a program is ready. While the API server is not ready, a program that needs it is not ready
 // either: what was noted before counts.
-func (sys *system) noteReady(ctx context.Context, a *api) {
+func (sys *system) noteReady(ctx context.Context, api *objects.Client) {
 	look, err := sys.readiness()
-	if err == nil && isReady(ctx, look) {
+	if err == nil && waiting.Holds(ctx, look) {
 		sys.unready = false
 		return
 	}
-	attempt, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	if a.ready(attempt) == nil {
+	if waiting.Once(ctx, api.Ready) == nil {
 		sys.unready = true
 	}
-}
-
-// isReady reports whether a readiness check succeeds. Like a kubelet, it believes only several failures, with a pause
-// between them.
-func isReady(ctx context.Context, look func(context.Context) error) bool {
-	for i := range forwarding.MostFailures {
-		if i > 0 && !pauses.For(ctx, forwarding.ProbePeriod) {
-			return false
-		}
-		attempt, cancel := context.WithTimeout(ctx, lookTimeout)
-		failed := look(attempt)
-		cancel()
-		if failed == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // keepUp checks a system that stays unchanged while the cluster changed. A program that loses its lease meanwhile is
@@ -117,22 +74,22 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.answerCalls(ctx, sys); err != nil {
+	if err := s.calls.answer(ctx, sys); err != nil {
 		return err
 	}
-	return s.serves(ctx, sys)
+	return s.installer.serves(ctx, sys)
 }
 
 // watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.
 func (s *Set) watch(name string, sys *system, process *processes.Process) {
 	<-process.Done()
-	pardoned := sys.pardon.lasts(s.now())
+	pardoned := sys.pardon.Lasts(s.Now())
 	if s.held.Load() || process.Expected() {
 		return
 	}
 	err := fmt.Errorf("system %s: %w", name, process.Failure())
 	if pardoned {
-		err = s.revive(sys, process, pardonTime)
+		err = s.revive(sys, process, outages.PardonTime)
 	}
 	if err == nil {
 		return
@@ -173,11 +130,11 @@ func (s *Set) revive(sys *system, ended *processes.Process, timeout time.Duratio
 // refresh ends a program that lived through too many outages, as the drain of its node would do. The watches of its
 // successor have no delay.
 func refresh(ctx context.Context, sys *system, progress clusters.Progress) error {
-	if sys.pardon.outages < mostOutages {
+	if !sys.pardon.Late() {
 		return nil
 	}
 	progress("restarting system %s: after %d restarts of the API server its watches would be late",
-		sys.definition.Name, sys.pardon.outages)
+		sys.definition.Name, outages.Most)
 	if err := sys.process.Stop(ctx, stopGrace); err != nil {
 		return fmt.Errorf("restart it: %w", err)
 	}

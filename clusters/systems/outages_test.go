@@ -8,16 +8,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -27,7 +26,7 @@ func TestAProgramIsRestartedBeforeItsWatchesAreLate(t *testing.T) {
 	s := newSet(t, c, Options{})
 	converge(t, s, sleeper("lws"))
 	first := s.system("lws").process
-	for i := range mostOutages {
+	for i := range outages.Most {
 		if s.system("lws").process != first {
 			t.Fatalf("restarted after %d transitions", i)
 		}
@@ -102,10 +101,14 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 	}
 	nothing := func(*testing.T, *Set) {}
 	for name, test := range map[string]struct{ before, during func(*testing.T, *Set) }{
-		"it lives":        {nothing, nothing},
-		"it ends":         {nothing, func(t *testing.T, s *Set) { die(t, s, "lws") }},
-		"it was killed":   {killed, nothing},
-		"it is refreshed": {nothing, func(_ *testing.T, s *Set) { s.system("lws").pardon.outages = mostOutages }},
+		"it lives":      {nothing, nothing},
+		"it ends":       {nothing, func(t *testing.T, s *Set) { die(t, s, "lws") }},
+		"it was killed": {killed, nothing},
+		"it is refreshed": {nothing, func(_ *testing.T, s *Set) {
+			for range outages.Most {
+				s.system("lws").pardon.Transition(true, time.Now())
+			}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHealth(t)
@@ -124,26 +127,6 @@ func TestWhatWasNotReadyIsNotWaitedFor(t *testing.T) {
 			golden.Must(t, s.Converge(ctx, []clusters.System{h.system("lws")}))
 			if !alive(s.system("lws").process) {
 				t.Error("it does not run")
-			}
-		})
-	}
-}
-
-// A program counts as unready only if it fails for a while, as for a kubelet.
-func TestShortFailuresDoNotMakeAProgramUnready(t *testing.T) {
-	for failing, want := range map[time.Duration]bool{
-		0: true, forwarding.ProbePeriod: true, forwarding.ProbePeriod * 3 / 2: true, forwarding.ProbePeriod * 3: false,
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			began := time.Now()
-			got := isReady(t.Context(), func(context.Context) error {
-				if time.Since(began) < failing {
-					return errors.New("503")
-				}
-				return nil
-			})
-			if got != want {
-				t.Errorf("failing for %s: ready is %t", failing, got)
 			}
 		})
 	}
@@ -183,14 +166,15 @@ func TestAPIServicesOfWhatIsNotReady(t *testing.T) {
 	s := newSet(t, newFakeCluster(t), Options{})
 	converge(t, s, h.system("lws"))
 	sys := s.system("lws")
-	sys.objects = append(sys.objects, reference{kind: apiServiceKind, version: "v1", name: "v1.x"}) // the fake has none
+	service := objects.Reference{Kind: objects.APIServiceKind, Version: "v1", Name: "v1.x"} // the fake has none
+	sys.installation.Objects = append(sys.installation.Objects, service)
 	h.set(never)
 	s.Hold(t.Context())
 	converge(t, s, h.system("lws"))
 	sys.unready = false
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
+	if err := s.installer.serves(ctx, sys); err == nil || !strings.Contains(err.Error(), "v1.x is served") {
 		t.Errorf("of one that is ready: %v", err)
 	}
 }
@@ -203,7 +187,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	replica.Process.Service = "lws"
 	converge(t, s, replica)
 	at := s.system("lws").place
-	program, err := net.Listen("tcp", net.JoinHostPort(at.host, strconv.Itoa(at.port)))
+	program, err := net.Listen("tcp", at.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +206,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	s.Hold(t.Context())
 	die(t, s, "lws")
 	converge(t, s, replica)
-	connection, err := net.Dial("tcp", at.service.Address())
+	connection, err := net.Dial("tcp", at.Service.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +365,7 @@ func TestALeaseLostAfterATransition(t *testing.T) {
 	}
 	transition("1.36.3") // restarts it
 	transition("1.37.2")
-	passed.Store(int64(pardonTime))
+	passed.Store(int64(outages.PardonTime))
 	die(t, s, "lws")
 	if err := <-s.Died(); !strings.Contains(err.Error(), "ended by itself") {
 		t.Errorf("too late: %v", err)
@@ -399,7 +383,7 @@ func TestALeaseLostAfterALongTransition(t *testing.T) {
 	c.state = clusters.State{Version: "1.35.4"}
 	s.Hold(t.Context())
 	h.set(func() bool {
-		passed.Store(int64(2 * pardonTime))
+		passed.Store(int64(2 * outages.PardonTime))
 		return true
 	})
 	converge(t, s, h.system("lws"))
@@ -451,33 +435,5 @@ func TestNoRestartWhileTheClusterChanges(t *testing.T) {
 	converge(t, s, h.system("lws"))
 	if !alive(s.system("lws").process) {
 		t.Error("it does not run")
-	}
-}
-
-// planes is a cluster that knows its API servers.
-type planes struct {
-	fakeCluster
-	servers map[string]int
-}
-
-func (p *planes) APIServers() map[string]int { return p.servers }
-
-func TestOutages(t *testing.T) {
-	cluster := &planes{servers: map[string]int{"kube-apiserver": 1}}
-	var seen outages
-	for i, step := range []struct {
-		state, process string
-		want           bool
-	}{
-		{"1.34.4", "1", false}, // the first look
-		{"1.35.4", "2", true},
-		{"1.35.4", "3", true},  // a change that was reverted
-		{"1.36.3", "3", false}, // nodes or schedulers
-	} {
-		cluster.state.Version = step.state
-		cluster.servers = map[string]int{"kube-apiserver": int(step.process[0])}
-		if got := seen.happened(cluster); got != step.want {
-			t.Errorf("step %d: %v", i, got)
-		}
 	}
 }

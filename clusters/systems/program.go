@@ -2,8 +2,6 @@ package systems
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,33 +11,40 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
 )
 
 // program is a system as a process, with its place expanded in its texts.
 type program struct {
-	command        []string
-	env            map[string]string
-	files          map[string]string
-	crds, webhooks []string
-	objects        []*unstructured.Unstructured
-	ready          clusters.SystemReadiness
-	probes         []*unstructured.Unstructured
+	command []string
+	env     map[string]string
+	files   map[string]string
+	content installing.Content
+	ready   clusters.SystemReadiness
+	probes  []*unstructured.Unstructured
 	// hosts are additional names in its certificate.
 	hosts []string
 	// installsItself: it installs its CRDs and webhook configurations itself.
 	installsItself bool
 }
 
+// location is where a program runs: the values that its texts may contain, and its folder.
+type location interface {
+	Values() map[string]string
+	File(name string) string
+	URL() string
+}
+
 // concrete expands the place in the texts of a system. A simulator and the program of a built module become ordinary
 // programs.
-func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at *place) (program,
+func concrete(definition clusters.System, simulators Simulators, built clusters.BuiltModule, at location) (program,
 	error,
 ) {
 	if definition.Simulated != nil {
 		return simulated(definition, simulators, at)
 	}
-	values := at.values()
-	values["DIR"], values[clusters.ConfigText] = at.dir, ""
+	values := at.Values()
+	values["DIR"], values[clusters.ConfigText] = at.File(""), ""
 	e := expander{values: values}
 	if definition.Version != "" {
 		values["VERSION"] = definition.Version
@@ -49,8 +54,8 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 		values[clusters.ModuleDir] = built.Dir
 	}
 	made := program{
-		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), crds: e.list(p.CRDs),
-		webhooks: e.list(p.Webhooks), objects: objectsOf(p.Objects), probes: objectsOf(definition.Probes),
+		command: e.list(p.Command), env: e.table(p.Env), files: e.table(p.Files), probes: objectsOf(definition.Probes),
+		content: installing.Content{CRDs: e.list(p.CRDs), Webhooks: e.list(p.Webhooks), Objects: objectsOf(p.Objects)},
 	}
 	if definition.Module != nil {
 		made.command = slices.Concat([]string{built.Program}, made.command)
@@ -65,12 +70,12 @@ func concrete(definition clusters.System, simulators Simulators, built clusters.
 	return made, e.err
 }
 
-func simulated(definition clusters.System, simulators Simulators, at *place) (program, error) {
+func simulated(definition clusters.System, simulators Simulators, at location) (program, error) {
 	simulator, ok := simulators[definition.Simulator()]
 	if !ok {
 		return program{}, noSimulator(definition.Simulator(), simulators)
 	}
-	values := at.values()
+	values := at.Values()
 	command := slices.Concat(simulator.Command, []string{
 		"--kubeconfig=" + values["KUBECONFIG"], "--host=" + values["WEBHOOK_HOST"], "--port=" + values["WEBHOOK_PORT"],
 		"--cert-dir=" + values["CERT_DIR"], "--faults=" + strings.Join(definition.Simulated.Faults, ","), "--variant=" +
@@ -81,7 +86,7 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 	}
 	made := program{
 		probes: simulator.Probes, hosts: simulator.Hosts, installsItself: true,
-		ready: clusters.SystemReadiness{HTTPGet: at.url() + "/readyz"},
+		ready: clusters.SystemReadiness{HTTPGet: at.URL() + "/readyz"},
 	}
 	if definition.Simulated.Config != nil {
 		text, err := yaml.Marshal(definition.Simulated.Config)
@@ -89,7 +94,7 @@ func simulated(definition clusters.System, simulators Simulators, at *place) (pr
 			return program{}, fmt.Errorf("write its configuration: %w", err)
 		}
 		made.files = map[string]string{configFile: string(text)}
-		command = append(command, "--config="+at.file(configFile))
+		command = append(command, "--config="+at.File(configFile))
 	}
 	made.command = command
 	return made, nil
@@ -154,33 +159,4 @@ func absolute(path string) (string, error) {
 		return "", fmt.Errorf("find %s: %w", path, err)
 	}
 	return whole, nil
-}
-
-// Modules builds programs of Go modules.
-type Modules interface {
-	// BuildModule returns a program, and builds it if necessary.
-	BuildModule(ctx context.Context, m clusters.ModuleProgram) (clusters.BuiltModule, error)
-	// CachedModule returns a program that was built before; false if there is none.
-	CachedModule(m clusters.ModuleProgram) (clusters.BuiltModule, bool)
-}
-
-// Build builds a system that is a program of a Go module. It does nothing for other systems.
-func Build(ctx context.Context, definition clusters.System, modules Modules) (clusters.BuiltModule, error) {
-	program, ok := definition.Program()
-	switch {
-	case !ok:
-		return clusters.BuiltModule{}, nil
-	case modules == nil:
-		return clusters.BuiltModule{}, errors.New("programs of Go modules are not supported here")
-	}
-	return modules.BuildModule(ctx, program)
-}
-
-// cached returns the built program of a module system; false if the system is not a module, or was not built yet.
-func cached(definition clusters.System, modules Modules) (clusters.BuiltModule, bool) {
-	program, ok := definition.Program()
-	if !ok || modules == nil {
-		return clusters.BuiltModule{}, false
-	}
-	return modules.CachedModule(program)
 }

@@ -30,7 +30,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	newer, older := versions(t)
 	converge(t, s, newer)
 	bundle := func() string {
-		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
+		client, _, _ := unstructured.NestedStringMap(c.crd().Object, "spec", "conversion", "webhook", "clientConfig")
 		return client["caBundle"]
 	}
 	before := bundle()
@@ -38,7 +38,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	if len(c.deleted) > 0 {
 		t.Errorf("deleted %v", c.deleted)
 	}
-	ca, err := s.system("widgets").place.authority()
+	ca, err := s.system("widgets").place.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 	converge(t, s, newer)
 	converge(t, s, older)
 	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookPath, crdPath}) {
+	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
 		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
 }
@@ -58,7 +58,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	c := newFakeCluster(t)
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
-	free, err := ports.Reserve(loopback, 1)
+	free, err := ports.Reserve("127.0.0.1", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	converge(t, s, newer)
 	for _, definition := range []clusters.System{older, newer, older} {
 		converge(t, s, definition)
-		client, _, _ := unstructured.NestedStringMap(c.written[crdPath], "spec", "conversion", "webhook", "clientConfig")
-		if at := s.system("widgets").place.calledAt(); !strings.HasPrefix(client["url"], at+"/") {
+		client, _, _ := unstructured.NestedStringMap(c.crd().Object, "spec", "conversion", "webhook", "clientConfig")
+		if at := s.system("widgets").place.CalledAt(); !strings.HasPrefix(client["url"], at+"/") {
 			t.Errorf("the conversion webhook is called at %s, want a path of %s", client["url"], at)
 		}
 	}
@@ -80,9 +80,9 @@ func TestDeletedCRDIsForgotten(t *testing.T) {
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
 	converge(t, s, newer)
-	c.keep(crdPath, nil)
+	c.Server.Delete(crdResource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
-	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+	if objects := s.system("widgets").installation.Objects; len(objects) != 1 || objects[0].Name != "widgets" {
 		t.Errorf("it knows %v", objects)
 	}
 }
@@ -94,9 +94,9 @@ func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
 	newer, older := versions(t)
 	converge(t, s, newer)
 	converge(t, s, older)
-	c.keep(crdPath, nil)
+	c.Server.Delete(crdResource, "", "widgets.test.rehearse.dev")
 	converge(t, s, older)
-	if objects := s.system("widgets").objects; len(objects) != 1 || objects[0].name != "widgets" {
+	if objects := s.system("widgets").installation.Objects; len(objects) != 1 || objects[0].Name != "widgets" {
 		t.Errorf("it knows %v", objects)
 	}
 }

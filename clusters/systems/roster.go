@@ -10,10 +10,12 @@ import (
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 )
 
 // system is an installed system.
@@ -23,10 +25,10 @@ type system struct {
 	installed bool
 	// built is the program of a module system.
 	built clusters.BuiltModule
-	// applied are the objects of a process, as they were last applied.
-	applied map[reference]*unstructured.Unstructured
+	// installation is what the cluster has of it.
+	installation installing.Installation
 	// place and process of a process system.
-	place   *place
+	place   *places.Place
 	program program
 	process *processes.Process
 	// started is when the process was started.
@@ -34,19 +36,13 @@ type system struct {
 	// watched: the exit of the process is noticed.
 	watched bool
 	// pardon of the process, after outages of the API server.
-	pardon pardon
+	pardon outages.Pardon
 	// unready: the process need not be ready, since it was not before the cluster changed, or when it was killed.
 	unready bool
-	// objects that were created for it, in their order; objects that existed before are not included.
-	objects []reference
-	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
-	kept map[reference]string
-	// calledAt is where the webhooks are called that were installed last.
-	calledAt string
 }
 
 // Inventory lists the objects that were created for systems, by system name: they must be deleted with it.
-type Inventory map[string][]reference
+type Inventory map[string][]objects.Reference
 
 // roster is the installed systems, in the order in which they were installed, and the logs of all that ever ran.
 type roster struct {
@@ -71,11 +67,13 @@ func (r *roster) system(name string) *system {
 	return nil
 }
 
-// add adds a system, for which objects exist already.
-func (r *roster) add(definition clusters.System, objects []reference) *system {
+// add adds a system, for which objects were created already.
+func (r *roster) add(definition clusters.System, created []objects.Reference) *system {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	sys := &system{definition: definition, objects: slices.Clone(objects)}
+	sys := &system{definition: definition, installation: installing.Installation{
+		System: definition.Name, Objects: slices.Clone(created),
+	}}
 	r.systems = append(r.systems, sys)
 	return sys
 }
@@ -109,7 +107,7 @@ func (r *roster) replicaBeside(sys *system) *system {
 func (r *roster) Inventory() Inventory {
 	all := Inventory{}
 	for _, sys := range r.all() {
-		all[sys.definition.Name] = slices.Clone(sys.objects)
+		all[sys.definition.Name] = slices.Clone(sys.installation.Objects)
 	}
 	return all
 }

@@ -55,12 +55,12 @@ func TestLifeOfAProcess(t *testing.T) {
 	if pid(s, "a") != a || pid(s, "b") == b {
 		t.Error("want b restarted, and a not")
 	}
-	config, err := os.ReadFile(s.system("b").place.file("config"))
+	config, err := os.ReadFile(s.system("b").place.File("config"))
 	if err != nil || !strings.HasPrefix(string(config), "version 8 at 127.0.0.1:") {
 		t.Errorf("its file holds %q, %v", config, err)
 	}
 	for _, file := range []string{"config", "kubeconfig", "certs/tls.key", "certs/ca.crt"} {
-		if info, err := os.Stat(s.system("b").place.file(file)); err != nil || info.Mode().Perm() != 0o600 {
+		if info, err := os.Stat(s.system("b").place.File(file)); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v; want mode 0600", file, info, err)
 		}
 	}
@@ -160,13 +160,24 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 }
 
+// here is a location.
+type here struct{}
+
+func (here) URL() string             { return "https://127.0.0.1:1" }
+func (here) File(name string) string { return filepath.Join("/dir", name) }
+
+func (here) Values() map[string]string {
+	return map[string]string{
+		"KUBECONFIG": "/dir/kubeconfig", "WEBHOOK_HOST": "127.0.0.1", "WEBHOOK_PORT": "1", "CERT_DIR": "/dir/certs",
+	}
+}
+
 func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
-	at := &place{dir: "/dir", host: "127.0.0.1", served: reservation(1), own: reservation(2, 3), certs: "certs", port: 1}
 	p, err := concrete(clusters.System{
 		Name:      "lws",
 		Simulated: &clusters.Simulated{Simulator: "x", Faults: []string{"a", "b"}, Variant: "v"},
 	},
-		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, clusters.BuiltModule{}, at)
+		Simulators{"x": {Command: []string{"rehearse", "simulator", "x"}}}, clusters.BuiltModule{}, here{})
 	want := []string{
 		"rehearse", "simulator", "x", "--kubeconfig=/dir/kubeconfig", "--host=127.0.0.1", "--port=1", "--cert-dir=/dir/certs",
 		"--faults=a,b", "--variant=v",
@@ -175,7 +186,7 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	if _, err := concrete(clusters.System{Name: "y", Simulated: &clusters.Simulated{}}, Simulators{"x": {}},
-		clusters.BuiltModule{}, at); err == nil || !strings.Contains(err.Error(), `unknown simulator "y"; known: x`) {
+		clusters.BuiltModule{}, here{}); err == nil || !strings.Contains(err.Error(), `unknown simulator "y"; known: x`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -197,13 +208,13 @@ func TestProgramWithFixedPlaces(t *testing.T) {
 	golden.Must(t, taken.Close())
 	converge(t, s, fixed)
 	at := s.system("fixed").place
-	if _, err := os.Stat(at.file("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.url() != "https://"+
+	if _, err := os.Stat(at.File("k8s-webhook-server/serving-certs/tls.key")); err != nil || at.URL() != "https://"+
 		taken.Addr().String() {
-		t.Errorf("it is at %s, %v", at.url(), err)
+		t.Errorf("it is at %s, %v", at.URL(), err)
 	}
 	converge(t, s, sleeper("fixed"))
-	if at.url() == "https://"+taken.Addr().String() || at.certDir() != at.file("certs") {
-		t.Errorf("another command is still at %s, with %s", at.url(), at.certDir())
+	if at.URL() == "https://"+taken.Addr().String() || at.Values()["CERT_DIR"] != at.File("certs") {
+		t.Errorf("another command is still at %s, with %s", at.URL(), at.Values()["CERT_DIR"])
 	}
 }
 

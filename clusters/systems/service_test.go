@@ -2,93 +2,13 @@ package systems
 
 import (
 	"errors"
-	"net/http"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
-
-// replicaOf returns a system with a service, whose program runs.
-func replicaOf(t *testing.T, all *places, name, service string) (*system, func() error) {
-	t.Helper()
-	at, client := programAt(t)
-	sys := &system{place: at, definition: clusters.System{
-		Name: name, Process: &clusters.SystemProcess{Command: []string{"x"}, Service: service},
-	}}
-	golden.Must(t, all.joinService(sys))
-	look, err := sys.readiness()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys.place.service.enter(sys, true, look)
-	return sys, func() error {
-		client.CloseIdleConnections()
-		return get(t.Context(), client, sys.place.service.url())
-	}
-}
-
-// Two systems are the replicas of one service, and another has its own.
-func TestServices(t *testing.T) {
-	all := &places{}
-	one, callOne := replicaOf(t, all, "one", "op")
-	other, callOther := replicaOf(t, all, "other", "other")
-	if one.place.service.Address() == other.place.service.Address() {
-		t.Error("two services have one address")
-	}
-	golden.Must(t, errors.Join(callOne(), callOther()))
-	two := &system{place: &place{host: loopback}, definition: one.definition}
-	two.definition.Name = "two"
-	if err := all.joinService(two); err != nil || two.place.service != one.place.service {
-		t.Fatalf("the second replica has another service, or none: %v", err)
-	}
-	for _, step := range []struct {
-		replica string
-		calls   clusters.WebhookCalls
-		changes bool
-		refused bool
-	}{
-		{"one", clusters.WebhookCalls{}, false, false},
-		{"two", clusters.WebhookCalls{Away: true}, true, true},
-		{"one", clusters.WebhookCalls{}, false, true},
-		{"one", clusters.WebhookCalls{Delay: "1ms"}, true, false},
-		{"two", clusters.WebhookCalls{}, false, false},
-		{"one", clusters.WebhookCalls{}, true, false},
-	} {
-		changed, err := one.place.service.answer(step.replica, step.calls)
-		if err != nil || changed != step.changes {
-			t.Errorf("%+v: changed %v, %v", step, changed, err)
-		}
-		if err := callOne(); errors.Is(err, syscall.ECONNREFUSED) != step.refused || err != nil && !step.refused {
-			t.Errorf("%+v: %v", step, err)
-		}
-	}
-	if _, err := one.place.service.answer("one", clusters.WebhookCalls{Certificate: "expired"}); err == nil {
-		t.Error("a service has no certificate")
-	}
-	if _, err := one.place.service.answer("one", clusters.WebhookCalls{}); err != nil {
-		t.Error(err)
-	}
-	if !replicas(one, two) || replicas(one, other) {
-		t.Error("one and two are replicas, other is not")
-	}
-	all.leaveService(two)
-	if err := callOne(); err != nil {
-		t.Errorf("one replica has left: %v", err)
-	}
-	url := one.place.service.url()
-	all.leaveService(one)
-	all.leaveService(one)
-	if err := get(t.Context(), http.DefaultClient, url); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Errorf("without replicas the service has ended: %v", err)
-	}
-	all.leaveService(other)
-	if len(all.services) != 0 {
-		t.Errorf("%d services are left", len(all.services))
-	}
-}
 
 func TestReplicasWantTheSameCalls(t *testing.T) {
 	replica := func(name, service string, calls *clusters.WebhookCalls) clusters.System {
@@ -119,7 +39,7 @@ func TestNewProcessOfAReplica(t *testing.T) {
 	system.Process.Service = "op"
 	system.Process.Ready = &clusters.SystemReadiness{TCP: listening(t)}
 	converge(t, s, system)
-	service := s.system("a").place.service
+	service := s.system("a").place.Service
 	if left := service.Remove("no such replica"); left != 1 {
 		t.Fatalf("%d replicas, want the one that is ready", left)
 	}
@@ -148,5 +68,13 @@ func TestChecksBeforeTheInitialDelay(t *testing.T) {
 		if err := look(t.Context()); !errors.Is(err, test.want) {
 			t.Errorf("after %s: got %v, want %v", test.ago, err, test.want)
 		}
+	}
+}
+
+func TestReplicas(t *testing.T) {
+	one, other := &places.Service{}, &places.Service{}
+	at := func(service *places.Service) *system { return &system{place: &places.Place{Service: service}} }
+	if !replicas(at(one), at(one)) || replicas(at(one), at(other)) || replicas(at(nil), at(nil)) || replicas(nil, at(one)) {
+		t.Error("systems are replicas if they have the same service")
 	}
 }

@@ -5,42 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/outages"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
 )
-
-// Simulator describes how to run a simulator.
-type Simulator struct {
-	// Command is the program and its first arguments. It becomes the simulator with these further arguments:
-	// --kubeconfig=FILE --host=ADDRESS --port=NUMBER --cert-dir=FOLDER --faults=A,B --liberties=A,B --variant=NAME. It
-	// installs its CRDs and webhook configurations itself, by server-side apply as field manager NAME-simulator, and
-	// answers 200 on https://ADDRESS:NUMBER/readyz once it serves.
-	Command []string
-	// Faults and Variants that it supports.
-	Faults, Variants []string
-	// Liberties that it supports.
-	Liberties []string
-	// ClusterWide are the faults that cannot be limited to namespaces.
-	ClusterWide []string
-	// Configurable: it also accepts --config=FILE, a YAML file from a scenario.
-	Configurable bool
-	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
-	Probes []*unstructured.Unstructured
-	// Hosts are additional names in its certificate: those that an API server uses for an aggregated one,
-	// SERVICE.NAMESPACE.svc.
-	Hosts []string
-}
-
-// Simulators by their names.
-type Simulators map[string]Simulator
 
 // Options of a Set.
 type Options struct {
@@ -63,20 +41,24 @@ type Options struct {
 // Set is the systems of one cluster.
 type Set struct {
 	Options
-	installer
-	places
 	roster
 
-	cluster clusters.Cluster
-	spawner *processes.Spawner
-	died    chan error
+	cluster   clusters.Cluster
+	api       *objects.Client
+	webhooks  *webhooks.Client
+	deleter   deleter
+	installer *installer
+	calls     calls
+	places    *places.Places
+	spawner   *processes.Spawner
+	died      chan error
 	// life ends with quit, when the set is closed.
 	life context.Context
 	quit context.CancelFunc
 	// converging serialises changes of systems.
 	converging sync.Mutex
 	// seen are the outages of the API server.
-	seen outages
+	seen outages.Seen
 
 	// held: the API server may be down, so that the exit of a process is expected.
 	held atomic.Bool
@@ -90,18 +72,24 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	client, err := newAPI(cluster.RESTConfig())
-	if err != nil {
+	client, err1 := objects.New(cluster.RESTConfig())
+	hooks, err2 := webhooks.New(cluster.RESTConfig())
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
 	s := &Set{
-		Options: o, installer: installer{api: client, cluster: cluster, borrowed: o.Borrowed},
-		places:  places{cluster: cluster, now: o.Now, direct: o.Keep || o.Borrowed && !runsHere(cluster)},
+		Options: o, api: client, webhooks: hooks, deleter: client,
+		places:  &places.Places{Cluster: cluster, Now: o.Now, Keep: o.Keep, Borrowed: o.Borrowed},
 		cluster: cluster, spawner: processes.NewSpawner(), died: make(chan error, 8),
 	}
+	s.installer = &installer{installing.Installer{
+		Objects: client, Webhooks: hooks, Borrowed: o.Borrowed,
+		Together: func(one, other string) bool { return replicas(s.system(one), s.system(other)) },
+	}}
+	s.installer.Controllers, _ = cluster.(clusters.Rediscoverer)
+	s.calls = calls{webhooks: hooks, installer: s.installer, progress: o.Progress, now: o.Now}
 	s.held.Store(true)
 	s.life, s.quit = context.WithCancel(context.Background())
-	s.together = func(one, other string) bool { return replicas(s.system(one), s.system(other)) }
 	return s, nil
 }
 
@@ -115,8 +103,8 @@ func (s *Set) Hold(ctx context.Context) (release func()) {
 	s.converging.Lock()
 	s.hold(ctx)
 	s.converging.Unlock()
-	s.holdConnections(true)
-	return func() { s.holdConnections(false) }
+	s.places.HoldConnections(true)
+	return func() { s.places.HoldConnections(false) }
 }
 
 // hold makes the exit of a process expected. Before the cluster changes, it notes which processes are ready.
@@ -124,161 +112,6 @@ func (s *Set) hold(ctx context.Context) {
 	if !s.held.Swap(true) {
 		s.noteReadiness(ctx)
 	}
-}
-
-// Converge makes the cluster have exactly these systems, in this order. It returns when each serves: its CRDs are
-// established and can be discovered, its process is ready, and its webhooks have been seen to answer the API server. A
-// changed system is restarted.
-func (s *Set) Converge(ctx context.Context, wanted []clusters.System) error {
-	s.converging.Lock()
-	defer s.converging.Unlock()
-	if err := sameCalls(wanted); err != nil {
-		return err
-	}
-	s.hold(ctx)
-	outage := s.seen.happened(s.cluster)
-	for _, sys := range s.all() {
-		sys.pardon.transition(outage, s.now())
-	}
-	err := s.announced(ctx, func(allThere func()) error { return s.converge(ctx, wanted, allThere) })
-	if outage {
-		prolong := func() {
-			for _, sys := range s.all() {
-				sys.pardon.prolong(s.now())
-			}
-		}
-		prolong()       // from here on an exit is noticed
-		defer prolong() // ended may take long
-	}
-	s.held.Store(false)
-	if err != nil {
-		return err
-	}
-	return s.ended(ctx)
-}
-
-func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere func()) error {
-	for _, sys := range slices.Backward(s.all()) {
-		name, pods := sys.definition.Name, sys.definition.Kind() == "manifests"
-		if !slices.ContainsFunc(wanted,
-			func(w clusters.System) bool { return w.Name == name && (w.Kind() == "manifests") == pods }) {
-			if err := s.remove(ctx, sys); err != nil {
-				return fmt.Errorf("remove system %s: %w", name, err)
-			}
-		}
-	}
-	for i, definition := range wanted {
-		installed := func() {}
-		if i == len(wanted)-1 {
-			installed = allThere
-		}
-		if err := s.one(ctx, definition, installed); err != nil {
-			return fmt.Errorf("system %s: %w", definition, err)
-		}
-	}
-	return nil
-}
-
-// ended returns an error if a process exited unexpectedly while the systems were held. One that lost its lease is
-// restarted.
-func (s *Set) ended(ctx context.Context) error {
-	for _, sys := range s.all() {
-		if !endedByItself(sys.process) {
-			continue
-		}
-		err := sys.process.Failure()
-		if sys.lostLease() {
-			timed, cancel := context.WithTimeout(ctx, installTimeout)
-			err = s.resume(timed, sys)
-			cancel()
-		}
-		if err != nil {
-			return fmt.Errorf("system %s: %w", sys.definition.Name, err)
-		}
-	}
-	return nil
-}
-
-// one installs or changes one system. It calls installed once the system's kinds exist, if that is before it serves.
-func (s *Set) one(ctx context.Context, definition clusters.System, installed func()) error {
-	built, err := Build(ctx, definition, s.Modules) // before the timeout starts: this may take minutes
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(ctx, installTimeout)
-	defer cancel()
-	sys := s.system(definition.Name)
-	switch {
-	case sys == nil:
-		s.Progress("installing system %s", definition)
-		sys = s.add(definition, s.Copied[definition.Name])
-	case !sys.installed || !reflect.DeepEqual(asCalled(sys.definition), asCalled(definition)):
-		s.Progress("changing system %s to %s", sys.definition, definition)
-	case definition.Kind() == "manifests":
-		return s.proveManifests(ctx, sys)
-	default:
-		sys.definition = definition
-		return s.keepUp(ctx, sys)
-	}
-	sys.definition, sys.installed = definition, false
-	sys.built = built
-	if definition.Kind() == "manifests" {
-		err = s.deploy(ctx, sys)
-	} else {
-		err = s.launch(ctx, sys, installed)
-	}
-	sys.installed = err == nil
-	return err
-}
-
-// Reinstall makes the next Converge install each system that is a program again, even if its definition is unchanged.
-func (s *Set) Reinstall() {
-	for _, sys := range s.all() {
-		if sys.definition.Launched() != nil {
-			sys.installed, sys.applied = false, nil
-		}
-	}
-}
-
-// asCalled is a system without its webhookCalls, which change while its process keeps running.
-func asCalled(definition clusters.System) clusters.System {
-	definition.WebhookCalls = nil
-	return definition
-}
-
-// installTimeout is how long a system may take until it serves: far more than it needs on a busy machine.
-const installTimeout = 4 * time.Minute
-
-// remove deletes a system and everything that was created for it. The objects of its CRDs are deleted first, while it
-// still runs.
-func (s *Set) remove(ctx context.Context, sys *system) error {
-	ctx, cancel := context.WithTimeout(ctx, installTimeout)
-	defer cancel()
-	s.Progress("removing system %s", sys.definition)
-	objects, err := s.releaseObjects(ctx, sys)
-	if err := errors.Join(err, s.api.deleteAll(ctx, objects)); err != nil {
-		return err
-	}
-	if err := s.end(ctx, sys); err != nil {
-		return err
-	}
-	s.forget(sys)
-	return nil
-}
-
-// end ends a system's process and releases its place.
-func (s *places) end(ctx context.Context, sys *system) error {
-	if sys.process != nil {
-		if err := sys.process.Stop(ctx, stopGrace); err != nil {
-			return err
-		}
-		sys.process = nil
-	}
-	if sys.place != nil {
-		s.leaveService(sys)
-		sys.place.release()
-	}
-	return nil
 }
 
 // Close ends all systems. If the cluster stays, they are removed with everything that was created for them.
@@ -291,7 +124,7 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 	for i, sys := range slices.Backward(s.all()) {
 		var err error
 		if stays {
-			removal, cancel := share(ctx, i+1) // one that cannot be removed leaves time for the others
+			removal, cancel := waiting.Share(ctx, i+1) // one that cannot be removed leaves time for the others
 			err = s.remove(removal, sys)
 			cancel()
 		}
@@ -303,5 +136,5 @@ func (s *Set) Close(ctx context.Context, stays bool) error {
 		}
 	}
 	s.spawner.Close()
-	return errors.Join(append(errs, s.places.close())...)
+	return errors.Join(append(errs, s.places.Close())...)
 }

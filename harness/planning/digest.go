@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -53,7 +54,7 @@ func WriteSystems(into io.Writer, definitions map[string]string, states []cluste
 		for _, system := range state.Systems {
 			for _, file := range systems.Files(system) {
 				if _, known := contents[file]; !known {
-					contents[file] = systems.DigestOf(file)
+					contents[file] = documents.DigestOf(file)
 				}
 				fmt.Fprintf(into, "%s\x00%s\x00", system.Name, contents[file])
 			}

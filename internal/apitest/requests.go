@@ -23,7 +23,10 @@ type Request struct {
 	// FieldValidation of the request.
 	FieldValidation,
 	// ResourceVersion and Continue of a list or a watch.
-	ResourceVersion, Continue string
+	ResourceVersion, Continue,
+	// Path of its URL.
+	Path string
+	DryRun bool
 	// Number of the request among those with the same verb and kind, from 1.
 	Number int
 }
@@ -34,7 +37,6 @@ type call struct {
 	gv       schema.GroupVersion
 	resource string
 	kind     *Kind
-	dryRun   bool
 	// partial requests only the metadata of a list.
 	partial bool
 	// wet executes a dry run as a normal request.
@@ -59,7 +61,7 @@ func labelsOf(object *unstructured.Unstructured) labels.Set { return object.GetL
 
 // parse parses a request for one of the kinds.
 func parse(r *http.Request, kinds []Kind) *call {
-	c := &call{query: r.URL.Query(), selector: labels.Everything()}
+	c := &call{Request: Request{Path: r.URL.Path}, query: r.URL.Query(), selector: labels.Everything()}
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if parts[0] == "apis" && len(parts) == 2 {
 		c.Verb, c.gv = "group", schema.GroupVersion{Group: parts[1]}
@@ -85,7 +87,7 @@ func parse(r *http.Request, kinds []Kind) *call {
 	c.Name, c.Subresource = parts[0], parts[1]
 	c.Manager, c.FieldValidation = c.get("fieldManager"), c.get("fieldValidation")
 	c.ResourceVersion, c.Continue = c.get("resourceVersion"), c.get("continue")
-	c.dryRun = c.get("dryRun") == "All"
+	c.DryRun = c.get("dryRun") == "All"
 	c.partial = strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadataList")
 	c.field = strings.TrimPrefix(c.get("fieldSelector"), "metadata.name=")
 	if selector, err := labels.Parse(c.get("labelSelector")); err == nil {

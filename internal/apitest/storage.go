@@ -107,6 +107,7 @@ func (s *storage) manage(object *unstructured.Unstructured, manager string, as m
 
 // write stores an object. If it is terminating and has no finalizers left, it is deleted instead.
 func (s *storage) write(at key, object *unstructured.Unstructured) {
+	establish(at, object)
 	before := s.objects[at]
 	if before == nil {
 		s.uids++

@@ -34,7 +34,7 @@ func (s *storage) create(c *call) (any, *metav1.Status) {
 		return nil, Status(http.StatusConflict, metav1.StatusReasonAlreadyExists, fmt.Sprintf("%s %q already exists",
 			c.resource, c.Name))
 	}
-	if !c.dryRun || c.wet {
+	if !c.DryRun || c.wet {
 		object.SetCreationTimestamp(metav1.Now())
 		s.keep(c.key(), object, c.Manager, metav1.ManagedFieldsOperationUpdate)
 	}
@@ -63,7 +63,7 @@ func (s *storage) update(c *call) (any, *metav1.Status) {
 	if reflect.DeepEqual(object.Object, before.Object) {
 		return before.Object, nil // an unchanged object is not stored
 	}
-	if !c.dryRun || c.wet {
+	if !c.DryRun || c.wet {
 		s.keep(c.key(), object, c.Manager, metav1.ManagedFieldsOperationUpdate)
 	}
 	return object.Object, nil
@@ -88,7 +88,7 @@ func (s *storage) patch(c *call) (any, *metav1.Status) {
 		return nil, Status(http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
 	}
 	merge(object.Object, patch)
-	if !c.dryRun || c.wet {
+	if !c.DryRun || c.wet {
 		s.keep(c.key(), object, c.Manager, operation)
 	}
 	return object.Object, nil

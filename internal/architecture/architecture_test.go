@@ -108,6 +108,41 @@ func TestDirection(t *testing.T) {
 	}
 }
 
+// Some packages have parts, each of which imports only parts that are above it in a table of the page.
+func TestOrderOfParts(t *testing.T) {
+	page := golden.Read(t, path.Join(root, "docs/architecture.md"))
+	packages := production(t)
+	for folder, paragraph := range map[string]string{
+		"clusters/kind/internal": "**A kind cluster** consists", "clusters/systems": "**Systems.** ",
+	} {
+		_, text, _ := strings.Cut(page, paragraph)
+		_, table, _ := strings.Cut(text, "|---|---|\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		var parts []string
+		for _, line := range strings.Split(table, "\n") {
+			parts = append(parts, path.Join(folder, strings.Split(line, "`")[1]))
+		}
+		for part, files := range packages {
+			if !strings.HasPrefix(part, folder+"/") {
+				continue
+			}
+			at := slices.Index(parts, part)
+			if at < 0 {
+				t.Errorf("%s is not in the table below %q", part, paragraph)
+				continue
+			}
+			for name, file := range files {
+				for _, one := range file.Imports {
+					to := strings.TrimPrefix(strings.Trim(one.Path.Value, `"`), module+"/")
+					if to == folder || slices.Contains(parts[at:], to) {
+						t.Errorf("%s/%s imports %s, which is not above it in the table", part, name, to)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Packages have few files, and types few methods.
 func TestSizes(t *testing.T) {
 	check := func(what string, n, most int) {

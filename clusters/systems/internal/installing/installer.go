@@ -1,0 +1,181 @@
+// Package installing installs the objects of systems in a cluster, and proves that they have taken effect.
+package installing
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/webhooks"
+)
+
+// Installer installs the objects of systems in one cluster.
+type Installer struct {
+	Objects  *objects.Client
+	Webhooks *webhooks.Client
+	// Controllers are told about new kinds; nil if they need not be.
+	Controllers clusters.Rediscoverer
+	// Borrowed: objects of another installation are not overwritten.
+	Borrowed bool
+	// Together reports whether two systems, by their names, are replicas of one service, which share their objects.
+	Together func(one, other string) bool
+}
+
+// Installation is what the cluster has of one system.
+type Installation struct {
+	// System is its name.
+	System string
+	// Objects that were created for it, in their order; objects that existed before are not included.
+	Objects []objects.Reference
+
+	// applied are the objects of a process, as they were last applied.
+	applied map[objects.Reference]*unstructured.Unstructured
+	// kept are those of its CRDs that its definition no longer has, and where their conversion webhooks are called.
+	kept map[objects.Reference]string
+	// calledAt is where the webhooks are called that were installed last.
+	calledAt string
+}
+
+// ApplyAgain makes the next Install apply all objects, even unchanged ones.
+func (in *Installation) ApplyAgain() { in.applied = nil }
+
+// Content is what a system that runs as a process has in the cluster.
+type Content struct {
+	// CRDs and Webhooks are files and folders.
+	CRDs, Webhooks []string
+	Objects        []*unstructured.Unstructured
+}
+
+// Install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
+// then point to the process, at a URL with an authority. Install deletes objects that the system no longer has, except
+// CRDs.
+func (s *Installer) Install(ctx context.Context, in *Installation, content Content, url string, ca []byte) error {
+	crds, err := documents.OfKinds(content.CRDs,
+		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == objects.CRDKind })
+	if err != nil {
+		return err
+	}
+	configurations, err := documents.OfKinds(content.Webhooks, webhooks.IsConfiguration)
+	if err != nil {
+		return err
+	}
+	var wanted []objects.Reference
+	for _, crd := range crds {
+		webhooks.PointTo(crd, url, ca)
+		wanted = append(wanted, referenceOf(crd))
+	}
+	applied, err := s.applyObjects(ctx, in, foundations(content.Objects), nil)
+	if err != nil {
+		return err
+	}
+	for _, configuration := range configurations {
+		webhooks.PointTo(configuration, url, ca)
+		wanted = append(wanted, referenceOf(configuration))
+		if err := s.notTaken(ctx, in.System, configuration); err != nil {
+			return err
+		}
+	}
+	if err := s.applyAll(ctx, in, crds); err != nil {
+		return err
+	}
+	if applied, err = s.applyObjects(ctx, in, others(content.Objects), applied); err != nil {
+		return err
+	}
+	if err := s.applyAll(ctx, in, configurations); err != nil {
+		return err
+	}
+	if err := s.prune(ctx, in, append(wanted, applied...)); err != nil {
+		return err
+	}
+	in.calledAt = url
+	return s.trustKept(ctx, in, ca)
+}
+
+// referenceOf is the reference of a cluster-scoped object, whose kind the cluster may not know yet.
+func referenceOf(object *unstructured.Unstructured) objects.Reference {
+	gvk := object.GroupVersionKind()
+	return objects.Reference{Kind: gvk.GroupKind(), Version: gvk.Version, Name: object.GetName()}
+}
+
+// applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is
+// served, because later objects may need it.
+func (s *Installer) applyAll(ctx context.Context, in *Installation, all []*unstructured.Unstructured) error {
+	for _, object := range all {
+		if err := s.free(ctx, in.System, object); err != nil {
+			return err
+		}
+		made, r, err := s.Objects.Apply(ctx, in.System, object)
+		if err != nil {
+			return err
+		}
+		if made {
+			in.Objects = objects.Add(in.Objects, r)
+		}
+		if r.Kind != objects.CRDKind {
+			continue
+		}
+		if err := waiting.Until(ctx, nil, func(ctx context.Context) error { return s.Objects.Served(ctx, r) }); err != nil {
+			return fmt.Errorf("wait until %s is served: %w", r, err)
+		}
+	}
+	return nil
+}
+
+// free is notTaken for the objects of a borrowed cluster. Namespaces may exist.
+func (s *Installer) free(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	if !s.Borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
+		return nil
+	}
+	return s.notTaken(ctx, system, object)
+}
+
+// notTaken returns an error if the cluster already has the object, but from another installation.
+func (s *Installer) notTaken(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	r, err := s.Objects.Find(object)
+	if err != nil {
+		return err
+	}
+	owner, there, err := s.Objects.Owner(ctx, r)
+	if err != nil || !there || owner == system || s.Together(owner, system) {
+		return err
+	}
+	return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
+		"other installation first", r, system)
+}
+
+// applyObjects applies objects that a process needs, and adds their references to the wanted ones. An object that is
+// unchanged since the last apply is skipped: applying it would call the system's own webhooks, which do not answer now.
+func (s *Installer) applyObjects(ctx context.Context, in *Installation, all []*unstructured.Unstructured,
+	wanted []objects.Reference,
+) ([]objects.Reference, error) {
+	for _, object := range all {
+		r, err := s.Objects.Find(object)
+		if err != nil {
+			return nil, err
+		}
+		wanted = append(wanted, r)
+		if last := in.applied[r]; last != nil && reflect.DeepEqual(last.Object, object.Object) {
+			there, err := s.Objects.Exists(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if there {
+				continue
+			}
+		}
+		if err := s.applyAll(ctx, in, []*unstructured.Unstructured{object}); err != nil {
+			return nil, err
+		}
+		if in.applied == nil {
+			in.applied = map[objects.Reference]*unstructured.Unstructured{}
+		}
+		in.applied[r] = object
+	}
+	return wanted, nil
+}

@@ -1,0 +1,70 @@
+package installing
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+)
+
+// prune deletes the objects that were created for a system and are no longer wanted. CRDs stay until the system is
+// removed, with the objects of their kinds: an upgrade or a rollback with Helm does not delete the CRDs of a chart
+// either.
+func (s *Installer) prune(ctx context.Context, in *Installation, wanted []objects.Reference) error {
+	for _, r := range slices.Backward(slices.Clone(in.Objects)) {
+		if slices.ContainsFunc(wanted, r.Same) {
+			delete(in.kept, r)
+			continue
+		}
+		if r.Kind == objects.CRDKind {
+			in.keep(r)
+			continue
+		}
+		if err := s.Objects.Delete(ctx, r); err != nil {
+			return err
+		}
+		in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
+	}
+	return nil
+}
+
+// keep notes a CRD that the system no longer installs, and where its conversion webhook is called.
+func (in *Installation) keep(r objects.Reference) {
+	if in.kept == nil {
+		in.kept = map[objects.Reference]string{}
+	}
+	if _, known := in.kept[r]; !known {
+		in.kept[r] = in.calledAt
+	}
+}
+
+// forgetDeleted forgets the kept CRDs that a user has deleted: nobody creates them again.
+func (s *Installer) forgetDeleted(ctx context.Context, in *Installation) error {
+	for r := range in.kept {
+		there, err := s.Objects.Exists(ctx, r)
+		if err != nil {
+			return err
+		}
+		if !there {
+			delete(in.kept, r)
+			in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
+		}
+	}
+	return nil
+}
+
+// trustKept puts the process's new authority and address into the conversion webhooks of the kept CRDs. Otherwise their
+// objects could not be read because of a certificate or a port, whatever the process answers.
+func (s *Installer) trustKept(ctx context.Context, in *Installation, ca []byte) error {
+	if err := s.forgetDeleted(ctx, in); err != nil {
+		return err
+	}
+	for r, from := range in.kept {
+		if err := s.Webhooks.Renew(ctx, r, from, in.calledAt, ca); err != nil {
+			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
+		}
+		in.kept[r] = in.calledAt
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package places
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/certificates"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
+)
+
+// Places creates the places of processes, in one folder.
+type Places struct {
+	Cluster clusters.Cluster
+	// Now is the clock, for certificates.
+	Now func() time.Time
+	// Keep: the processes outlive this one.
+	Keep bool
+	// Borrowed: the cluster is the user's own.
+	Borrowed bool
+
+	mu sync.Mutex
+	// dir is the folder of the systems' folders, "" until it is needed, and discard removes it.
+	dir     string
+	discard func() error
+	// proxy is how processes reach the API server; nil until it is needed.
+	proxy *forwarding.Proxy
+	// services by their names.
+	services map[string]*Service
+}
+
+// direct: processes connect to the API server itself. This process runs the API server of its own clusters, and that of
+// the user's own cluster if the user's test made it.
+func (s *Places) direct() bool {
+	_, runsHere := s.Cluster.(clusters.ProcessRunner)
+	return s.Keep || s.Borrowed && !runsHere
+}
+
+// Make creates a place for a system's process, with its own user.
+func (s *Places) Make(name string) (*Place, error) {
+	dir, err := s.folder()
+	if err != nil {
+		return nil, err
+	}
+	p := &Place{Dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
+	if err := s.furnish(p, name); err != nil {
+		p.Release()
+		return nil, err
+	}
+	return p, nil
+}
+
+func (s *Places) furnish(p *Place, name string) (err error) {
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
+		return fmt.Errorf("make its folder: %w", err)
+	}
+	if p.served, err = reserve(p.host, 1); err != nil {
+		return err
+	}
+	if p.own, err = reserve(loopback, 2); err != nil {
+		return err
+	}
+	config := s.Cluster.RESTConfig()
+	if maker, ok := s.Cluster.(clusters.UserMaker); ok {
+		if config, err = maker.User("rehearse:system:"+name, "system:masters"); err != nil {
+			return fmt.Errorf("make a user: %w", err)
+		}
+	}
+	if err := s.proxied(config); err != nil {
+		return err
+	}
+	return writeKubeconfig(config, p.kubeconfig())
+}
+
+// proxied makes a client's configuration use the proxy, where the API server is one of this machine.
+func (s *Places) proxied(config *rest.Config) error {
+	server, err := url.Parse(config.Host)
+	if err != nil || s.direct() || server.Scheme != "https" || server.Hostname() != loopback ||
+		server.Path+config.APIPath != "" {
+		return nil //nolint:nilerr // a host without a scheme is no address of ours
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proxy == nil {
+		if s.proxy, err = forwarding.Listen(s.Cluster.RESTConfig()); err != nil {
+			return err
+		}
+	}
+	config.Host = s.proxy.URL()
+	return nil
+}
+
+// HoldConnections makes new connections of processes wait while the API server restarts, or no longer.
+func (s *Places) HoldConnections(held bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proxy != nil {
+		s.proxy.Hold(held)
+	}
+}
+
+// Close ends the proxy, and removes the folder.
+func (s *Places) Close() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.proxy != nil {
+		err = s.proxy.Close()
+	}
+	for _, left := range s.services { // of systems that could not be stopped
+		left.Close()
+		left.held.Release()
+	}
+	if s.dir != "" {
+		err = errors.Join(err, s.discard())
+	}
+	return err
+}
+
+// host is the address of this machine on which the API server reaches it.
+func (s *Places) host() string {
+	if reachable, ok := s.Cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
+		return reachable.HostAddress()
+	}
+	return loopback
+}
+
+// folder returns the folder of the systems' folders. It is in the cluster's own folder, and so is removed with it even
+// after a killed run.
+func (s *Places) folder() (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dir != "" {
+		return s.dir, nil
+	}
+	housed, ok := s.Cluster.(clusters.Housed)
+	if !ok {
+		var err error
+		s.dir, s.discard, err = scratch.Folder("systems")
+		return s.dir, err
+	}
+	s.dir = filepath.Join(housed.Folder(), "systems")
+	s.discard = func() error { return os.RemoveAll(s.dir) }
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return "", fmt.Errorf("make a folder for systems: %w", err)
+	}
+	return s.dir, nil
+}
+
+// Owner is the name by which the cluster's own processes are found.
+func (s *Places) Owner() string {
+	if housed, ok := s.Cluster.(clusters.Housed); ok {
+		return housed.Folder() + string(os.PathSeparator)
+	}
+	return s.dir + string(os.PathSeparator)
+}
+
+// Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
+// configuration that was not updated with them is recognised as stale.
+func (s *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
+	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := authority.Serving("tls", append([]string{p.host, loopback, "localhost"}, hosts...)...); err != nil {
+		return nil, err
+	}
+	return p.Authority()
+}

@@ -1,0 +1,130 @@
+package places
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+
+	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/forwarding"
+	"github.com/rehearse-dev/rehearse/clusters/ports"
+)
+
+// Service is the address in front of one or more systems, their replicas. A program that registers its webhooks itself
+// uses this address for them.
+type Service struct {
+	*forwarding.Service
+	held *ports.Reservation
+	// wanted is how the definition of each replica wants calls to be answered, is how they are answered.
+	wanted map[string]clusters.WebhookCalls
+	is     clusters.WebhookCalls
+}
+
+// Join makes a system a replica of the service that its definition names, if any. The first one creates it.
+func (s *Places) Join(p *Place, definition clusters.System) error {
+	name := ""
+	if launched := definition.Launched(); launched != nil {
+		name = launched.Service
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := p.Service; old != nil && old != s.services[name] {
+		s.removeReplica(p, definition.Name)
+	}
+	if name == "" || p.Service != nil {
+		return nil
+	}
+	joined := s.services[name]
+	if joined == nil {
+		held, err := reserve(p.host, 1)
+		if err != nil {
+			return err
+		}
+		address := net.JoinHostPort(p.host, strconv.Itoa(held.Numbers[0]))
+		joined = &Service{
+			Service: forwarding.NewService(address), held: held, wanted: map[string]clusters.WebhookCalls{},
+		}
+		if err := joined.Listen(0); err != nil {
+			held.Release()
+			return err
+		}
+		if s.services == nil {
+			s.services = map[string]*Service{}
+		}
+		s.services[name] = joined
+	}
+	p.Service = joined
+	joined.wanted[definition.Name] = clusters.WebhookCalls{}
+	return nil
+}
+
+// Leave removes a system from its service's replicas. Without replicas, the service ends.
+func (s *Places) Leave(p *Place, system string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.removeReplica(p, system)
+}
+
+// removeReplica is Leave while the places are locked.
+func (s *Places) removeReplica(p *Place, system string) {
+	left := p.Service
+	if left == nil {
+		return
+	}
+	p.Service = nil
+	left.Remove(system)
+	delete(left.wanted, system)
+	if len(left.wanted) > 0 {
+		return
+	}
+	left.Close()
+	left.held.Release()
+	for name, known := range s.services {
+		if known == left {
+			delete(s.services, name)
+		}
+	}
+}
+
+// URL is where the API server calls webhooks through the service.
+func (s *Service) URL() string { return "https://" + s.Address() }
+
+// Enter makes a program a target of connections, now or once it is ready.
+func (s *Service) Enter(system string, at *Place, ready bool, look func(context.Context) error) {
+	s.Add(system, at.Address(), ready, look)
+}
+
+// Calls is how calls are answered.
+func (s *Service) Calls() clusters.WebhookCalls { return s.is }
+
+// Answer makes the service answer calls as one of its replicas wants it. A replica that wants nothing special does not
+// count. answer reports whether this is a change.
+func (s *Service) Answer(replica string, calls clusters.WebhookCalls) (bool, error) {
+	s.wanted[replica] = calls
+	for _, name := range clusters.SortedKeys(s.wanted) {
+		if other := s.wanted[name]; calls.Usual() && !other.Usual() {
+			calls = other
+		}
+	}
+	if calls == s.is {
+		return false, nil
+	}
+	if calls.Certificate != "" {
+		return false, errors.New("webhookCalls: a service supports no certificate, since its program has its own")
+	}
+	delay, err := calls.Wait()
+	if err != nil {
+		return false, err
+	}
+	s.is = clusters.WebhookCalls{Away: true} // also after an error
+	if calls.Away {
+		s.Refuse()
+		return true, nil
+	}
+	if err := s.Listen(delay); err != nil {
+		return false, err
+	}
+	s.is = calls
+	return true, nil
+}
