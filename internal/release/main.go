@@ -29,8 +29,6 @@ func main() {
 // settings are those of all commands.
 type settings struct {
 	source, out string
-	// platforms is a list separated by blanks or commas.
-	platforms string
 }
 
 func newCommand() *cobra.Command {
@@ -47,35 +45,37 @@ func newCommand() *cobra.Command {
 
 func newBinariesCommand(s *settings) *cobra.Command {
 	var once bool
+	var wanted string
 	command := &cobra.Command{
 		Use: "binaries", Short: "Build the binaries, twice, and pack them", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			platforms, err := parsePlatforms(s.platforms)
+			platforms, err := parsePlatforms(wanted)
 			if err != nil {
 				return err
 			}
 			return publishBinaries(command.Context(), *s, platforms, once, command.OutOrStdout())
 		},
 	}
-	command.Flags().StringVar(&s.platforms, "platforms", "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64",
-		"platforms to build for")
+	command.Flags().StringVar(&wanted, "platforms", "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64",
+		"platforms to build for, separated by blanks or commas")
 	command.Flags().BoolVar(&once, "once", false, "build only once, and prove nothing about what a second build gives")
 	return command
 }
 
 func newImageCommand(s *settings) *cobra.Command {
-	var kubernetes string
+	var kubernetes, wanted string
 	command := &cobra.Command{
 		Use: "image", Short: "Make a container image of the binaries for Linux, without a registry", Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			platforms, err := parsePlatforms(s.platforms)
+			platforms, err := parsePlatforms(wanted)
 			if err != nil {
 				return err
 			}
 			return publishImage(command.Context(), *s, platforms, listed(kubernetes), command.OutOrStdout())
 		},
 	}
-	command.Flags().StringVar(&s.platforms, "platforms", "linux/amd64 linux/arm64", "platforms of the image")
+	command.Flags().StringVar(&wanted, "platforms", "linux/amd64 linux/arm64",
+		"platforms of the image, separated by blanks or commas")
 	command.Flags().StringVar(&kubernetes, "kubernetes", "",
 		"versions of Kubernetes in the cache that the image has as layers of their own")
 	return command

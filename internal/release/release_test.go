@@ -32,6 +32,22 @@ func TestParsePlatforms(t *testing.T) {
 	}
 }
 
+// Each command has its own platforms: those of the image once replaced those of the binaries.
+func TestDefaultPlatforms(t *testing.T) {
+	for name, want := range map[string]string{
+		"binaries": "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64", "image": "linux/amd64 linux/arm64",
+	} {
+		command, _, err := newCommand().Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The variable has the default, whatever the flag's description says.
+		if got := command.Flag("platforms").Value.String(); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
 func TestChangesOf(t *testing.T) {
 	const changelog = "# Changes\n\n## Unreleased\n\n- three\n\n## v0.2.0\n\n- two\n  ## no heading\n\n### Upgrading\n\n" +
 		"Nothing.\n\n## v0.1.0\n\n- one\n\n## v0.0.1\n"
