@@ -72,27 +72,27 @@ func TestAllowed(t *testing.T) {
 			service("first"), false,
 		},
 		"another Service of a leader that was replaced twice": {
-			"lws-service-of-the-leader-before", "it has its own by now",
+			"lws-service-of-the-leader-before", "it has its own at the latest now",
 			map[string]any{"leader": "first"},
 			service("third"), true,
 		},
 		"the Service of the leader before": {
-			"lws-service-of-the-leader-before", "it has its own by now",
+			"lws-service-of-the-leader-before", "it has its own at the latest now",
 			map[string]any{"leader": "first"},
 			service("first"), false,
 		},
 		"workers wait until the Service is there": {
-			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			"lws-service-of-the-leader-before", "the StatefulSets of the new group are complete",
 			map[string]any{"leader": "first"},
 			statefulSets(""), true,
 		},
 		"StatefulSets without labels and owners": {
-			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			"lws-service-of-the-leader-before", "the StatefulSets of the new group are complete",
 			map[string]any{"leader": "first"},
 			statefulSets("1"), true,
 		},
 		"a StatefulSet that is not complete": {
-			"lws-service-of-the-leader-before", "what it made of the new group has come to rest",
+			"lws-service-of-the-leader-before", "the StatefulSets of the new group are complete",
 			map[string]any{"leader": "first"},
 			statefulSets("0"), false,
 		},
