@@ -35,8 +35,8 @@ func runs(int, string) bool { return false }
 
 func awaitEnd(int, func() bool) (<-chan struct{}, error) { return nil, nil }
 
-// KillOwned returns 0: no process was started.
-func KillOwned(string, ...int) (int, error) { return 0, nil }
+// killOwned returns 0: no process was started.
+func killOwned(string, ...int) (int, error) { return 0, nil }
 
 // BecomeOnHost returns an error.
 func BecomeOnHost(string, []string) error { return errUnsupported }
