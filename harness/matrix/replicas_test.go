@@ -127,6 +127,7 @@ func TestImpossibleReplicas(t *testing.T) {
 func TestReplicasOfExamples(t *testing.T) {
 	for folder, system := range map[string]string{
 		"jobset": "jobset", "kuberay": "kuberay", "kyverno": "kyverno", "argo-rollouts": "rollouts",
+		"keda": "keda",
 	} {
 		set, err := scenarios.Load([]string{"../../examples/operators/" + folder + "/upgrade.yaml"})
 		if err != nil {
