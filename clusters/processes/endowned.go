@@ -15,7 +15,8 @@ const (
 	endPoll = 10 * time.Millisecond
 )
 
-// EndOwned kills every process that was started for owner, and returns when none of the processes is left: until then they may still write files.
+// EndOwned kills every process that was started for owner. It returns when none is left: until then they may still
+// write files.
 func EndOwned(owner string, recorded ...int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
