@@ -2,6 +2,7 @@ package systems
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -30,6 +31,24 @@ func Check(ctx context.Context, systems []clusters.System, simulators Simulators
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Checks are the results of Check, by the JSON of the definition.
+type Checks map[string]error
+
+// Check is the function Check for one system. It checks each definition once, since it may have many files, and many
+// states have the same one.
+func (c Checks) Check(ctx context.Context, system clusters.System, simulators Simulators, modules Modules) error {
+	text, err := json.Marshal(system)
+	if err != nil {
+		return fmt.Errorf("system %s: %w", system.Name, err)
+	}
+	found, known := c[string(text)]
+	if !known {
+		found = Check(ctx, []clusters.System{system}, simulators, modules)
+		c[string(text)] = found
+	}
+	return found
 }
 
 func check(ctx context.Context, definition clusters.System, simulators Simulators, modules Modules) []error {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -81,17 +79,13 @@ func (h *Host) Delete(ctx context.Context) error {
 
 // CheckPath finds what is wrong with the systems of a path, before anything starts.
 func CheckPath(ctx context.Context, path []clusters.State, o Options) error {
-	var checked []clusters.System
+	checks := Checks{}
 	for _, state := range path {
 		for _, system := range state.Systems {
-			if slices.ContainsFunc(checked, func(s clusters.System) bool { return reflect.DeepEqual(s, system) }) {
-				continue
-			}
-			one := []clusters.System{system}
-			if err := errors.Join(Check(ctx, one, o.Simulators, o.Modules), CheckPorts(one)); err != nil {
+			err := checks.Check(ctx, system, o.Simulators, o.Modules)
+			if err = errors.Join(err, CheckPorts([]clusters.System{system})); err != nil {
 				return err
 			}
-			checked = append(checked, system)
 		}
 	}
 	return nil

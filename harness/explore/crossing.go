@@ -79,7 +79,7 @@ func (c *crossing) run(ctx context.Context, settle time.Duration) error {
 	c.cluster = cluster
 	if c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{
 		Settle: settle, Progress: c.Progress, Dependents: c.dependents(),
-		Writes: storage.Writes(cluster),
+		Writes: storage.Writes(cluster.Cluster),
 	}); err != nil {
 		return err
 	}

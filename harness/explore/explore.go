@@ -165,8 +165,8 @@ func (e *exploration) run(ctx context.Context) error {
 	if err := e.attribute(ctx); err != nil {
 		return err
 	}
-	crossing := &waves{exploration: e, chosen: e.choose()}
-	if err := crossing.run(ctx); err != nil {
+	all := &waves{exploration: e, chosen: e.choose()}
+	if err := all.run(ctx); err != nil {
 		return err
 	}
 	if err := e.reduce(ctx); err != nil {

@@ -132,7 +132,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	}
 	p := planner{
 		provider: provider, verbOf: verbOf, options: o, resolved: map[string]clusters.State{}, tracks: map[string]*Track{},
-		checked: definitionChecks{},
+		checked: systems.Checks{},
 	}
 	for _, s := range set {
 		p.addOrLeaveOut(ctx, s)
@@ -193,7 +193,7 @@ type planner struct {
 	verbOf   func(*scenarios.Step) Verb
 	options  Options
 	resolved map[string]clusters.State
-	checked  definitionChecks
+	checked  systems.Checks
 	tracks   map[string]*Track
 	order    []*Track
 	skipped  []*Skipped

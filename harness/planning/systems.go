@@ -2,9 +2,7 @@ package planning
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -21,29 +19,12 @@ func (p *planner) checkSystems(ctx context.Context, path []clusters.State) error
 	last := path[len(path)-1].Systems
 	var err error
 	for _, system := range last {
-		err = errors.Join(err, p.checked.check(ctx, system, p.options))
+		err = errors.Join(err, p.checked.Check(ctx, system, p.options.Simulators, p.options.Modules))
 	}
 	if !p.options.Static {
 		err = errors.Join(err, systems.CheckPorts(last))
 	}
 	return err
-}
-
-// definitionChecks are the errors of definitions that were checked, by their JSON.
-type definitionChecks map[string]error
-
-// check checks each definition once, since it may have many files, and many states have the same one.
-func (c definitionChecks) check(ctx context.Context, system clusters.System, o Options) error {
-	text, err := json.Marshal(system)
-	if err != nil {
-		return fmt.Errorf("system %s: %w", system.Name, err)
-	}
-	found, known := c[string(text)]
-	if !known {
-		found = systems.Check(ctx, []clusters.System{system}, o.Simulators, o.Modules)
-		c[string(text)] = found
-	}
-	return found
 }
 
 // unbuilt returns the plan's programs of Go modules that are not built yet, in the order of their use.

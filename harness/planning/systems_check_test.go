@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 )
 
 // A definition is checked once in a plan, and its error is found again with each state.
 func TestEachDefinitionIsCheckedOnce(t *testing.T) {
 	crds := filepath.Join(t.TempDir(), "crds.yaml")
 	system := clusters.System{Name: "a", Process: &clusters.SystemProcess{Command: []string{"true"}, CRDs: []string{crds}}}
-	p := &planner{checked: definitionChecks{}, options: Options{Static: true}}
+	p := &planner{checked: systems.Checks{}, options: Options{Static: true}}
 	path := []clusters.State{{Systems: []clusters.System{system}}}
 	first := p.checkSystems(t.Context(), path)
 	if first == nil {

@@ -19,7 +19,7 @@ import (
 type Installer struct {
 	Objects  *objects.Client
 	Webhooks *webhooks.Client
-	// Controllers are told about new kinds; nil if they need not be.
+	// Controllers makes the controllers discover new kinds at once; nil if the cluster does not support it.
 	Controllers clusters.Rediscoverer
 	// Borrowed: objects of another installation are not overwritten.
 	Borrowed bool
