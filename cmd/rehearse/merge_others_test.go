@@ -53,7 +53,7 @@ func TestMergeFaults(t *testing.T) {
 		},
 		"one died": {
 			func(r *faults.Result) { r.Faults, r.Finished = nil, time.Time{} }, cli.ExitBroken,
-			"not tried: fault late\nerror: shard 2/2 ended early",
+			"no result, since the run ended early: fault late\nerror: shard 2/2 ended early",
 		},
 		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
 		"a later form": {func(r *faults.Result) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1"},

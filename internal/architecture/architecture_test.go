@@ -1,4 +1,5 @@
-// Package architecture only has tests. They check what docs/architecture.md says about packages and their sizes.
+// Package architecture only has tests. They check what docs/architecture.md says about packages and their sizes, that
+// Rehearse compiles for every platform it is released for, and that prose is wrapped.
 package architecture
 
 import (

@@ -113,14 +113,6 @@ the suite could not be judged with liberty both: b is error
 	}
 }
 
-// A run that ends early says what it did not try, and does not count it as green.
-func TestInterruptedLiberties(t *testing.T) {
-	f := &Freedom{Suite: "gadgets", Trials: []Trial{{Name: "late"}}, untried: []string{"wordy", AllTogether}}
-	if got := f.String(); !strings.HasSuffix(got, "gadgets: green under 1 of 3; 0s\nnot tried: wordy, all-together\n") {
-		t.Errorf("got:\n%s", got)
-	}
-}
-
 // A liberty without a scenario is not green, although nothing failed with it.
 func TestALibertyWithoutScenarios(t *testing.T) {
 	suite := free()

@@ -13,8 +13,7 @@ type Part = reports.ShardOf[*Result]
 // Piece is the result as a shard.
 func (r *Result) Piece() reports.Piece { return reports.Piece{Head: r.Head, Shard: r.Shard} }
 
-// Merge combines the results of all shards; each must be there exactly once. Untried names what a shard that ended
-// early did not try.
+// Merge combines the results of all shards; each must be there exactly once.
 func Merge(parts []Part) (*Result, error) {
 	results, head, err := reports.Join(parts)
 	if err != nil {
@@ -65,18 +64,29 @@ func (r *Result) settle() {
 	}
 }
 
-// Untried are the faults and liberties of all shards without a result.
+// Untried are the faults and liberties without a result, because a run ended early. A shard has none: its trials are
+// not recorded, and those of other shards have no result in it.
 func (r *Result) Untried() []string {
-	var all []string
-	for _, name := range r.Trials.Faults {
-		if r.Faults == nil || !slices.ContainsFunc(r.Faults.Rows, func(row Row) bool { return row.Fault.Name == name }) {
-			all = append(all, fmt.Sprintf("fault %s", name))
-		}
+	if r.Shard != nil {
+		return nil
 	}
-	for _, name := range r.Trials.Liberties {
-		if r.Liberties == nil || !slices.ContainsFunc(r.Liberties.Trials, func(t Trial) bool { return t.Name == name }) {
-			all = append(all, fmt.Sprintf("liberty %s", name))
-		}
+	return append(
+		untried("fault", r.Trials.Faults, func(name string) bool {
+			return r.Faults != nil && slices.ContainsFunc(r.Faults.Rows, func(row Row) bool { return row.Fault.Name == name })
+		}),
+		untried("liberty", r.Trials.Liberties, func(name string) bool {
+			return r.Liberties != nil && slices.ContainsFunc(r.Liberties.Trials, func(t Trial) bool { return t.Name == name })
+		})...)
+}
+
+// untried are the names of a kind without a result; one text if it is all of several.
+func untried(kind string, names []string, has func(name string) bool) []string {
+	left := slices.DeleteFunc(slices.Clone(names), has)
+	if len(left) > 1 && len(left) == len(names) {
+		return []string{fmt.Sprintf("every %s", kind)}
 	}
-	return all
+	for i, name := range left {
+		left[i] = kind + " " + name
+	}
+	return left
 }

@@ -90,6 +90,12 @@ func TestMergeOfUnfinishedShards(t *testing.T) {
 	if merged.Err() != nil {
 		t.Errorf("it says %v", merged.Err())
 	}
+	if got := merged.String(); !strings.HasSuffix(got, "\nno result, since the run ended early: fault two, liberty all-together\n") {
+		t.Errorf("got:\n%s", got)
+	}
+	if got := parts[0].Result.String(); strings.Contains(got, "no result") {
+		t.Errorf("a shard says of the trials of another one:\n%s", got)
+	}
 }
 
 func TestMergeOfShardsThatAreNoWhole(t *testing.T) {

@@ -176,6 +176,9 @@ func (r *Result) String() string {
 	if r.Liberties != nil && len(r.Liberties.Trials) > 0 {
 		b.WriteString(r.Liberties.String())
 	}
+	if untried := r.Untried(); len(untried) > 0 {
+		fmt.Fprintf(&b, "no result, since the run ended early: %s\n", strings.Join(untried, ", "))
+	}
 	return b.String()
 }
 

@@ -55,7 +55,7 @@ type Content struct {
 // Install applies the objects of a system that runs as a process. Its conversion webhooks and webhook configurations
 // then point to the process, at a URL with an authority. Install deletes objects that the system no longer has, except
 // CRDs.
-func (s *Installer) Install(ctx context.Context, in *Installation, content Content, url string, ca []byte) error {
+func (i *Installer) Install(ctx context.Context, in *Installation, content Content, url string, ca []byte) error {
 	crds, err := documents.OfKinds(content.CRDs,
 		func(o *unstructured.Unstructured) bool { return o.GroupVersionKind().GroupKind() == objects.CRDKind })
 	if err != nil {
@@ -70,31 +70,31 @@ func (s *Installer) Install(ctx context.Context, in *Installation, content Conte
 		webhooks.PointTo(crd, url, ca)
 		wanted = append(wanted, referenceOf(crd))
 	}
-	applied, err := s.applyObjects(ctx, in, foundations(content.Objects), nil)
+	applied, err := i.applyObjects(ctx, in, foundations(content.Objects), nil)
 	if err != nil {
 		return err
 	}
 	for _, configuration := range configurations {
 		webhooks.PointTo(configuration, url, ca)
 		wanted = append(wanted, referenceOf(configuration))
-		if err := s.notTaken(ctx, in.System, configuration); err != nil {
+		if err := i.notTaken(ctx, in.System, configuration); err != nil {
 			return err
 		}
 	}
-	if err := s.applyAll(ctx, in, crds); err != nil {
+	if err := i.applyAll(ctx, in, crds); err != nil {
 		return err
 	}
-	if applied, err = s.applyObjects(ctx, in, others(content.Objects), applied); err != nil {
+	if applied, err = i.applyObjects(ctx, in, others(content.Objects), applied); err != nil {
 		return err
 	}
-	if err := s.applyAll(ctx, in, configurations); err != nil {
+	if err := i.applyAll(ctx, in, configurations); err != nil {
 		return err
 	}
-	if err := s.prune(ctx, in, append(wanted, applied...)); err != nil {
+	if err := i.prune(ctx, in, append(wanted, applied...)); err != nil {
 		return err
 	}
 	in.calledAt = url
-	return s.trustKept(ctx, in, ca)
+	return i.trustKept(ctx, in, ca)
 }
 
 // referenceOf is the reference of a cluster-scoped object, whose kind the cluster may not know yet.
@@ -105,12 +105,12 @@ func referenceOf(object *unstructured.Unstructured) objects.Reference {
 
 // applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is
 // served, because later objects may need it.
-func (s *Installer) applyAll(ctx context.Context, in *Installation, all []*unstructured.Unstructured) error {
+func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstructured.Unstructured) error {
 	for _, object := range all {
-		if err := s.free(ctx, in.System, object); err != nil {
+		if err := i.free(ctx, in.System, object); err != nil {
 			return err
 		}
-		made, r, err := s.Objects.Apply(ctx, in.System, object)
+		made, r, err := i.Objects.Apply(ctx, in.System, object)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 		if r.Kind != objects.CRDKind {
 			continue
 		}
-		if err := waiting.Until(ctx, nil, func(ctx context.Context) error { return s.Objects.Served(ctx, r) }); err != nil {
+		if err := waiting.Until(ctx, nil, func(ctx context.Context) error { return i.Objects.Served(ctx, r) }); err != nil {
 			return fmt.Errorf("wait until %s is served: %w", r, err)
 		}
 	}
@@ -128,21 +128,21 @@ func (s *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 }
 
 // free is notTaken for the objects of a borrowed cluster. Namespaces may exist.
-func (s *Installer) free(ctx context.Context, system string, object *unstructured.Unstructured) error {
-	if !s.Borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
+func (i *Installer) free(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	if !i.Borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
 		return nil
 	}
-	return s.notTaken(ctx, system, object)
+	return i.notTaken(ctx, system, object)
 }
 
 // notTaken returns an error if the cluster already has the object, but from another installation.
-func (s *Installer) notTaken(ctx context.Context, system string, object *unstructured.Unstructured) error {
-	r, err := s.Objects.Find(object)
+func (i *Installer) notTaken(ctx context.Context, system string, object *unstructured.Unstructured) error {
+	r, err := i.Objects.Find(object)
 	if err != nil {
 		return err
 	}
-	owner, there, err := s.Objects.Owner(ctx, r)
-	if err != nil || !there || owner == system || s.Together(owner, system) {
+	owner, there, err := i.Objects.Owner(ctx, r)
+	if err != nil || !there || owner == system || i.Together(owner, system) {
 		return err
 	}
 	return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
@@ -151,17 +151,17 @@ func (s *Installer) notTaken(ctx context.Context, system string, object *unstruc
 
 // applyObjects applies objects that a process needs, and adds their references to the wanted ones. An object that is
 // unchanged since the last apply is skipped: applying it would call the system's own webhooks, which do not answer now.
-func (s *Installer) applyObjects(ctx context.Context, in *Installation, all []*unstructured.Unstructured,
+func (i *Installer) applyObjects(ctx context.Context, in *Installation, all []*unstructured.Unstructured,
 	wanted []objects.Reference,
 ) ([]objects.Reference, error) {
 	for _, object := range all {
-		r, err := s.Objects.Find(object)
+		r, err := i.Objects.Find(object)
 		if err != nil {
 			return nil, err
 		}
 		wanted = append(wanted, r)
 		if last := in.applied[r]; last != nil && reflect.DeepEqual(last.Object, object.Object) {
-			there, err := s.Objects.Exists(ctx, r)
+			there, err := i.Objects.Exists(ctx, r)
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +169,7 @@ func (s *Installer) applyObjects(ctx context.Context, in *Installation, all []*u
 				continue
 			}
 		}
-		if err := s.applyAll(ctx, in, []*unstructured.Unstructured{object}); err != nil {
+		if err := i.applyAll(ctx, in, []*unstructured.Unstructured{object}); err != nil {
 			return nil, err
 		}
 		if in.applied == nil {

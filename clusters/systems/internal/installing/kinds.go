@@ -19,15 +19,15 @@ type newKinds struct {
 
 // Announced runs an action, and then tells the cluster's controllers about the kinds that the action has added. The
 // action may call allThere as soon as all kinds exist.
-func (s *Installer) Announced(ctx context.Context, do func(allThere func()) error) error {
-	if s.Controllers == nil {
+func (i *Installer) Announced(ctx context.Context, do func(allThere func()) error) error {
+	if i.Controllers == nil {
 		return do(func() {})
 	}
-	known, _, err := s.Objects.Stock(ctx, "")
+	known, _, err := i.Objects.Stock(ctx, "")
 	if err != nil {
 		return err
 	}
-	kinds := &newKinds{Installer: s, known: known}
+	kinds := &newKinds{Installer: i, known: known}
 	if err := do(func() { kinds.begin(ctx) }); err != nil {
 		return errors.Join(err, kinds.end())
 	}

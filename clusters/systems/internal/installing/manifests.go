@@ -14,31 +14,31 @@ import (
 
 // Deploy applies the manifests of a system that the cluster runs, and deletes the objects that it no longer has, except
 // CRDs.
-func (s *Installer) Deploy(ctx context.Context, in *Installation, manifests []*unstructured.Unstructured) error {
+func (i *Installer) Deploy(ctx context.Context, in *Installation, manifests []*unstructured.Unstructured) error {
 	for _, part := range [][]*unstructured.Unstructured{foundations(manifests), others(manifests)} {
-		if err := s.applyAll(ctx, in, part); err != nil {
+		if err := i.applyAll(ctx, in, part); err != nil {
 			return err
 		}
 	}
 	var wanted []objects.Reference
 	for _, object := range manifests {
-		r, err := s.Objects.Find(object)
+		r, err := i.Objects.Find(object)
 		if err != nil {
 			return err
 		}
 		wanted = append(wanted, r)
 	}
-	return s.prune(ctx, in, wanted)
+	return i.prune(ctx, in, wanted)
 }
 
 // ProveManifests returns when the workloads of a system that the cluster runs are rolled out, its CRDs are served and
 // its webhooks answer.
-func (s *Installer) ProveManifests(ctx context.Context, in *Installation,
+func (i *Installer) ProveManifests(ctx context.Context, in *Installation,
 	manifests, probes []*unstructured.Unstructured,
 ) error {
 	var configurations []objects.Reference
 	for _, object := range manifests {
-		r, err := s.Objects.Find(object)
+		r, err := i.Objects.Find(object)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Installer) ProveManifests(ctx context.Context, in *Installation,
 			continue
 		}
 		err = waiting.Until(ctx, nil, func(ctx context.Context) error {
-			there, err := s.Objects.Read(ctx, r)
+			there, err := i.Objects.Read(ctx, r)
 			if err != nil {
 				return err
 			}
@@ -59,16 +59,16 @@ func (s *Installer) ProveManifests(ctx context.Context, in *Installation,
 			return fmt.Errorf("wait until %s is rolled out: %w", r, err)
 		}
 	}
-	if err := s.Served(ctx, in, nil, true); err != nil {
+	if err := i.Served(ctx, in, nil, true); err != nil {
 		return err
 	}
-	hooks, err := s.Webhooks.All(ctx)
+	hooks, err := i.Webhooks.All(ctx)
 	if err != nil {
 		return err
 	}
 	own := slices.DeleteFunc(hooks,
 		func(h webhooks.Hook) bool { return !slices.Contains(configurations, h.Configuration) })
-	return s.Prove(ctx, nil, probes, own, s.Webhooks.Answers)
+	return i.Prove(ctx, nil, probes, own, i.Webhooks.Answers)
 }
 
 func isWorkload(o *unstructured.Unstructured) bool {

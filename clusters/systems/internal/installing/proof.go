@@ -23,7 +23,7 @@ const proofTimeout = 30 * time.Second
 // runs. An accepted dry run proves nothing, because the API server may not know the webhook yet. A rejected one proves
 // nothing either, because something else may have rejected it. The proof is that the count of the webhook's answers
 // grows. count reads these counts, possibly from another API server than the one that gets the dry runs.
-func (s *Installer) Prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
+func (i *Installer) Prove(ctx context.Context, process *processes.Process, probes []*unstructured.Unstructured,
 	hooks []webhooks.Hook, count func(context.Context) (map[webhooks.AnswerKey]float64, error),
 ) error {
 	unproven := slices.DeleteFunc(slices.Clone(hooks), func(h webhooks.Hook) bool { return !h.Creates })
@@ -44,7 +44,7 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 		var answers []string
 		for _, probe := range probes {
 			answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(),
-				s.Objects.DryRun(ctx, probe)))
+				i.Objects.DryRun(ctx, probe)))
 		}
 		after, err := count(ctx)
 		if err != nil {
@@ -64,32 +64,32 @@ func (s *Installer) Prove(ctx context.Context, process *processes.Process, probe
 }
 
 // ProveWebhooks returns when the webhooks that are called at a process have answered the API server.
-func (s *Installer) ProveWebhooks(ctx context.Context, in *Installation, process *processes.Process, url string,
+func (i *Installer) ProveWebhooks(ctx context.Context, in *Installation, process *processes.Process, url string,
 	probes []*unstructured.Unstructured,
 ) error {
-	hooks, err := s.Webhooks.At(ctx, url)
+	hooks, err := i.Webhooks.At(ctx, url)
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(hooks, func(h webhooks.Hook) bool { return h.Creates }) {
-		if err := s.Objects.AwaitAge(ctx, in.Objects); err != nil {
+		if err := i.Objects.AwaitAge(ctx, in.Objects); err != nil {
 			return err
 		}
 	}
-	return s.Prove(ctx, process, probes, hooks, s.Webhooks.Answers)
+	return i.Prove(ctx, process, probes, hooks, i.Webhooks.Answers)
 }
 
 // Served returns when the CRDs and APIServices of a system are served. APIServices of a process that need not be ready
 // may be unavailable.
-func (s *Installer) Served(ctx context.Context, in *Installation, process *processes.Process, ready bool) error {
-	if err := s.forgetDeleted(ctx, in); err != nil {
+func (i *Installer) Served(ctx context.Context, in *Installation, process *processes.Process, ready bool) error {
+	if err := i.forgetDeleted(ctx, in); err != nil {
 		return err
 	}
 	for _, object := range in.Objects {
 		if object.Kind == objects.APIServiceKind && !ready {
 			continue
 		}
-		look := func(ctx context.Context) error { return s.Objects.Served(ctx, object) }
+		look := func(ctx context.Context) error { return i.Objects.Served(ctx, object) }
 		if err := waiting.Until(ctx, process, look); err != nil {
 			return fmt.Errorf("wait until %s is served: %w", object, err)
 		}

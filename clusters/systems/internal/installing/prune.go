@@ -11,7 +11,7 @@ import (
 // prune deletes the objects that were created for a system and are no longer wanted. CRDs stay until the system is
 // removed, with the objects of their kinds: an upgrade or a rollback with Helm does not delete the CRDs of a chart
 // either.
-func (s *Installer) prune(ctx context.Context, in *Installation, wanted []objects.Reference) error {
+func (i *Installer) prune(ctx context.Context, in *Installation, wanted []objects.Reference) error {
 	for _, r := range slices.Backward(slices.Clone(in.Objects)) {
 		if slices.ContainsFunc(wanted, r.Same) {
 			delete(in.kept, r)
@@ -21,7 +21,7 @@ func (s *Installer) prune(ctx context.Context, in *Installation, wanted []object
 			in.keep(r)
 			continue
 		}
-		if err := s.Objects.Delete(ctx, r); err != nil {
+		if err := i.Objects.Delete(ctx, r); err != nil {
 			return err
 		}
 		in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
@@ -40,9 +40,9 @@ func (in *Installation) keep(r objects.Reference) {
 }
 
 // forgetDeleted forgets the kept CRDs that a user has deleted: nobody creates them again.
-func (s *Installer) forgetDeleted(ctx context.Context, in *Installation) error {
+func (i *Installer) forgetDeleted(ctx context.Context, in *Installation) error {
 	for r := range in.kept {
-		there, err := s.Objects.Exists(ctx, r)
+		there, err := i.Objects.Exists(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -56,12 +56,12 @@ func (s *Installer) forgetDeleted(ctx context.Context, in *Installation) error {
 
 // trustKept puts the process's new authority and address into the conversion webhooks of the kept CRDs. Otherwise their
 // objects could not be read because of a certificate or a port, whatever the process answers.
-func (s *Installer) trustKept(ctx context.Context, in *Installation, ca []byte) error {
-	if err := s.forgetDeleted(ctx, in); err != nil {
+func (i *Installer) trustKept(ctx context.Context, in *Installation, ca []byte) error {
+	if err := i.forgetDeleted(ctx, in); err != nil {
 		return err
 	}
 	for r, from := range in.kept {
-		if err := s.Webhooks.Renew(ctx, r, from, in.calledAt, ca); err != nil {
+		if err := i.Webhooks.Renew(ctx, r, from, in.calledAt, ca); err != nil {
 			return fmt.Errorf("renew the authority of %s, which the system no longer installs: %w", r, err)
 		}
 		in.kept[r] = in.calledAt

@@ -9,10 +9,10 @@ import (
 )
 
 // TakeStock records the objects that a simulator has created: those that it has applied and that did not exist before.
-func (s *Installer) TakeStock(ctx context.Context, in *Installation, manager string,
+func (i *Installer) TakeStock(ctx context.Context, in *Installation, manager string,
 	before []objects.Reference,
 ) error {
-	_, own, err := s.Objects.Stock(ctx, manager)
+	_, own, err := i.Objects.Stock(ctx, manager)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (s *Installer) TakeStock(ctx context.Context, in *Installation, manager str
 }
 
 // DeleteStale deletes the configurations of webhooks at an address that are from an earlier start of the process.
-func (s *Installer) DeleteStale(ctx context.Context, url string, ca []byte) error {
-	stale, err := s.Webhooks.Stale(ctx, url, ca)
-	return errors.Join(err, s.Objects.DeleteAll(ctx, stale))
+func (i *Installer) DeleteStale(ctx context.Context, url string, ca []byte) error {
+	stale, err := i.Webhooks.Stale(ctx, url, ca)
+	return errors.Join(err, i.Objects.DeleteAll(ctx, stale))
 }

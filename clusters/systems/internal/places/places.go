@@ -40,26 +40,26 @@ type Places struct {
 
 // direct: processes connect to the API server itself. This process runs the API server of its own clusters, and that of
 // the user's own cluster if the user's test made it.
-func (s *Places) direct() bool {
-	_, runsHere := s.Cluster.(clusters.ProcessRunner)
-	return s.Keep || s.Borrowed && !runsHere
+func (ps *Places) direct() bool {
+	_, runsHere := ps.Cluster.(clusters.ProcessRunner)
+	return ps.Keep || ps.Borrowed && !runsHere
 }
 
 // Make creates a place for a system's process, with its own user.
-func (s *Places) Make(name string) (*Place, error) {
-	dir, err := s.folder()
+func (ps *Places) Make(name string) (*Place, error) {
+	dir, err := ps.folder()
 	if err != nil {
 		return nil, err
 	}
-	p := &Place{Dir: filepath.Join(dir, name), host: s.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
-	if err := s.furnish(p, name); err != nil {
+	p := &Place{Dir: filepath.Join(dir, name), host: ps.host(), served: &ports.Reservation{}, own: &ports.Reservation{}}
+	if err := ps.furnish(p, name); err != nil {
 		p.Release()
 		return nil, err
 	}
 	return p, nil
 }
 
-func (s *Places) furnish(p *Place, name string) (err error) {
+func (ps *Places) furnish(p *Place, name string) (err error) {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return fmt.Errorf("make its folder: %w", err)
 	}
@@ -69,65 +69,65 @@ func (s *Places) furnish(p *Place, name string) (err error) {
 	if p.own, err = reserve(loopback, 2); err != nil {
 		return err
 	}
-	config := s.Cluster.RESTConfig()
-	if maker, ok := s.Cluster.(clusters.UserMaker); ok {
+	config := ps.Cluster.RESTConfig()
+	if maker, ok := ps.Cluster.(clusters.UserMaker); ok {
 		if config, err = maker.User("rehearse:system:"+name, "system:masters"); err != nil {
 			return fmt.Errorf("make a user: %w", err)
 		}
 	}
-	if err := s.proxied(config); err != nil {
+	if err := ps.proxied(config); err != nil {
 		return err
 	}
 	return writeKubeconfig(config, p.kubeconfig())
 }
 
 // proxied makes a client's configuration use the proxy, where the API server is one of this machine.
-func (s *Places) proxied(config *rest.Config) error {
+func (ps *Places) proxied(config *rest.Config) error {
 	server, err := url.Parse(config.Host)
-	if err != nil || s.direct() || server.Scheme != "https" || server.Hostname() != loopback ||
+	if err != nil || ps.direct() || server.Scheme != "https" || server.Hostname() != loopback ||
 		server.Path+config.APIPath != "" {
 		return nil //nolint:nilerr // a host without a scheme is no address of ours
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proxy == nil {
-		if s.proxy, err = forwarding.Listen(s.Cluster.RESTConfig()); err != nil {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.proxy == nil {
+		if ps.proxy, err = forwarding.Listen(ps.Cluster.RESTConfig()); err != nil {
 			return err
 		}
 	}
-	config.Host = s.proxy.URL()
+	config.Host = ps.proxy.URL()
 	return nil
 }
 
 // HoldConnections makes new connections of processes wait while the API server restarts, or no longer.
-func (s *Places) HoldConnections(held bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proxy != nil {
-		s.proxy.Hold(held)
+func (ps *Places) HoldConnections(held bool) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.proxy != nil {
+		ps.proxy.Hold(held)
 	}
 }
 
 // Close ends the proxy, and removes the folder.
-func (s *Places) Close() (err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.proxy != nil {
-		err = s.proxy.Close()
+func (ps *Places) Close() (err error) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.proxy != nil {
+		err = ps.proxy.Close()
 	}
-	for _, left := range s.services { // of systems that could not be stopped
+	for _, left := range ps.services { // of systems that could not be stopped
 		left.Close()
 		left.held.Release()
 	}
-	if s.dir != "" {
-		err = errors.Join(err, s.discard())
+	if ps.dir != "" {
+		err = errors.Join(err, ps.discard())
 	}
 	return err
 }
 
 // host is the address of this machine on which the API server reaches it.
-func (s *Places) host() string {
-	if reachable, ok := s.Cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
+func (ps *Places) host() string {
+	if reachable, ok := ps.Cluster.(clusters.HostReachable); ok && reachable.HostAddress() != "" {
 		return reachable.HostAddress()
 	}
 	return loopback
@@ -135,38 +135,38 @@ func (s *Places) host() string {
 
 // folder returns the folder of the systems' folders. It is in the cluster's own folder, and so is removed with it even
 // after a killed run.
-func (s *Places) folder() (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dir != "" {
-		return s.dir, nil
+func (ps *Places) folder() (string, error) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if ps.dir != "" {
+		return ps.dir, nil
 	}
-	housed, ok := s.Cluster.(clusters.Housed)
+	housed, ok := ps.Cluster.(clusters.Housed)
 	if !ok {
 		var err error
-		s.dir, s.discard, err = scratch.Folder("systems")
-		return s.dir, err
+		ps.dir, ps.discard, err = scratch.Folder("systems")
+		return ps.dir, err
 	}
-	s.dir = filepath.Join(housed.Folder(), "systems")
-	s.discard = func() error { return os.RemoveAll(s.dir) }
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+	ps.dir = filepath.Join(housed.Folder(), "systems")
+	ps.discard = func() error { return os.RemoveAll(ps.dir) }
+	if err := os.MkdirAll(ps.dir, 0o700); err != nil {
 		return "", fmt.Errorf("make a folder for systems: %w", err)
 	}
-	return s.dir, nil
+	return ps.dir, nil
 }
 
 // Owner is the name by which the cluster's own processes are found.
-func (s *Places) Owner() string {
-	if housed, ok := s.Cluster.(clusters.Housed); ok {
+func (ps *Places) Owner() string {
+	if housed, ok := ps.Cluster.(clusters.Housed); ok {
 		return housed.Folder() + string(os.PathSeparator)
 	}
-	return s.dir + string(os.PathSeparator)
+	return ps.dir + string(os.PathSeparator)
 }
 
 // Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
 // configuration that was not updated with them is recognised as stale.
-func (s *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
-	authority, err := certificates.NewAuthority(p.certDir(), s.Now())
+func (ps *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
+	authority, err := certificates.NewAuthority(p.certDir(), ps.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -22,20 +22,20 @@ type Service struct {
 }
 
 // Join makes a system a replica of the service that its definition names, if any. The first one creates it.
-func (s *Places) Join(p *Place, definition clusters.System) error {
+func (ps *Places) Join(p *Place, definition clusters.System) error {
 	name := ""
 	if launched := definition.Launched(); launched != nil {
 		name = launched.Service
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if old := p.Service; old != nil && old != s.services[name] {
-		s.removeReplica(p, definition.Name)
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if old := p.Service; old != nil && old != ps.services[name] {
+		ps.removeReplica(p, definition.Name)
 	}
 	if name == "" || p.Service != nil {
 		return nil
 	}
-	joined := s.services[name]
+	joined := ps.services[name]
 	if joined == nil {
 		held, err := reserve(p.host, 1)
 		if err != nil {
@@ -49,10 +49,10 @@ func (s *Places) Join(p *Place, definition clusters.System) error {
 			held.Release()
 			return err
 		}
-		if s.services == nil {
-			s.services = map[string]*Service{}
+		if ps.services == nil {
+			ps.services = map[string]*Service{}
 		}
-		s.services[name] = joined
+		ps.services[name] = joined
 	}
 	p.Service = joined
 	joined.wanted[definition.Name] = clusters.WebhookCalls{}
@@ -60,14 +60,14 @@ func (s *Places) Join(p *Place, definition clusters.System) error {
 }
 
 // Leave removes a system from its service's replicas. Without replicas, the service ends.
-func (s *Places) Leave(p *Place, system string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.removeReplica(p, system)
+func (ps *Places) Leave(p *Place, system string) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.removeReplica(p, system)
 }
 
 // removeReplica is Leave while the places are locked.
-func (s *Places) removeReplica(p *Place, system string) {
+func (ps *Places) removeReplica(p *Place, system string) {
 	left := p.Service
 	if left == nil {
 		return
@@ -80,9 +80,9 @@ func (s *Places) removeReplica(p *Place, system string) {
 	}
 	left.Close()
 	left.held.Release()
-	for name, known := range s.services {
+	for name, known := range ps.services {
 		if known == left {
-			delete(s.services, name)
+			delete(ps.services, name)
 		}
 	}
 }

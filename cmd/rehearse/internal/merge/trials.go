@@ -2,7 +2,6 @@ package merge
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,9 +25,6 @@ func trials(command *cobra.Command, files []string, out string) error {
 		return cli.Broken(err)
 	}
 	fmt.Fprint(command.OutOrStdout(), result)
-	if untried := result.Untried(); len(untried) > 0 {
-		fmt.Fprintf(command.OutOrStdout(), "not tried: %s\n", strings.Join(untried, ", "))
-	}
 	if err := reports.Unfinished(reports.PiecesOf(parts)); err != nil {
 		return cli.Broken(err)
 	}
