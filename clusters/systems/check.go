@@ -138,10 +138,6 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	e := versionOnly(definition, built)
 	var errs []error
 	var manifests []*unstructured.Unstructured
-	if p.Service != "" && len(p.Webhooks) > 0 {
-		errs = append(errs, errors.New("a service is for a program that registers its webhooks itself, but it also has "+
-			"webhooks: leave one of them out"))
-	}
 	switch {
 	case definition.Module != nil:
 		if program, _ := definition.Program(); program.Check() != nil {

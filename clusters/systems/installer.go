@@ -56,7 +56,7 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 	if err := s.Served(ctx, &sys.installation, sys.process, !sys.unready); err != nil {
 		return err
 	}
-	if sys.unready || sys.place.Front != nil && sys.place.Front.Calls() != (clusters.WebhookCalls{}) {
+	if sys.unready || sys.place.Calls() != (clusters.WebhookCalls{}) {
 		return nil // webhooks that need not answer, or must not, cannot be proven
 	}
 	return s.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.CalledAt(), sys.program.probes)

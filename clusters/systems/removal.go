@@ -21,7 +21,7 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 		for _, object := range created {
 			heir.installation.Objects = objects.Add(heir.installation.Objects, object)
 		}
-		created = nil
+		created, addresses = nil, []string{sys.place.URL()}
 	} else if behind := sys.place.Service; behind != nil {
 		addresses = append(addresses, behind.URL())
 	}

@@ -35,6 +35,8 @@ type Place struct {
 	Front *Front
 	// Service in front of the program, if its definition has one.
 	Service *Service
+	// hooked: the definition has webhooks. They are called through the service, if there is one.
+	hooked bool
 }
 
 // File returns the path of a file in the folder.
@@ -51,23 +53,41 @@ func (p *Place) URL() string {
 // Address is where the process serves webhooks.
 func (p *Place) Address() string { return net.JoinHostPort(p.host, strconv.Itoa(p.port)) }
 
-// CalledAt is the URL on which the API server calls the process's webhooks.
+// CalledAt is the URL on which the API server calls the webhooks of the definition.
 func (p *Place) CalledAt() string {
-	if p.Front != nil {
+	switch {
+	case p.shared():
+		return p.Service.URL()
+	case p.Front != nil:
 		return p.Front.URL()
 	}
 	return p.URL()
 }
 
+// Calls is how calls of the definition's webhooks are answered.
+func (p *Place) Calls() clusters.WebhookCalls {
+	switch {
+	case p.shared():
+		return p.Service.Calls()
+	case p.Front != nil:
+		return p.Front.Calls()
+	}
+	return clusters.WebhookCalls{}
+}
+
+// shared reports whether any replica of the service may answer a call of the definition's webhooks.
+func (p *Place) shared() bool { return p.hooked && p.Service != nil }
+
 // Suit adapts the place to a program that has a fixed certificate folder or port.
 func (p *Place) Suit(definition clusters.System) {
-	p.certs, p.port = "certs", p.served.Numbers[0]
+	p.certs, p.port, p.hooked = "certs", p.served.Numbers[0], false
 	process := definition.Launched()
 	if process == nil {
 		return
 	}
 	p.certs = cmp.Or(process.CertDir, p.certs)
 	p.port = cmp.Or(process.WebhookPort, p.port)
+	p.hooked = len(process.Webhooks) > 0
 }
 
 // Untaken returns an error if another program listens on the fixed port.

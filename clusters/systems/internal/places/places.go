@@ -164,7 +164,8 @@ func (ps *Places) Owner() string {
 }
 
 // Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
-// configuration that was not updated with them is recognised as stale.
+// configuration that was not updated with them is recognised as stale. ca is what the API server must trust: the
+// authority, and those of the other replicas that may answer a call.
 func (ps *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
 	authority, err := certificates.NewAuthority(p.certDir(), ps.Now())
 	if err != nil {
@@ -173,5 +174,10 @@ func (ps *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
 	if err := authority.Serving("tls", append([]string{p.host, loopback, "localhost"}, hosts...)...); err != nil {
 		return nil, err
 	}
-	return p.Authority()
+	if !p.shared() {
+		return p.Authority()
+	}
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return p.Service.authorities()
 }

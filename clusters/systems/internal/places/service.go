@@ -3,6 +3,7 @@ package places
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"strconv"
 
@@ -11,11 +12,13 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/ports"
 )
 
-// Service is the address in front of one or more systems, their replicas. A program that registers its webhooks itself
-// uses this address for them.
+// Service is the address in front of one or more systems, their replicas. It is where the API server calls the webhooks
+// of their definitions. A program that registers its webhooks itself uses this address for them.
 type Service struct {
 	*forwarding.Service
 	held *ports.Reservation
+	// replicas are the places of the systems, by their names.
+	replicas map[string]*Place
 	// wanted is how the definition of each replica wants calls to be answered, is how they are answered.
 	wanted map[string]clusters.WebhookCalls
 	is     clusters.WebhookCalls
@@ -43,7 +46,8 @@ func (ps *Places) Join(p *Place, definition clusters.System) error {
 		}
 		address := net.JoinHostPort(p.host, strconv.Itoa(held.Numbers[0]))
 		joined = &Service{
-			Service: forwarding.NewService(address), held: held, wanted: map[string]clusters.WebhookCalls{},
+			Service: forwarding.NewService(address), held: held, replicas: map[string]*Place{},
+			wanted: map[string]clusters.WebhookCalls{},
 		}
 		if err := joined.Listen(0); err != nil {
 			held.Release()
@@ -55,7 +59,7 @@ func (ps *Places) Join(p *Place, definition clusters.System) error {
 		ps.services[name] = joined
 	}
 	p.Service = joined
-	joined.wanted[definition.Name] = clusters.WebhookCalls{}
+	joined.replicas[definition.Name], joined.wanted[definition.Name] = p, clusters.WebhookCalls{}
 	return nil
 }
 
@@ -74,8 +78,9 @@ func (ps *Places) removeReplica(p *Place, system string) {
 	}
 	p.Service = nil
 	left.Remove(system)
+	delete(left.replicas, system)
 	delete(left.wanted, system)
-	if len(left.wanted) > 0 {
+	if len(left.replicas) > 0 {
 		return
 	}
 	left.Close()
@@ -85,6 +90,19 @@ func (ps *Places) removeReplica(p *Place, system string) {
 			delete(ps.services, name)
 		}
 	}
+}
+
+// authorities are the certificates of the authorities of all replicas that have one.
+func (s *Service) authorities() ([]byte, error) {
+	var all []byte
+	for _, name := range clusters.SortedKeys(s.replicas) {
+		ca, err := s.replicas[name].Authority()
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		all = append(all, ca...)
+	}
+	return all, nil
 }
 
 // URL is where the API server calls webhooks through the service.
@@ -111,7 +129,7 @@ func (s *Service) Answer(replica string, calls clusters.WebhookCalls) (bool, err
 		return false, nil
 	}
 	if calls.Certificate != "" {
-		return false, errors.New("webhookCalls: a service supports no certificate, since its program has its own")
+		return false, errors.New("webhookCalls: a service supports no certificate, since its programs have their own")
 	}
 	delay, err := calls.Wait()
 	if err != nil {

@@ -2,6 +2,8 @@ package places
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -92,5 +94,29 @@ func TestServices(t *testing.T) {
 	all.Leave(other.Place, "other")
 	if len(all.services) != 0 {
 		t.Errorf("%d services are left", len(all.services))
+	}
+}
+
+// A client that trusts the service trusts each of its replicas, also one that has no certificate yet.
+func TestAuthoritiesOfAService(t *testing.T) {
+	all := &Places{}
+	one, other := replicaOf(t, all, "one", "op"), replicaOf(t, all, "other", "op")
+	golden.Must(t, all.Join(&Place{Dir: t.TempDir(), host: loopback}, clusters.System{
+		Name: "new", Process: &clusters.SystemProcess{Service: "op"},
+	}))
+	trusted, err := one.Service.authorities()
+	golden.Must(t, err)
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(trusted)
+	client := &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+	for _, r := range []*replica{one, other} {
+		r.client = client
+		one.Service.Remove(map[*replica]string{one: "other", other: "one"}[r])
+		if err := r.call(); err != nil {
+			t.Errorf("only %s answers: %v", r.definition.Name, err)
+		}
+		one.Service.Enter("other", other.Place, true, func(context.Context) error { return nil })
 	}
 }
