@@ -2,6 +2,7 @@ package forwarding
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
@@ -55,6 +56,21 @@ func (s *Service) Address() string { return s.address }
 
 // Listen makes the service listen, and delay each answer. It closes the connections that exist.
 func (s *Service) Listen(delay time.Duration) error {
+	return s.serve(func(ctx context.Context, client net.Conn) { s.pass(ctx, client, delay) })
+}
+
+// Present makes the service show a certificate that clients reject, and forward nothing. It closes the connections that
+// exist.
+func (s *Service) Present(certificate tls.Certificate) error {
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	return s.serve(func(ctx context.Context, client net.Conn) {
+		defer client.Close()
+		_ = tls.Server(client, config).HandshakeContext(ctx) // the error is for the client
+	})
+}
+
+// serve makes the service listen, and handle each connection. It closes the connections that exist.
+func (s *Service) serve(handle func(ctx context.Context, client net.Conn)) error {
 	s.Refuse()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +81,7 @@ func (s *Service) Listen(delay time.Duration) error {
 	ctx, end := context.WithCancel(context.Background())
 	s.listener, s.end = listener, end
 	s.open.Go(func() {
-		accept(ctx, listener, func(client net.Conn) { s.open.Go(func() { s.pass(ctx, client, delay) }) })
+		accept(ctx, listener, func(client net.Conn) { s.open.Go(func() { handle(ctx, client) }) })
 	})
 	return nil
 }

@@ -41,7 +41,7 @@ func (c *calls) answer(ctx context.Context, sys *system) error {
 				return err
 			}
 		}
-		changed, err = at.Service.Answer(sys.definition.Name, wanted)
+		changed, err = at.Service.Answer(sys.definition.Name, wanted, c.now())
 		wanted = at.Service.Calls()
 	case at.Front == nil && wanted.Usual():
 	default:

@@ -42,10 +42,8 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	if err != nil {
 		return err
 	}
-	if f := sys.place.Front; f != nil { // with the new certificates
-		if err := f.Become(callsOf(sys.definition), sys.place, s.Now()); err != nil {
-			return err
-		}
+	if err := sys.place.Renew(callsOf(sys.definition), s.Now()); err != nil {
+		return err
 	}
 	before, _, err := s.api.Stock(ctx, "")
 	if err != nil {

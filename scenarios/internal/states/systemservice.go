@@ -13,8 +13,8 @@ func systemService(v *Check, s clusters.System, n *yamltree.Node) {
 		return
 	}
 	if p.Service != "" {
-		if s.WebhookCalls != nil && s.WebhookCalls.Certificate != "" {
-			v.At(n.At("webhookCalls"), "", "the calls of a system with a service reach its program, which has its own "+
+		if s.WebhookCalls != nil && s.WebhookCalls.Certificate != "" && len(p.Webhooks) == 0 {
+			v.At(n.At("webhookCalls"), "", "a system with a service and without webhooks registers them itself, with its own "+
 				"certificate; only away and delay are supported")
 		}
 		return

@@ -87,16 +87,12 @@ func (f *Front) Become(calls clusters.WebhookCalls, at *Place, now time.Time) er
 	if err != nil {
 		return err
 	}
-	name := "tls"
+	pair, err := at.pair("tls")
 	if calls.Certificate == clusters.CertificateExpired {
-		name = "expired"
-		if err := at.certifyExpired(name, now); err != nil {
-			return err
-		}
+		pair, err = at.expired(now)
 	}
-	pair, err := tls.LoadX509KeyPair(filepath.Join(at.certDir(), name+".crt"), filepath.Join(at.certDir(), name+".key"))
 	if err != nil {
-		return fmt.Errorf("read the certificate for its webhooks: %w", err)
+		return err
 	}
 	listener, err := net.Listen("tcp", f.address())
 	if err != nil {
@@ -170,11 +166,35 @@ func (f *Front) Passed(path string) float64 {
 	return f.seen[path]
 }
 
-// certifyExpired creates a serving certificate that expired an hour ago, signed by the place's authority.
-func (p *Place) certifyExpired(name string, now time.Time) error {
+// expired creates a serving certificate that expired an hour ago, signed by the place's authority.
+func (p *Place) expired(now time.Time) (tls.Certificate, error) {
+	const name = "expired"
 	authority, err := certificates.OpenAuthority(p.certDir(), now)
 	if err != nil {
-		return err
+		return tls.Certificate{}, err
 	}
-	return authority.ServingUntil(now.Add(-time.Hour), name, p.host, loopback, "localhost")
+	if err := authority.ServingUntil(now.Add(-time.Hour), name, p.host, loopback, "localhost"); err != nil {
+		return tls.Certificate{}, err
+	}
+	return p.pair(name)
+}
+
+// pair reads a certificate and its key.
+func (p *Place) pair(name string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(p.certDir(), name+".crt"), filepath.Join(p.certDir(), name+".key"))
+	if err != nil {
+		return pair, fmt.Errorf("read the certificate for its webhooks: %w", err)
+	}
+	return pair, nil
+}
+
+// Renew makes what stands in front of the program use its new certificates.
+func (p *Place) Renew(calls clusters.WebhookCalls, now time.Time) error {
+	switch {
+	case p.Service != nil && p.Service.is.Certificate != "":
+		return p.Service.become(p.Service.is, p, now)
+	case p.Service == nil && p.Front != nil:
+		return p.Front.Become(calls, p, now)
+	}
+	return nil
 }

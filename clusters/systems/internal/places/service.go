@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/forwarding"
@@ -117,8 +118,9 @@ func (s *Service) Enter(system string, at *Place, ready bool, look func(context.
 func (s *Service) Calls() clusters.WebhookCalls { return s.is }
 
 // Answer makes the service answer calls as one of its replicas wants it. A replica that wants nothing special does not
-// count. answer reports whether this is a change.
-func (s *Service) Answer(replica string, calls clusters.WebhookCalls) (bool, error) {
+// count. Answer reports whether this is a change.
+func (s *Service) Answer(replica string, calls clusters.WebhookCalls, now time.Time) (bool, error) {
+	at := s.replicas[replica]
 	s.wanted[replica] = calls
 	for _, name := range clusters.SortedKeys(s.wanted) {
 		if other := s.wanted[name]; calls.Usual() && !other.Usual() {
@@ -128,21 +130,35 @@ func (s *Service) Answer(replica string, calls clusters.WebhookCalls) (bool, err
 	if calls == s.is {
 		return false, nil
 	}
-	if calls.Certificate != "" {
-		return false, errors.New("webhookCalls: a service supports no certificate, since its programs have their own")
+	if calls.Certificate != "" && !at.hooked {
+		return false, errors.New("webhookCalls: the service supports no certificate, since its programs have their own")
 	}
+	return true, s.become(calls, at, now)
+}
+
+// become changes how calls are answered. An expired certificate is signed by the authority of a replica.
+func (s *Service) become(calls clusters.WebhookCalls, at *Place, now time.Time) error {
 	delay, err := calls.Wait()
 	if err != nil {
-		return false, err
+		return err
 	}
 	s.is = clusters.WebhookCalls{Away: true} // also after an error
-	if calls.Away {
+	switch {
+	case calls.Away:
 		s.Refuse()
-		return true, nil
-	}
-	if err := s.Listen(delay); err != nil {
-		return false, err
+	case calls.Certificate == clusters.CertificateExpired:
+		pair, err := at.expired(now)
+		if err != nil {
+			return err
+		}
+		if err := s.Present(pair); err != nil {
+			return err
+		}
+	default:
+		if err := s.Listen(delay); err != nil {
+			return err
+		}
 	}
 	s.is = calls
-	return true, nil
+	return nil
 }

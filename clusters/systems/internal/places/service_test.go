@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -67,7 +68,7 @@ func TestServices(t *testing.T) {
 		{"two", clusters.WebhookCalls{}, false, false},
 		{"one", clusters.WebhookCalls{}, true, false},
 	} {
-		changed, err := one.Service.Answer(step.replica, step.calls)
+		changed, err := one.Service.Answer(step.replica, step.calls, time.Now())
 		if err != nil || changed != step.changes {
 			t.Errorf("%+v: changed %v, %v", step, changed, err)
 		}
@@ -75,10 +76,10 @@ func TestServices(t *testing.T) {
 			t.Errorf("%+v: %v", step, err)
 		}
 	}
-	if _, err := one.Service.Answer("one", clusters.WebhookCalls{Certificate: "expired"}); err == nil {
+	if _, err := one.Service.Answer("one", clusters.WebhookCalls{Certificate: "expired"}, time.Now()); err == nil {
 		t.Error("a service has no certificate")
 	}
-	if _, err := one.Service.Answer("one", clusters.WebhookCalls{}); err != nil {
+	if _, err := one.Service.Answer("one", clusters.WebhookCalls{}, time.Now()); err != nil {
 		t.Error(err)
 	}
 	all.Leave(two, "two")
@@ -119,4 +120,31 @@ func TestAuthoritiesOfAService(t *testing.T) {
 		}
 		one.Service.Enter("other", other.Place, true, func(context.Context) error { return nil })
 	}
+}
+
+// If the certificates of a service's replicas are from Rehearse, one can be expired, also after they were renewed.
+func TestExpiredCertificateOfAService(t *testing.T) {
+	all := &Places{Now: time.Now}
+	r := replicaOf(t, all, "one", "op")
+	r.hooked = true
+	expired := clusters.WebhookCalls{Certificate: clusters.CertificateExpired}
+	check := func() {
+		t.Helper()
+		var invalid x509.CertificateInvalidError
+		if err := r.call(); !errors.As(err, &invalid) || invalid.Reason != x509.Expired {
+			t.Errorf("got %v, want an expired certificate", err)
+		}
+	}
+	if changed, err := r.Service.Answer("one", expired, time.Now()); err != nil || !changed {
+		t.Fatal(changed, err)
+	}
+	check()
+	ca, err := all.Certify(r.Place, nil)
+	golden.Must(t, errors.Join(err, r.Renew(expired, time.Now())))
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	r.client = &http.Client{Transport: &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+	check()
 }
