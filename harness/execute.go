@@ -34,8 +34,8 @@ type Options struct {
 	Recorder *reports.Recorder
 	// Expressions of the scenarios. Default: new ones.
 	Expressions *expressions.Evaluator
-	// Parallel is how many scenarios run at once, besides those that only wait. With 1, they run one after the other.
-	// Default: four for each core.
+	// Parallel is how many scenarios run at once, besides those that only wait: up to three times as many, so that a slow
+	// system does not get ever more work. With 1, they run one after the other. Default: four for each core.
 	Parallel int
 	// Clusters is how many clusters exist at once. Default: one.
 	Clusters int
@@ -102,6 +102,7 @@ func Execute(ctx context.Context, plan *Plan, o Options) error {
 		firstStates: newFirstStates(),
 	}
 	e.slots, e.id = make(chan struct{}, e.Parallel), strings.ToLower(rand.Text()[:8])
+	e.waiting = make(chan struct{}, waitingPerSlot*e.Parallel)
 	if e.Prefix == "" {
 		e.Prefix = "rehearse-" + e.id
 	}
@@ -137,6 +138,8 @@ type execution struct {
 	modules    systems.Modules
 	// slots holds the running scenarios. A scenario that waits for others gives its slot back.
 	slots chan struct{}
+	// waiting holds the scenarios that only wait, and have given their slots to others.
+	waiting chan struct{}
 	// id distinguishes this run's marks on objects from those of other runs.
 	id string
 	// firstStates are copies of first states, for other tracks that begin with the same state.

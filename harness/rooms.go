@@ -100,29 +100,37 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	return run()
 }
 
-// lend gives a place to others if the returned function is not called for a while. That function takes it again.
-func lend(after time.Duration, give, take func()) (end func()) {
-	given := make(chan struct{})
-	timer := time.AfterFunc(after, func() {
-		give()
-		close(given)
-	})
+// lend gives a place to others if the returned function is not called for a while. That function takes it again, if
+// give has given it.
+func lend(after time.Duration, give func() bool, take func()) (end func()) {
+	given := make(chan bool, 1)
+	timer := time.AfterFunc(after, func() { given <- give() })
 	return func() {
-		if !timer.Stop() {
-			<-given
+		if !timer.Stop() && <-given {
 			take()
 		}
 	}
 }
 
-// pause gives the place of a scenario to others.
-func (t *trackRun) pause() {
+// waitingPerSlot is how many scenarios may only wait, for each one that runs. Without a limit, a slow system would get
+// the work of all scenarios at once, and none of them would see its end in time.
+const waitingPerSlot = 3
+
+// pause gives the place of a scenario to others, unless too many wait already.
+func (t *trackRun) pause() bool {
+	select {
+	case t.waiting <- struct{}{}:
+	default:
+		return false
+	}
 	t.release()
 	t.activity.end()
+	return true
 }
 
 // goOn takes the place again, even after an interrupt, since it is given back at the end in any case.
 func (t *trackRun) goOn() {
 	t.slots <- struct{}{}
+	<-t.waiting
 	t.activity.begin()
 }

@@ -66,7 +66,8 @@ func (c *transitions) make(ctx context.Context, n int) error {
 func (c *transitions) patiently(n int, reach func() error) error {
 	if c.mayBreak(n) {
 		const usual = 4 // times IdleAfter: far longer than a component needs
-		defer lend(usual*c.run.IdleAfter, c.run.activity.end, c.run.activity.begin)()
+		leave := func() bool { c.run.activity.end(); return true }
+		defer lend(usual*c.run.IdleAfter, leave, c.run.activity.begin)()
 	}
 	return reach()
 }
