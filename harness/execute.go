@@ -34,7 +34,7 @@ type Options struct {
 	Recorder *reports.Recorder
 	// Expressions of the scenarios. Default: new ones.
 	Expressions *expressions.Evaluator
-	// Parallel is how many scenarios run at once, besides those that only wait: up to three times as many, so that a slow
+	// Parallel is how many scenarios run at once, besides those that only wait: up to eight times as many, so that a slow
 	// system does not get ever more work. With 1, they run one after the other. Default: four for each core.
 	Parallel int
 	// Clusters is how many clusters exist at once. Default: one.

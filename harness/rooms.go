@@ -113,8 +113,9 @@ func lend(after time.Duration, give func() bool, take func()) (end func()) {
 }
 
 // waitingPerSlot is how many scenarios may only wait, for each one that runs. Without a limit, a slow system would get
-// the work of all scenarios at once, and none of them would see its end in time.
-const waitingPerSlot = 3
+// the work of all scenarios at once, and none of them would see its end in time. With fewer, trials of faults take
+// longer, since most of their scenarios wait until their timeouts.
+const waitingPerSlot = 8
 
 // pause gives the place of a scenario to others, unless too many wait already.
 func (t *trackRun) pause() bool {

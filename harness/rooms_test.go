@@ -42,8 +42,8 @@ func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 		want     reports.Status
 	}{
 		{2, "ab", "1m", reports.Passed},
-		{2, "abdefgh", "1m", reports.Passed},
-		{2, "abdefghi", "1s", reports.Failed},
+		{2, "abdefghijklmnopqr", "1m", reports.Passed},
+		{2, "abdefghijklmnopqrs", "1s", reports.Failed},
 		{1, "ab", "1s", reports.Failed},
 	} {
 		p := &provider{t: t}

@@ -18,7 +18,7 @@ const ClustersUsage = "number of clusters at once (default: one per core, up to 
 func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", reportDirUsage)
 	command.Flags().IntVar(&options.Parallel, "parallel", 0, "number of scenarios that run at once, besides "+
-		"those that only wait (at most three times as many); 1: one after the other (default four per core)")
+		"those that only wait (at most eight times as many); 1: one after the other (default four per core)")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, ClustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0,
 		"timeout of steps that set none (default 30s); a slow machine needs more. Not for a transition (10m), nor for a "+
