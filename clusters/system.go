@@ -92,9 +92,9 @@ type SystemProcess struct {
 	// such a system run one after the other. A transition that changes the command replaces it, too. Default: a free port.
 	WebhookPort int `json:"webhookPort,omitempty"`
 	// Service is the name of an address in front of the program: $(SERVICE_ADDRESS) forwards each connection to
-	// $(WEBHOOK_HOST):$(WEBHOOK_PORT), as a Service does. Systems with the same service are its replicas: a connection goes
-	// to one that is ready. The webhooks are called there; a program that registers its webhooks itself uses this address
-	// for them. A transition that changes the command replaces it, too.
+	// $(WEBHOOK_HOST):$(WEBHOOK_PORT), as a Service does. Systems with the same service are its replicas: a connection
+	// goes to one that is ready. The webhooks are called there; a program that registers its webhooks itself uses this
+	// address for them. A transition that changes the command replaces it, too.
 	Service string `json:"service,omitempty"`
 	// Ready checks whether the process serves. Default: it serves as soon as it runs.
 	Ready *SystemReadiness `json:"ready,omitempty"`
