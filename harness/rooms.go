@@ -96,7 +96,7 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	if t.Parallel == 1 || !verbOf(&step).waits {
 		return run()
 	}
-	defer lend(t.IdleAfter, t.pause, t.goOn)()
+	defer lend(t.IdleAfter, t.pauseWithin, t.goOnAfter)()
 	return run()
 }
 
@@ -117,21 +117,31 @@ func lend(after time.Duration, give func() bool, take func()) (end func()) {
 // longer, since most of their scenarios wait until their timeouts.
 const waitingPerSlot = 8
 
-// pause gives the place of a scenario to others, unless too many wait already.
-func (t *trackRun) pause() bool {
-	select {
-	case t.waiting <- struct{}{}:
-	default:
-		return false
-	}
+// pause gives the place of a scenario to others.
+func (t *trackRun) pause() {
 	t.release()
 	t.activity.end()
-	return true
 }
 
 // goOn takes the place again, even after an interrupt, since it is given back at the end in any case.
 func (t *trackRun) goOn() {
 	t.slots <- struct{}{}
-	<-t.waiting
 	t.activity.begin()
+}
+
+// pauseWithin is pause, unless too many wait already. Scenarios that wait for a transition do not count.
+func (t *trackRun) pauseWithin() bool {
+	select {
+	case t.waiting <- struct{}{}:
+		t.pause()
+		return true
+	default:
+		return false
+	}
+}
+
+// goOnAfter is goOn after pauseWithin.
+func (t *trackRun) goOnAfter() {
+	t.goOn()
+	<-t.waiting
 }
