@@ -96,7 +96,7 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	if t.Parallel == 1 || !verbOf(&step).waits {
 		return run()
 	}
-	defer lend(t.IdleAfter, t.pauseWithin, t.goOnAfter)()
+	defer lend(t.IdleAfter, func() bool { return pauseWithin(t) }, func() { goOnAfter(t) })()
 	return run()
 }
 
@@ -130,7 +130,7 @@ func (t *trackRun) goOn() {
 }
 
 // pauseWithin is pause, unless too many wait already. Scenarios that wait for a transition do not count.
-func (t *trackRun) pauseWithin() bool {
+func pauseWithin(t *trackRun) bool {
 	select {
 	case t.waiting <- struct{}{}:
 		t.pause()
@@ -141,7 +141,7 @@ func (t *trackRun) pauseWithin() bool {
 }
 
 // goOnAfter is goOn after pauseWithin.
-func (t *trackRun) goOnAfter() {
+func goOnAfter(t *trackRun) {
 	t.goOn()
 	<-t.waiting
 }
