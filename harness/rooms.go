@@ -96,7 +96,16 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 	if t.Parallel == 1 || !verbOf(&step).waits {
 		return run()
 	}
-	defer lend(t.IdleAfter, func() bool { return pauseWithin(t) }, func() { goOnAfter(t) })()
+	give := func() bool { // scenarios that wait for a transition do not count
+		select {
+		case t.waiting <- struct{}{}:
+			t.pause()
+			return true
+		default:
+			return false
+		}
+	}
+	defer lend(t.IdleAfter, give, func() { t.goOn(); <-t.waiting })()
 	return run()
 }
 
@@ -113,8 +122,8 @@ func lend(after time.Duration, give func() bool, take func()) (end func()) {
 }
 
 // waitingPerSlot is how many scenarios may only wait, for each one that runs. Without a limit, a slow system would get
-// the work of all scenarios at once, and none of them would see its end in time. With fewer, trials of faults take
-// longer, since most of their scenarios wait until their timeouts.
+// the work of all scenarios at once, and none of them would see its end in time. It is not lower, because most
+// scenarios with a fault wait until their timeouts.
 const waitingPerSlot = 8
 
 // pause gives the place of a scenario to others.
@@ -127,21 +136,4 @@ func (t *trackRun) pause() {
 func (t *trackRun) goOn() {
 	t.slots <- struct{}{}
 	t.activity.begin()
-}
-
-// pauseWithin is pause, unless too many wait already. Scenarios that wait for a transition do not count.
-func pauseWithin(t *trackRun) bool {
-	select {
-	case t.waiting <- struct{}{}:
-		t.pause()
-		return true
-	default:
-		return false
-	}
-}
-
-// goOnAfter is goOn after pauseWithin.
-func goOnAfter(t *trackRun) {
-	t.goOn()
-	<-t.waiting
 }

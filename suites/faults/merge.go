@@ -64,8 +64,8 @@ func (r *Result) settle() {
 	}
 }
 
-// Untried are the faults and liberties without a result, because a run ended early. A shard has none: its trials are
-// not recorded, and those of other shards have no result in it.
+// Untried are the faults and liberties without a result, because a run ended early. A shard names none: it
+// does not record which of the trials are its own.
 func (r *Result) Untried() []string {
 	if r.Shard != nil {
 		return nil

@@ -87,10 +87,11 @@ func (f *Front) Become(calls clusters.WebhookCalls, at *Place, now time.Time) er
 	if err != nil {
 		return err
 	}
-	pair, err := at.pair("tls")
+	certificate := func() (tls.Certificate, error) { return at.pair("tls") }
 	if calls.Certificate == clusters.CertificateExpired {
-		pair, err = at.expired(now)
+		certificate = func() (tls.Certificate, error) { return at.expired(now) }
 	}
+	pair, err := certificate()
 	if err != nil {
 		return err
 	}
@@ -186,15 +187,4 @@ func (p *Place) pair(name string) (tls.Certificate, error) {
 		return pair, fmt.Errorf("read the certificate for its webhooks: %w", err)
 	}
 	return pair, nil
-}
-
-// Renew makes what stands in front of the program use its new certificates.
-func (p *Place) Renew(calls clusters.WebhookCalls, now time.Time) error {
-	switch {
-	case p.Service != nil && p.Service.is.Certificate != "":
-		return p.Service.become(p.Service.is, p, now)
-	case p.Service == nil && p.Front != nil:
-		return p.Front.Become(calls, p, now)
-	}
-	return nil
 }

@@ -46,9 +46,14 @@ func programAt(t *testing.T) (*Place, *http.Client) {
 		_ = server.ServeTLS(listener, filepath.Join(at.certDir(), "tls.crt"), filepath.Join(at.certDir(), "tls.key"))
 	}()
 	t.Cleanup(func() { _ = server.Close() })
+	return at, clientThatTrusts(ca)
+}
+
+// clientThatTrusts returns a client that trusts certificate authorities.
+func clientThatTrusts(authorities []byte) *http.Client {
 	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	return at, &http.Client{Transport: &http.Transport{
+	pool.AppendCertsFromPEM(authorities)
+	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 	}}
 }

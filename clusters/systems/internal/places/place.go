@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -35,8 +36,8 @@ type Place struct {
 	Front *Front
 	// Service in front of the program, if its definition has one.
 	Service *Service
-	// hooked: the definition has webhooks. They are called through the service, if there is one.
-	hooked bool
+	// hasWebhooks: the definition has webhooks. They are called through the service, if there is one.
+	hasWebhooks bool
 }
 
 // File returns the path of a file in the folder.
@@ -75,19 +76,30 @@ func (p *Place) Calls() clusters.WebhookCalls {
 	return clusters.WebhookCalls{}
 }
 
+// Renew makes what stands in front of the program use its new certificates.
+func (p *Place) Renew(calls clusters.WebhookCalls, now time.Time) error {
+	switch {
+	case p.Service != nil && p.Service.is.Certificate != "":
+		return p.Service.become(p.Service.is, p, now)
+	case p.Service == nil && p.Front != nil:
+		return p.Front.Become(calls, p, now)
+	}
+	return nil
+}
+
 // shared reports whether any replica of the service may answer a call of the definition's webhooks.
-func (p *Place) shared() bool { return p.hooked && p.Service != nil }
+func (p *Place) shared() bool { return p.hasWebhooks && p.Service != nil }
 
 // Suit adapts the place to a program that has a fixed certificate folder or port.
 func (p *Place) Suit(definition clusters.System) {
-	p.certs, p.port, p.hooked = "certs", p.served.Numbers[0], false
+	p.certs, p.port, p.hasWebhooks = "certs", p.served.Numbers[0], false
 	process := definition.Launched()
 	if process == nil {
 		return
 	}
 	p.certs = cmp.Or(process.CertDir, p.certs)
 	p.port = cmp.Or(process.WebhookPort, p.port)
-	p.hooked = len(process.Webhooks) > 0
+	p.hasWebhooks = len(process.Webhooks) > 0
 }
 
 // Untaken returns an error if another program listens on the fixed port.

@@ -130,7 +130,7 @@ func (s *Service) Answer(replica string, calls clusters.WebhookCalls, now time.T
 	if calls == s.is {
 		return false, nil
 	}
-	if calls.Certificate != "" && !at.hooked {
+	if calls.Certificate != "" && !at.hasWebhooks {
 		return false, errors.New("webhookCalls: the service supports no certificate, since its programs have their own")
 	}
 	return true, s.become(calls, at, now)

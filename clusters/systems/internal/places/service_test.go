@@ -2,7 +2,6 @@ package places
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
@@ -107,11 +106,7 @@ func TestAuthoritiesOfAService(t *testing.T) {
 	}))
 	trusted, err := one.Service.authorities()
 	golden.Must(t, err)
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(trusted)
-	client := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
-	}}
+	client := clientThatTrusts(trusted)
 	for _, r := range []*replica{one, other} {
 		r.client = client
 		one.Service.Remove(map[*replica]string{one: "other", other: "one"}[r])
@@ -126,7 +121,7 @@ func TestAuthoritiesOfAService(t *testing.T) {
 func TestExpiredCertificateOfAService(t *testing.T) {
 	all := &Places{Now: time.Now}
 	r := replicaOf(t, all, "one", "op")
-	r.hooked = true
+	r.hasWebhooks = true
 	expired := clusters.WebhookCalls{Certificate: clusters.CertificateExpired}
 	check := func() {
 		t.Helper()
@@ -141,10 +136,6 @@ func TestExpiredCertificateOfAService(t *testing.T) {
 	check()
 	ca, err := all.Certify(r.Place, nil)
 	golden.Must(t, errors.Join(err, r.Renew(expired, time.Now())))
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(ca)
-	r.client = &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
-	}}
+	r.client = clientThatTrusts(ca)
 	check()
 }
