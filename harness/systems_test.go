@@ -140,3 +140,13 @@ func TestSystemThatIsToReject(t *testing.T) {
 		}
 	}
 }
+
+// A restore starts a system again that the scenario has killed.
+func TestRestoreWithASystemThatIsDown(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "die")
+	run := executeOn(t, &provider{}, withSystem("one", system("lws", file), "  - snapshot: {name: before}\n"+
+		"  - kill: {system: lws}\n  - restore: {name: before}\n  - kill: {system: lws}\n"), harness.Options{})
+	if s := find(t, run, "one"); s.Status != reports.Passed {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+}

@@ -2,9 +2,11 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -43,7 +45,7 @@ func restoreAll(ctx context.Context, s *scenarioRun, cluster clusters.Snapshotte
 		if system.Kind() == "manifests" {
 			continue
 		}
-		if err := s.shared.systems.Kill(ctx, system.Name); err != nil {
+		if err := s.shared.systems.Kill(ctx, system.Name); err != nil && !errors.Is(err, systems.ErrNotRunning) {
 			return fmt.Errorf("stop system %s: %w", system.Name, err)
 		}
 	}

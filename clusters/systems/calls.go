@@ -30,15 +30,15 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answer changes how calls of a system's webhooks are answered, according to the system's definition.
-func (c *calls) answer(ctx context.Context, sys *system) error {
-	wanted, at := callsOf(sys.definition), sys.place
-	changed, err := false, error(nil)
+// answer changes how calls of a system's webhooks are answered, according to the system's definition. It reports whether
+// they are answered as usual again, so that they can be proven.
+func (c *calls) answer(ctx context.Context, sys *system) (provable bool, err error) {
+	wanted, at, changed := callsOf(sys.definition), sys.place, false
 	switch {
 	case at.Service != nil:
 		if !wanted.Usual() {
 			if err := c.registered(ctx, sys); err != nil {
-				return err
+				return false, err
 			}
 		}
 		changed, err = at.Service.Answer(sys.definition.Name, wanted, c.now())
@@ -46,16 +46,19 @@ func (c *calls) answer(ctx context.Context, sys *system) error {
 	case at.Front == nil && wanted.Usual():
 	default:
 		if at.Front == nil {
-			if err := c.standInFront(ctx, sys); err != nil {
-				return err
-			}
+			err = c.standInFront(ctx, sys)
+		} else if !wanted.Usual() {
+			err = c.redirect(ctx, sys) // a program that was restarted may have registered itself again
+		}
+		if err != nil {
+			return false, err
 		}
 		changed, err = at.Front.Answer(wanted, at, c.now())
 	}
 	if changed {
 		c.progress("system %s: %s", sys.definition.Name, cmp.Or(wanted.String(), "webhooks as usual"))
 	}
-	return err
+	return changed && err == nil && wanted.Usual(), err
 }
 
 // standInFront starts a front for a running program. It returns when the API server calls the front.

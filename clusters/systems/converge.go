@@ -60,6 +60,20 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 			return fmt.Errorf("system %s: %w", definition, err)
 		}
 	}
+	return s.settleServices(ctx)
+}
+
+// settleServices makes each service answer calls as its remaining replicas want it. A replica that left may have wanted
+// something else.
+func (s *Set) settleServices(ctx context.Context) error {
+	for _, sys := range s.all() {
+		if sys.place == nil || sys.place.Service == nil {
+			continue
+		}
+		if err := s.settle(ctx, sys); err != nil {
+			return fmt.Errorf("system %s: %w", sys.definition, err)
+		}
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.calls.answer(ctx, sys); err != nil {
+	if _, err := s.calls.answer(ctx, sys); err != nil {
 		return err
 	}
 	return s.installer.serves(ctx, sys)

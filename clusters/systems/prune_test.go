@@ -100,3 +100,22 @@ func TestCRDDeletedAfterTheRollbackIsForgotten(t *testing.T) {
 		t.Errorf("it knows %v", objects)
 	}
 }
+
+// A restore may bring back the objects of an earlier definition. They are deleted again.
+func TestRestoredObjectsOfAnEarlierDefinition(t *testing.T) {
+	c := newFakeCluster(t)
+	s := newSet(t, c, Options{})
+	system := installed(t)
+	converge(t, s, system)
+	before := c.webhooks().Object
+	process := *system.Process
+	process.Webhooks = nil
+	system.Process = &process
+	converge(t, s, system)
+	c.Put("validatingwebhookconfigurations", before)
+	s.Reinstall()
+	converge(t, s, system)
+	if c.webhooks() != nil {
+		t.Error("the configuration is still there, and trusts an authority that is gone")
+	}
+}

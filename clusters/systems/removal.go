@@ -16,14 +16,15 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 	if sys.place == nil {
 		return created, nil
 	}
-	addresses := []string{sys.place.CalledAt()}
-	if heir := s.replicaBeside(sys); heir != nil {
-		for _, object := range created {
-			heir.installation.Objects = objects.Add(heir.installation.Objects, object)
+	addresses := []string{sys.place.URL()} // a program may have registered itself again, beside its front
+	if others := s.replicasBeside(sys); len(others) > 0 {
+		others[0].installation.TakeOver(&sys.installation)
+		created = nil
+	} else {
+		addresses = append(addresses, sys.place.CalledAt())
+		if behind := sys.place.Service; behind != nil {
+			addresses = append(addresses, behind.URL())
 		}
-		created, addresses = nil, []string{sys.place.URL()}
-	} else if behind := sys.place.Service; behind != nil {
-		addresses = append(addresses, behind.URL())
 	}
 	var errs []error
 	for _, address := range addresses {
@@ -51,11 +52,27 @@ func (s *Set) remove(ctx context.Context, sys *system) error {
 	if err := errors.Join(err, s.deleter.DeleteAll(ctx, created)); err != nil {
 		return err
 	}
+	others := s.replicasBeside(sys)
 	if err := s.end(ctx, sys); err != nil {
 		return err
 	}
 	s.forget(sys)
+	if len(others) > 0 {
+		return s.trust(ctx, others[0])
+	}
 	return nil
+}
+
+// trust makes the webhooks that are called at a system's service trust the authorities of its replicas as they are now.
+func (s *Set) trust(ctx context.Context, sys *system) error {
+	if sys.place.Service == nil {
+		return nil
+	}
+	ca, err := s.places.Authorities(sys.place.Service)
+	if err != nil {
+		return err
+	}
+	return s.installer.Trust(ctx, &sys.installation, sys.place.Service.URL(), ca)
 }
 
 // end ends a system's process and releases its place.

@@ -94,13 +94,18 @@ func (r *roster) addLog(name, file string) {
 	r.logs[name] = append(r.logs[name], file)
 }
 
-// replicaBeside returns another replica of a system's service; nil if there is none.
-func (r *roster) replicaBeside(sys *system) *system {
-	all := r.all()
-	if i := slices.IndexFunc(all, func(other *system) bool { return other != sys && replicas(sys, other) }); i >= 0 {
-		return all[i]
+// replicasBeside returns the other replicas of a system's service.
+func (r *roster) replicasBeside(sys *system) []*system {
+	return slices.DeleteFunc(r.all(), func(other *system) bool { return other == sys || !replicas(sys, other) })
+}
+
+// installationsBeside returns the installations of the other replicas of the service of a system.
+func (r *roster) installationsBeside(system string) []*installing.Installation {
+	var all []*installing.Installation
+	for _, other := range r.replicasBeside(r.system(system)) {
+		all = append(all, &other.installation)
 	}
-	return nil
+	return all
 }
 
 // Inventory returns what was created for the installed systems.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"time"
 
@@ -53,6 +52,9 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		if err := s.installer.Install(ctx, &sys.installation, sys.program.content, sys.place.CalledAt(), ca); err != nil {
 			return err
 		}
+		if err := s.trust(ctx, sys); err != nil {
+			return err
+		}
 		installed()
 	}
 	sys.unready = false
@@ -69,7 +71,17 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	if err := s.installer.serves(ctx, sys); err != nil {
 		return err
 	}
-	return s.calls.answer(ctx, sys)
+	return s.settle(ctx, sys)
+}
+
+// settle makes calls of a system's webhooks answered as its definition says. If they are answered as usual again, it
+// proves them.
+func (s *Set) settle(ctx context.Context, sys *system) error {
+	provable, err := s.calls.answer(ctx, sys)
+	if err != nil || !provable {
+		return err
+	}
+	return s.installer.serves(ctx, sys)
 }
 
 func alive(p *processes.Process) bool {
@@ -89,10 +101,8 @@ func endedByItself(p *processes.Process) bool { return p != nil && !alive(p) && 
 
 // start starts a system's process and returns when it is ready; if it was not ready before, when it runs.
 func (s *Set) start(ctx context.Context, sys *system) error {
-	for name, text := range sys.program.files {
-		if err := os.WriteFile(sys.place.File(name), []byte(text), 0o600); err != nil {
-			return fmt.Errorf("write its file %s: %w", name, err)
-		}
+	if err := sys.place.WriteFiles(sys.program.files); err != nil {
+		return err
 	}
 	spec, err := s.spec(sys, s.Keep)
 	if err != nil {
@@ -160,10 +170,13 @@ func (s *Set) spec(sys *system, lasting bool) (processes.Spec, error) {
 	}
 	return processes.Spec{
 		Name: "system-" +
-			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.Dir, LogDir: sys.place.File("logs"),
+			name, Program: file, Args: sys.program.command[1:], Env: env, Dir: sys.place.Dir, LogDir: sys.place.Logs(),
 		Owner: s.places.Owner(), Detached: lasting,
 	}, nil
 }
+
+// ErrNotRunning is the error of Kill if the system's process has already ended.
+var ErrNotRunning = errors.New("it is not running")
 
 // Kill ends a system's process without warning and leaves it down until Restart or Converge.
 func (s *Set) Kill(ctx context.Context, name string) error {
@@ -174,7 +187,7 @@ func (s *Set) Kill(ctx context.Context, name string) error {
 		return err
 	}
 	if !alive(sys.process) {
-		return errors.New("it is not running")
+		return ErrNotRunning
 	}
 	sys.noteReady(ctx, s.api)
 	return sys.process.Kill(ctx)

@@ -274,3 +274,31 @@ func listening(t *testing.T) string {
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().String()
 }
+
+// A changed definition, or a system that is installed again, does not find the files of the system before it.
+func TestFilesOfEarlierDefinitions(t *testing.T) {
+	s := newSet(t, newFakeCluster(t), Options{})
+	system := sleeper("a")
+	system.Process.Files["more"] = "x"
+	converge(t, s, system)
+	more, up, logs := s.system("a").place.File("more"), s.system("a").place.File("up"), s.system("a").place.Logs()
+	there := func(path string) bool {
+		_, err := os.Stat(path)
+		return err == nil
+	}
+	if !there(more) {
+		t.Fatal("no file more")
+	}
+	converge(t, s, sleeper("a"))
+	if there(more) {
+		t.Error("the file more is still there, and the definition does not have it")
+	}
+	golden.Write(t, up, "left by the program")
+	converge(t, s)
+	again := sleeper("a")
+	again.Process.Command = []string{"sleep", "1000"}
+	converge(t, s, again)
+	if there(up) || !there(logs) {
+		t.Errorf("a file that the program left: %t, the logs: %t", there(up), there(logs))
+	}
+}

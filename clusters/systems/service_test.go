@@ -1,10 +1,7 @@
 package systems
 
 import (
-	"bytes"
-	"encoding/base64"
 	"errors"
-	"reflect"
 	"testing"
 	"time"
 
@@ -79,50 +76,5 @@ func TestReplicas(t *testing.T) {
 	at := func(service *places.Service) *system { return &system{place: &places.Place{Service: service}} }
 	if !replicas(at(one), at(one)) || replicas(at(one), at(other)) || replicas(at(nil), at(nil)) || replicas(nil, at(one)) {
 		t.Error("systems are replicas if they have the same service")
-	}
-}
-
-// Replicas share the webhooks of their definitions: they are called at the service, whichever replica answers, and stay
-// as long as there is a replica.
-func TestReplicasShareWebhooks(t *testing.T) {
-	c := newFakeCluster(t)
-	s := newSet(t, c, Options{})
-	one := installed(t)
-	one.Process.Service = "op"
-	other := one
-	one.Name, other.Name = "one", "other"
-	check := func(replicas ...string) {
-		t.Helper()
-		client := c.webhooks().Object["webhooks"].([]any)[0].(map[string]any)["clientConfig"].(map[string]any)
-		if want := s.system(replicas[0]).place.Service.URL() + "/validate"; client["url"] != want {
-			t.Errorf("the webhook leads to %v, want %s", client["url"], want)
-		}
-		trusted, err := base64.StdEncoding.DecodeString(client["caBundle"].(string))
-		golden.Must(t, err)
-		for _, name := range replicas {
-			ca, err := s.system(name).place.Authority()
-			golden.Must(t, err)
-			if !bytes.Contains(trusted, ca) {
-				t.Errorf("the API server does not trust replica %s", name)
-			}
-		}
-	}
-	converge(t, s, one)
-	check("one")
-	converge(t, s, one, other)
-	check("one", "other")
-	changed := *one.Process
-	changed.Command = []string{"sleep", "2000"}
-	one.Process = &changed
-	converge(t, s, one, other)
-	check("one", "other")
-	converge(t, s, other)
-	check("other")
-	if len(c.deleted) > 0 {
-		t.Errorf("deleted %v, which the other replica needs", c.deleted)
-	}
-	converge(t, s)
-	if !reflect.DeepEqual(c.deleted, []string{webhookName, crdName}) {
-		t.Errorf("deleted %v, want all that was made", c.deleted)
 	}
 }

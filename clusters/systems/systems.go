@@ -84,7 +84,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	}
 	s.installer = &installer{installing.Installer{
 		Objects: client, Webhooks: hooks, Borrowed: o.Borrowed,
-		Together: func(one, other string) bool { return replicas(s.system(one), s.system(other)) },
+		Beside: s.installationsBeside,
 	}}
 	s.installer.Controllers, _ = cluster.(clusters.Rediscoverer)
 	s.calls = calls{webhooks: hooks, installer: s.installer, progress: o.Progress, now: o.Now}

@@ -23,8 +23,8 @@ type Installer struct {
 	Controllers clusters.Rediscoverer
 	// Borrowed: objects of another installation are not overwritten.
 	Borrowed bool
-	// Together reports whether two systems, by their names, are replicas of one service, which share their objects.
-	Together func(one, other string) bool
+	// Beside returns the installations of the other replicas of a system's service, which share their objects.
+	Beside func(system string) []*Installation
 }
 
 // Installation is what the cluster has of one system.
@@ -40,10 +40,23 @@ type Installation struct {
 	kept map[objects.Reference]string
 	// calledAt is where the webhooks are called that were installed last.
 	calledAt string
+	// wanted are the objects of the definition that was installed last.
+	wanted []objects.Reference
+	// pruned are the objects of earlier definitions, which were deleted.
+	pruned []objects.Reference
+	// predecessors are the removed replicas whose objects it has taken over.
+	predecessors []string
 }
 
-// ApplyAgain makes the next Install apply all objects, even unchanged ones.
-func (in *Installation) ApplyAgain() { in.applied = nil }
+// ApplyAgain makes the next Install apply all objects, even unchanged ones, and delete those of earlier definitions
+// again: a restore may have brought them back.
+func (in *Installation) ApplyAgain() {
+	in.applied = nil
+	for _, r := range in.pruned {
+		in.Objects = objects.Add(in.Objects, r)
+	}
+	in.pruned = nil
+}
 
 // Content is what a system that runs as a process has in the cluster.
 type Content struct {
@@ -77,7 +90,7 @@ func (i *Installer) Install(ctx context.Context, in *Installation, content Conte
 	for _, configuration := range configurations {
 		webhooks.PointTo(configuration, url, ca)
 		wanted = append(wanted, referenceOf(configuration))
-		if err := i.notTaken(ctx, in.System, configuration); err != nil {
+		if err := i.notTaken(ctx, in, configuration); err != nil {
 			return err
 		}
 	}
@@ -90,7 +103,8 @@ func (i *Installer) Install(ctx context.Context, in *Installation, content Conte
 	if err := i.applyAll(ctx, in, configurations); err != nil {
 		return err
 	}
-	if err := i.prune(ctx, in, append(wanted, applied...)); err != nil {
+	in.wanted = append(wanted, applied...)
+	if err := i.prune(ctx, in); err != nil {
 		return err
 	}
 	in.calledAt = url
@@ -107,7 +121,7 @@ func referenceOf(object *unstructured.Unstructured) objects.Reference {
 // served, because later objects may need it.
 func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstructured.Unstructured) error {
 	for _, object := range all {
-		if err := i.free(ctx, in.System, object); err != nil {
+		if err := i.free(ctx, in, object); err != nil {
 			return err
 		}
 		made, r, err := i.Objects.Apply(ctx, in.System, object)
@@ -128,25 +142,25 @@ func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 }
 
 // free is notTaken for the objects of a borrowed cluster. Namespaces may exist.
-func (i *Installer) free(ctx context.Context, system string, object *unstructured.Unstructured) error {
+func (i *Installer) free(ctx context.Context, in *Installation, object *unstructured.Unstructured) error {
 	if !i.Borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
 		return nil
 	}
-	return i.notTaken(ctx, system, object)
+	return i.notTaken(ctx, in, object)
 }
 
 // notTaken returns an error if the cluster already has the object, but from another installation.
-func (i *Installer) notTaken(ctx context.Context, system string, object *unstructured.Unstructured) error {
+func (i *Installer) notTaken(ctx context.Context, in *Installation, object *unstructured.Unstructured) error {
 	r, err := i.Objects.Find(object)
 	if err != nil {
 		return err
 	}
 	owner, there, err := i.Objects.Owner(ctx, r)
-	if err != nil || !there || owner == system || i.Together(owner, system) {
+	if err != nil || !there || i.owns(in, owner) {
 		return err
 	}
 	return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
-		"other installation first", r, system)
+		"other installation first", r, in.System)
 }
 
 // applyObjects applies objects that a process needs, and adds their references to the wanted ones. An object that is

@@ -20,15 +20,15 @@ func (i *Installer) Deploy(ctx context.Context, in *Installation, manifests []*u
 			return err
 		}
 	}
-	var wanted []objects.Reference
+	in.wanted = nil
 	for _, object := range manifests {
 		r, err := i.Objects.Find(object)
 		if err != nil {
 			return err
 		}
-		wanted = append(wanted, r)
+		in.wanted = append(in.wanted, r)
 	}
-	return i.prune(ctx, in, wanted)
+	return i.prune(ctx, in)
 }
 
 // ProveManifests returns when the workloads of a system that the cluster runs are rolled out, its CRDs are served and

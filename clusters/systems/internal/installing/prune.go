@@ -8,13 +8,18 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 )
 
-// prune deletes the objects that were created for a system and are no longer wanted. CRDs stay until the system is
-// removed, with the objects of their kinds: an upgrade or a rollback with Helm does not delete the CRDs of a chart
-// either.
-func (i *Installer) prune(ctx context.Context, in *Installation, wanted []objects.Reference) error {
+// prune deletes the objects that were created for a system and are no longer wanted. Objects that another replica wants
+// become those of that replica. CRDs stay until the system is removed, with the objects of their kinds: an upgrade or a
+// rollback with Helm does not delete the CRDs of a chart either.
+func (i *Installer) prune(ctx context.Context, in *Installation) error {
 	for _, r := range slices.Backward(slices.Clone(in.Objects)) {
-		if slices.ContainsFunc(wanted, r.Same) {
+		if in.wants(r) {
 			delete(in.kept, r)
+			continue
+		}
+		if other := i.wanting(in, r); other != nil {
+			other.Objects = objects.Add(other.Objects, r)
+			in.forget(r)
 			continue
 		}
 		if r.Kind == objects.CRDKind {
@@ -24,9 +29,16 @@ func (i *Installer) prune(ctx context.Context, in *Installation, wanted []object
 		if err := i.Objects.Delete(ctx, r); err != nil {
 			return err
 		}
-		in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
+		in.forget(r)
+		in.pruned = objects.Add(in.pruned, r)
 	}
 	return nil
+}
+
+// forget removes an object from those of a system.
+func (in *Installation) forget(r objects.Reference) {
+	delete(in.kept, r)
+	in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
 }
 
 // keep notes a CRD that the system no longer installs, and where its conversion webhook is called.
@@ -47,8 +59,7 @@ func (i *Installer) forgetDeleted(ctx context.Context, in *Installation) error {
 			return err
 		}
 		if !there {
-			delete(in.kept, r)
-			in.Objects = slices.DeleteFunc(in.Objects, func(known objects.Reference) bool { return known == r })
+			in.forget(r)
 		}
 	}
 	return nil

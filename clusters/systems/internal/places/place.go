@@ -38,7 +38,12 @@ type Place struct {
 	Service *Service
 	// hasWebhooks: the definition has webhooks. They are called through the service, if there is one.
 	hasWebhooks bool
+	// written are the files that were written for the program.
+	written []string
 }
+
+// Logs is the folder of the program's logs.
+func (p *Place) Logs() string { return p.File(logs) }
 
 // File returns the path of a file in the folder.
 func (p *Place) File(name string) string { return filepath.Join(p.Dir, name) }

@@ -60,8 +60,8 @@ func (ps *Places) Make(name string) (*Place, error) {
 }
 
 func (ps *Places) furnish(p *Place, name string) (err error) {
-	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
-		return fmt.Errorf("make its folder: %w", err)
+	if err := p.empty(); err != nil {
+		return err
 	}
 	if p.served, err = reserve(p.host, 1); err != nil {
 		return err
@@ -177,7 +177,12 @@ func (ps *Places) Certify(p *Place, hosts []string) (ca []byte, err error) {
 	if !p.shared() {
 		return p.Authority()
 	}
+	return ps.Authorities(p.Service)
+}
+
+// Authorities are the certificates of the authorities of all replicas of a service.
+func (ps *Places) Authorities(s *Service) ([]byte, error) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	return p.Service.authorities()
+	return s.authorities()
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,7 +20,7 @@ import (
 // crds is the resource of CustomResourceDefinitions.
 var crds = objects.CRDKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 
-// callers are the resources whose objects contain the addresses of webhooks.
+// callers are the resources whose objects contain the addresses of webhooks, in the order of callerOf's kinds.
 func callers() []schema.GroupVersionResource {
 	admission := admissionv1.SchemeGroupVersion
 	return []schema.GroupVersionResource{
@@ -52,18 +54,36 @@ func (c *Client) Redirect(ctx context.Context, from, to string, ca []byte) error
 	return nil
 }
 
-// Renew gives the conversion webhook of a CustomResourceDefinition another address and authority, if it is called at an
-// address.
+// Renew gives the webhooks of a configuration, or of a CustomResourceDefinition, another address and authority, if they
+// are called at an address. Other objects, and those that do not exist, have nothing to renew.
 func (c *Client) Renew(ctx context.Context, r objects.Reference, from, to string, ca []byte) error {
-	return c.change(ctx, crds, r.Name, func(crd *unstructured.Unstructured) (stale bool, _ error) {
-		for _, client := range clientsOf(crd) {
-			if at, _ := client["url"].(string); isAt(at, from) {
+	resource, ok := callerOf(r)
+	if !ok {
+		return nil
+	}
+	bundle := base64.StdEncoding.EncodeToString(ca)
+	err := c.change(ctx, resource, r.Name, func(object *unstructured.Unstructured) (stale bool, _ error) {
+		for _, client := range clientsOf(object) {
+			if at, _ := client["url"].(string); isAt(at, from) && (from != to || client["caBundle"] != bundle) {
 				client["url"] = to + strings.TrimPrefix(at, from)
-				client["caBundle"], stale = base64.StdEncoding.EncodeToString(ca), true
+				client["caBundle"], stale = bundle, true
 			}
 		}
 		return stale, nil
 	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// callerOf returns the resource of an object, if it may contain the addresses of webhooks.
+func callerOf(r objects.Reference) (schema.GroupVersionResource, bool) {
+	i := slices.Index(append(slices.Clone(webhookKinds), objects.CRDKind), r.Kind)
+	if i < 0 {
+		return schema.GroupVersionResource{}, false
+	}
+	return callers()[i], true
 }
 
 // change updates an object, if the change reports that it changes something.
