@@ -61,6 +61,30 @@ func (c *calls) answer(ctx context.Context, sys *system) (provable bool, err err
 	return changed && err == nil && wanted.Usual(), err
 }
 
+// settle makes calls of a system's webhooks answered as its definition says. If they are answered as usual again, it
+// proves them.
+func (c *calls) settle(ctx context.Context, sys *system) error {
+	provable, err := c.answer(ctx, sys)
+	if err != nil || !provable {
+		return err
+	}
+	return c.installer.serves(ctx, sys)
+}
+
+// settleServices makes each service answer calls as its remaining replicas want it. A replica that left may have wanted
+// something else.
+func (c *calls) settleServices(ctx context.Context, all []*system) error {
+	for _, sys := range all {
+		if sys.place == nil || sys.place.Service == nil {
+			continue
+		}
+		if err := c.settle(ctx, sys); err != nil {
+			return fmt.Errorf("system %s: %w", sys.definition, err)
+		}
+	}
+	return nil
+}
+
 // standInFront starts a front for a running program. It returns when the API server calls the front.
 func (c *calls) standInFront(ctx context.Context, sys *system) error {
 	if err := sys.place.PutFront(c.now()); err != nil {

@@ -60,21 +60,7 @@ func (s *Set) converge(ctx context.Context, wanted []clusters.System, allThere f
 			return fmt.Errorf("system %s: %w", definition, err)
 		}
 	}
-	return s.settleServices(ctx)
-}
-
-// settleServices makes each service answer calls as its remaining replicas want it. A replica that left may have wanted
-// something else.
-func (s *Set) settleServices(ctx context.Context) error {
-	for _, sys := range s.all() {
-		if sys.place == nil || sys.place.Service == nil {
-			continue
-		}
-		if err := s.settle(ctx, sys); err != nil {
-			return fmt.Errorf("system %s: %w", sys.definition, err)
-		}
-	}
-	return nil
+	return s.calls.settleServices(ctx, s.all())
 }
 
 // ended returns an error if a process exited unexpectedly while the systems were held. One that lost its lease is

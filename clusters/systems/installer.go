@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems/documents"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/installing"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/clusters/systems/internal/places"
 )
 
 // installer installs systems in a cluster.
@@ -60,6 +61,18 @@ func (s *installer) serves(ctx context.Context, sys *system) error {
 		return nil // webhooks that need not answer, or must not, cannot be proven
 	}
 	return s.ProveWebhooks(ctx, &sys.installation, sys.process, sys.place.CalledAt(), sys.program.probes)
+}
+
+// trust makes the webhooks that are called at a system's service trust the authorities of its replicas as they are now.
+func (s *installer) trust(ctx context.Context, sys *system, all *places.Places) error {
+	if sys.place.Service == nil {
+		return nil
+	}
+	ca, err := all.Authorities(sys.place.Service)
+	if err != nil {
+		return err
+	}
+	return s.Trust(ctx, &sys.installation, sys.place.Service.URL(), ca)
 }
 
 // abandon ends a simulator that does not become ready, and records what it has created, so that it is removed with the

@@ -58,21 +58,9 @@ func (s *Set) remove(ctx context.Context, sys *system) error {
 	}
 	s.forget(sys)
 	if len(others) > 0 {
-		return s.trust(ctx, others[0])
+		return s.installer.trust(ctx, others[0], s.places)
 	}
 	return nil
-}
-
-// trust makes the webhooks that are called at a system's service trust the authorities of its replicas as they are now.
-func (s *Set) trust(ctx context.Context, sys *system) error {
-	if sys.place.Service == nil {
-		return nil
-	}
-	ca, err := s.places.Authorities(sys.place.Service)
-	if err != nil {
-		return err
-	}
-	return s.installer.Trust(ctx, &sys.installation, sys.place.Service.URL(), ca)
 }
 
 // end ends a system's process and releases its place.

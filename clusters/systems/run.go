@@ -52,7 +52,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		if err := s.installer.Install(ctx, &sys.installation, sys.program.content, sys.place.CalledAt(), ca); err != nil {
 			return err
 		}
-		if err := s.trust(ctx, sys); err != nil {
+		if err := s.installer.trust(ctx, sys, s.places); err != nil {
 			return err
 		}
 		installed()
@@ -71,17 +71,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	if err := s.installer.serves(ctx, sys); err != nil {
 		return err
 	}
-	return s.settle(ctx, sys)
-}
-
-// settle makes calls of a system's webhooks answered as its definition says. If they are answered as usual again, it
-// proves them.
-func (s *Set) settle(ctx context.Context, sys *system) error {
-	provable, err := s.calls.answer(ctx, sys)
-	if err != nil || !provable {
-		return err
-	}
-	return s.installer.serves(ctx, sys)
+	return s.calls.settle(ctx, sys)
 }
 
 func alive(p *processes.Process) bool {

@@ -3,12 +3,15 @@ package writes
 import (
 	"context"
 	"fmt"
+	"sync"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/clusters/finalizing"
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 )
 
@@ -26,11 +29,31 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 		case err == nil && uid == "":
 			return nil
 		case err == nil:
+			defer retryDeletion(ctx, api, made)()
 			return untilGone(ctx, api, made.Name, uid)
 		}
 		if !pauses.Wait(ctx, again) {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
 		}
+	}
+}
+
+// retryDeletion makes kube-apiserver retry the deletion of a CustomResourceDefinition, until the returned function is
+// called.
+func retryDeletion(ctx context.Context, api dynamic.ResourceInterface, made Made) (end func()) {
+	if made.Kind != "CustomResourceDefinition" {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	running.Go(func() {
+		for pauses.For(ctx, time.Second) {
+			_ = finalizing.Retry(ctx, api, made.Name, time.Now()) // the next one may succeed
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A conflict means that the object is another one now, unless admission rejects the deletion with that code.
@@ -54,4 +55,30 @@ func TestRemoveAfterAConflict(t *testing.T) {
 			}
 		})
 	}
+}
+
+// kube-apiserver tries the deletion of a CustomResourceDefinition again, which has failed.
+func TestRemoveRetriesTheDeletionOfACRD(t *testing.T) {
+	crds := schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	}
+	server := apitest.New(t, apitest.Extensions()...)
+	client, err := dynamic.NewForConfig(server.Config())
+	golden.Must(t, err)
+	made := server.Put(crds.Resource, map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{"name": "gizmos.example.com", "finalizers": []any{"customresourcecleanup"}},
+		"status": map[string]any{"conditions": []any{
+			map[string]any{"type": "Terminating", "status": "True", "reason": "InstanceDeletionFailed"},
+		}},
+	})
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb == "patch" {
+			go server.Delete(crds.Resource, "", "gizmos.example.com")
+		}
+		return nil
+	})
+	golden.Must(t, writes.Remove(t.Context(), client, writes.Made{
+		Kind: "CustomResourceDefinition", Resource: crds, Name: "gizmos.example.com", UID: string(made.GetUID()),
+	}))
 }

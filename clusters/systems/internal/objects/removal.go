@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/rehearse-dev/rehearse/clusters/finalizing"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/waiting"
 )
 
@@ -95,10 +97,18 @@ func (c *Client) requestDeletion(ctx context.Context, r Reference) error {
 
 // gone waits until no object exists.
 func (c *Client) gone(ctx context.Context, left []Reference) error {
+	due := time.Now().Add(retryPeriod)
 	err := waiting.Until(ctx, nil, func(ctx context.Context) error {
+		late := time.Now().After(due)
+		if late {
+			due = time.Now().Add(retryPeriod)
+		}
 		var errs []error
 		left = slices.DeleteFunc(left, func(r Reference) bool {
 			err := c.absent(ctx, r)
+			if err != nil && r.Kind == CRDKind && late {
+				err = errors.Join(err, finalizing.Retry(ctx, c.dynamic.Resource(crdResource), r.Name, time.Now()))
+			}
 			errs = append(errs, err)
 			return err == nil
 		})
@@ -109,6 +119,9 @@ func (c *Client) gone(ctx context.Context, left []Reference) error {
 	}
 	return nil
 }
+
+// retryPeriod is the time after which a deletion that has failed is retried.
+const retryPeriod = time.Second
 
 // absent returns an error if an object exists, or if that is unknown.
 func (c *Client) absent(ctx context.Context, r Reference) error {

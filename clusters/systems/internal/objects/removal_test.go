@@ -8,10 +8,12 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery/cached/memory"
 	fakediscovery "k8s.io/client-go/discovery/fake"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/metadata/fake"
 	"k8s.io/client-go/restmapper"
 	clienttesting "k8s.io/client-go/testing"
@@ -65,7 +67,17 @@ func stuckAPI(ctx context.Context, t *testing.T, objects ...Reference) (c *Clien
 		})
 	}
 	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(found))
-	return &Client{metadata: client, mapper: mapper}, deleted
+	crd := &unstructured.Unstructured{Object: map[string]any{
+		"status": map[string]any{"conditions": []any{
+			map[string]any{"type": "Terminating", "reason": "InstanceDeletionFailed"},
+		}},
+	}}
+	crd.SetGroupVersionKind(CRDKind.WithVersion("v1"))
+	crd.SetName("stuck")
+	crd.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+	return &Client{
+		metadata: client, mapper: mapper, dynamic: dynamicfake.NewSimpleDynamicClient(runtime.NewScheme(), crd),
+	}, deleted
 }
 
 // A CRD that stays, because nobody removes the finalizers of its objects, does not keep the other objects. All of the
@@ -85,6 +97,11 @@ func TestRemovalWithAStuckCRD(t *testing.T) {
 			"CustomResourceDefinition stuck still exists, with finalizers [test.rehearse.dev/never]")
 		if got := strings.Join(*deleted, " "); got != "v1.x hooks things stuck manager a ns" {
 			t.Errorf("deleted in the order %s", got)
+		}
+		crd, err := api.dynamic.Resource(crdResource).Get(t.Context(), "stuck", metav1.GetOptions{})
+		golden.Must(t, err)
+		if len(crd.GetAnnotations()) == 0 {
+			t.Error("its deletion was not retried")
 		}
 	})
 }
