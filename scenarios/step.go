@@ -57,10 +57,10 @@ type Step struct {
 	// unchanged.
 	Restore *SnapshotReference `json:"restore,omitempty" verb:"true" fixed:"true"`
 
-	// Eventually must become true within a time. If it names one object that must have a certain uid (match: {metadata:
-	// {uid: ...}}, or object.metadata.uid == outputs.uid as a condition of cel), it fails as soon as that object is
-	// deleted, because a uid never comes back; or, if it must not be deleted (deletionTimestamp: null), as soon as its
-	// deletion begins; or, if it must have a certain generation, as soon as that has passed.
+	// Eventually requires that a condition becomes true within a time. If it names one object that must have a certain
+	// uid (match: {metadata: {uid: ...}}, or object.metadata.uid == outputs.uid as a condition of cel), it fails as soon
+	// as that object is deleted, because a uid never comes back; or, if it must not be deleted (deletionTimestamp: null),
+	// as soon as its deletion begins; or, if it must have a certain generation, as soon as that has passed.
 	Eventually *Assertion `json:"eventually,omitempty" verb:"true"`
 	// RolledOut waits until at least one object is selected and all selected objects are rolled out: the controller has
 	// seen the newest spec and completed it. For a Deployment, StatefulSet, DaemonSet, ReplicaSet or
@@ -70,9 +70,9 @@ type Step struct {
 	// Available, if present, must be True; Reconciling, Progressing and Stalled must not. A kind without any of Ready,
 	// Available and Reconciling is an error.
 	RolledOut *RolledOut `json:"rolledOut,omitempty" verb:"true"`
-	// Always must be true at every moment of a period.
+	// Always requires that a condition is true at every moment of a period.
 	Always *Assertion `json:"always,omitempty" verb:"true"`
-	// Never must be false at every moment of a period.
+	// Never requires that a condition is false at every moment of a period.
 	Never *Assertion `json:"never,omitempty" verb:"true"`
 	// Sequence requires changes of objects in a given order.
 	Sequence *Sequence `json:"sequence,omitempty" verb:"true"`
@@ -99,7 +99,7 @@ type Step struct {
 	// Exec runs a program in a pod, without a shell. Only clusters with real nodes support it: see needs.
 	Exec *Exec `json:"exec,omitempty" verb:"true"`
 
-	// During are loads: requests that are sent continuously while the step runs. See [Load while something
+	// During lists loads: requests that are sent continuously while the step runs. See [Load while something
 	// happens](#load-while-something-happens).
 	During []Requests `json:"during,omitempty" copied:"true"`
 

@@ -45,7 +45,7 @@ func TestConformanceWrongInput(t *testing.T) {
 		},
 		"a report that has no room": {
 			"conformance kubernetes -o " + lost + " " + strings.Join(somebody, " "),
-			[]string{"is no folder"},
+			[]string{"does not exist"},
 		},
 		"an unknown profile":       {"conformance kai --profile x", []string{`no profile "x"`, "webhook"}},
 		"a suite without profiles": {"conformance kubernetes --profile x", []string{"no profiles"}},

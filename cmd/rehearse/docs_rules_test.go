@@ -75,7 +75,7 @@ func rules() ruleList {
 		{commands: `.*:go vet \./\.\.\.`, test: "Makefile \tgo vet ./..."},
 		{commands: `.*:go run \./cmd/rehearse run .*ingress-backend\.yaml`, test: "Makefile run --report-dir rehearse-report/quick"},
 		{commands: `README.md:` + rollback, test: "suites/kubernetes/suite_test.go TestSuite"},
-		{commands: `.*:rehearse upgrade .*shop\.yaml.*`, test: "harness/upgrade/gallery_test.go examples/upgrade/shop.yaml"},
+		{commands: `.*:(go run \./cmd/)?rehearse upgrade .*shop\.yaml.*`, test: "harness/upgrade/gallery_test.go examples/upgrade/shop.yaml"},
 		{commands: `.*:rehearse upgrade .*spread\.yaml`, test: "harness/upgrade/real_test.go examples/upgrade/spread.yaml"},
 		{commands: `.*:rehearse upgrade .*--ordinary`, test: "harness/upgrade/real_test.go TestUpgradeOfOrdinaryObjects"},
 		{commands: `.*:rehearse conformance \./examples/team-rules`, test: "cmd/rehearse/simulators_test.go TestConformanceOfAFolder"},
@@ -107,7 +107,7 @@ func rules() ruleList {
 		{commands: `.*:rehearse capture .*`, reason: "it needs a live cluster; harness/transplant tests it"},
 		{
 			commands: `.*:rehearse (run|matrix --.*) examples/operators.*`,
-			reason:   "it builds operators; TestExamples checks their scenarios, and TestMatricesOfTheDocument the matrices",
+			reason:   "it builds operators; TestExamples checks their scenarios, and TestMatricesOfTheDocuments the matrices",
 		},
 		{commands: `.*:rehearse (run|plan) .*`, reason: planned},
 		{commands: `.*:(helm .*)?rehearse upgrade .*`, reason: planned + ", with other objects"},

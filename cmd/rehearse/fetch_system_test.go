@@ -23,7 +23,7 @@ func TestFetchOfSystem(t *testing.T) {
 			cli.ExitBroken, []string{"cannot build example.com/op@v1.1.0", "cannot build example.com/op@v1.2.0"},
 		},
 		"--system op=" + module + " --versions 1.1.0": {cli.ExitInput, []string{`"1.1.0" is no exact version`}},
-		"--system op=" + process:                      {cli.ExitInput, []string{"the file defines a system that is process"}},
+		"--system op=" + process:                      {cli.ExitInput, []string{"the file defines a system of kind process"}},
 		"--system op=no.yaml":                         {cli.ExitInput, []string{"--system op=no.yaml: "}},
 		"--system op":                                 {cli.ExitInput, []string{"name a version, such as 1.35, or a file"}},
 		"--system op " + with:                         {cli.ExitInput, []string{"--versions: name the versions of op"}},

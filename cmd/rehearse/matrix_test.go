@@ -46,14 +46,14 @@ func TestMatrixInput(t *testing.T) {
 	}
 }
 
-// The matrices of docs/operators.md are well formed, and so are their scenarios: their only error is that there is no
+// The matrices of the documents are well formed, and so are their scenarios: their only error is that there is no
 // cluster to run them on.
-func TestMatricesOfTheDocument(t *testing.T) {
+func TestMatricesOfTheDocuments(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	page := golden.Read(t, "../../docs/operators.md")
+	pages := golden.Read(t, "../../docs/matrix.md") + golden.Read(t, "../../docs/operators.md")
 	t.Chdir("../..")
 	found := 0
-	for line := range strings.Lines(page) {
+	for line := range strings.Lines(pages) {
 		text, is := strings.CutPrefix(strings.TrimSpace(line), "rehearse matrix --")
 		if !is {
 			continue
@@ -65,7 +65,7 @@ func TestMatricesOfTheDocument(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", line, code, errs)
 		}
 	}
-	if found < 2 {
+	if found < 5 {
 		t.Errorf("found %d matrices", found)
 	}
 }

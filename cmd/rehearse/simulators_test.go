@@ -85,7 +85,7 @@ func TestFaultsAreTried(t *testing.T) {
 	}
 	for _, want := range []string{
 		"cycles-from-first", "KAI-K23", "kai: 2 of 2 faults caught",
-		"green before and green beside or after",
+		"passed before, passed during or after",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in:\n%s", want, out)

@@ -54,7 +54,7 @@ func TestSystemFlag(t *testing.T) {
 		"lws/label=process:" + real: "it needs system lws, which is not given; leave the " +
 			"scenario out",
 		"lws=process:" + real + " lws/=process:" + real:        "system lws is given twice",
-		"lws=process:" + real + " lws/label=manifests:" + real: "defines a system that is process",
+		"lws=process:" + real + " lws/label=manifests:" + real: "defines a system of kind process",
 		"lws=liberties:no-such":                                `has no liberty "no-such"`,
 		"lws=liberties:late=x":                                 "the seed of liberty late must be a number",
 	} {
@@ -78,7 +78,7 @@ func TestSystemFlag(t *testing.T) {
 		"lws=faults:no-such":          `has no fault "no-such"`,
 		"swl=faults:" + fault:         "no scenario has this system",
 		"lws=process:nowhere":         "nowhere",
-		"lws=manifests:" + real:       "defines a system that is process",
+		"lws=manifests:" + real:       "defines a system of kind process",
 		"lws=process:" + scenarioFile: `unknown field "apiVersion"`,
 	} {
 		code, _, errs := command(t, "plan", "--system", text, scenarioFile)

@@ -72,7 +72,7 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		},
 		{
 			"a system of another kind", "--from 1.35 --to 1.36 -f - --system my=module:OPERATOR", object,
-			"defines a system that is process",
+			"defines a system of kind process",
 		},
 		{
 			"a system twice", "--from 1.35 --to 1.36 -f - --system my=process:OPERATOR --system my=process:OPERATOR", object,

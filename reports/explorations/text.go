@@ -71,7 +71,7 @@ func (f *Finding) Lines() [][2]string {
 		{"checks", strings.Join(f.Checks, ", ")},
 		{"made at", made(f)},
 		{"objects", objectsOf(f)},
-		{"back", f.Back},
+		{"later", f.Back},
 		{"gates", strings.Join(f.Flips, ", ")},
 		{"rule", f.Rule},
 		{"known", strings.TrimSpace(f.Known + " " + f.Link)},

@@ -82,7 +82,7 @@ func findingOf(f *upgrades.Finding) finding {
 	one.Lines = slices.DeleteFunc([]findingLine{
 		{"Seen", f.Words, ""},
 		{"Cause", f.Cause, f.Link},
-		{"Way back", f.Back, ""},
+		{"Later", f.Back, ""},
 		{"Gates", listed(f.Flips), ""},
 		{"To do", f.Advice, ""},
 	}, func(line findingLine) bool { return line.Text == "" })
@@ -91,7 +91,7 @@ func findingOf(f *upgrades.Finding) finding {
 
 func listed(flips []string) string {
 	if more := len(flips) - shownFlips; more > 0 {
-		return strings.Join(flips[:shownFlips], ", ") + fmt.Sprintf("; and %d more that change on this way", more)
+		return strings.Join(flips[:shownFlips], ", ") + fmt.Sprintf("; and %d more flip at this hop", more)
 	}
 	return strings.Join(flips, ", ")
 }

@@ -59,7 +59,7 @@ func (f *Finding) lines() [][2]string {
 		{"seen", f.Words},
 		{"also", f.also()},
 		{"cause", strings.TrimSpace(f.Cause + " " + f.Link)},
-		{"back", f.Back},
+		{"later", f.Back},
 		{"gates", f.gates()},
 		{"to do", f.Advice},
 	}, func(line [2]string) bool { return line[1] == "" })
@@ -70,7 +70,7 @@ func (f *Finding) also() string {
 	if len(f.Checks) == 0 {
 		return ""
 	}
-	return "so fail the checks " + strings.Join(f.Checks, ", ")
+	return "these checks fail in the same way: " + strings.Join(f.Checks, ", ")
 }
 
 // shownGates is how many gates the text names for each finding.

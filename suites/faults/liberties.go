@@ -218,10 +218,10 @@ func firstLines(texts []string) string {
 func (f *Freedom) String() string {
 	var b strings.Builder
 	table := [][]string{{"LIBERTY", "SCENARIOS", "FAILED", "NOT JUDGED", "TIME"}}
-	green := 0
+	passed := 0
 	for _, t := range f.Trials {
 		if len(t.Red) == 0 && len(t.Unjudged) == 0 {
-			green++
+			passed++
 		}
 		table = append(table, []string{
 			t.Name, strconv.Itoa(t.Scenarios), strconv.Itoa(len(t.Red)), strconv.Itoa(len(t.Unjudged)),
@@ -233,6 +233,6 @@ func (f *Freedom) String() string {
 	if f.Repeat > 1 {
 		runs = fmt.Sprintf("%d runs each; ", f.Repeat)
 	}
-	fmt.Fprintf(&b, "\n%s: green under %d of %d; %s%s\n", f.Suite, green, len(f.Trials), runs, f.Took.Round(time.Second))
+	fmt.Fprintf(&b, "\n%s: passed under %d of %d liberties; %s%s\n", f.Suite, passed, len(f.Trials), runs, f.Took.Round(time.Second))
 	return b.String()
 }

@@ -96,7 +96,7 @@ broken   1          0       2           1s
 nothing  0          0       1           1s
 both     2          1       1           1s
 
-gadgets: green under 1 of 5; 4s
+gadgets: passed under 1 of 5 liberties; 4s
 
 failed: the specification allows liberty red, but the suite failed with it: a is failed
 the specification allows liberty both, but the suite failed with it: a is failed
@@ -122,7 +122,7 @@ func TestALibertyWithoutScenarios(t *testing.T) {
 	o.fill()
 	golden.Must(t, (runner{Options: o}).try(t.Context(), trials))
 	f := &Freedom{Suite: "gadgets", Trials: trials}
-	if err := f.Unjudged(); err == nil || f.Err() != nil || !strings.Contains(f.String(), "green under 0 of 1") {
+	if err := f.Unjudged(); err == nil || f.Err() != nil || !strings.Contains(f.String(), "passed under 0 of 1 liberties") {
 		t.Errorf("not judged: %v\n%s", err, f)
 	}
 }

@@ -205,11 +205,11 @@ func (m *Matrix) String() string {
 		table = append(table, []string{r.ID, strconv.Itoa(len(alone) + len(shared)), only, strings.Join(shared, " ")})
 	}
 	b.WriteString("\n" + terminal.Table(table, 0))
-	green := func(reasons []string) string {
+	outcome := func(reasons []string) string {
 		if len(reasons) == 0 {
-			return "green"
+			return "passed"
 		}
-		return "NOT green"
+		return "DID NOT PASS"
 	}
 	for _, row := range m.Rows {
 		for _, text := range row.Unstable {
@@ -220,8 +220,8 @@ func (m *Matrix) String() string {
 	if m.Partial {
 		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, len(m.Core))
 	}
-	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults %s before and %s beside or after%s; %s\n",
-		m.Suite, caught, len(m.Rows), requirements, green(m.Before), green(m.After), m.stability(),
+	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults: %s before, %s during or after%s; %s\n",
+		m.Suite, caught, len(m.Rows), requirements, outcome(m.Before), outcome(m.After), m.stability(),
 		m.Took.Round(time.Second))
 	return b.String()
 }

@@ -130,7 +130,7 @@ func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
 	if got := fmt.Sprint(merged.Err()); got != "without faults, before: x failed" {
 		t.Errorf("it says %s", got)
 	}
-	if text := merged.String(); !strings.Contains(text, "NOT green before") || !strings.Contains(text, "1 of 1 faults") {
+	if text := merged.String(); !strings.Contains(text, "DID NOT PASS before") || !strings.Contains(text, "1 of 1 faults") {
 		t.Errorf("it shows\n%s", text)
 	}
 	if got := merged.Untried(); !slices.Equal(got, []string{"fault two"}) {

@@ -91,8 +91,8 @@ judged; 130 interrupted.`,
 		"found (default: no limit)")
 	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed "+
 		"makes the same choice")
-	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that cross the path, "+
-		"without their twins; 0: all")
+	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that take the path, "+
+		"not counting twins (copies that each state also creates); 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
 	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
 	set.StringArrayVar(&flags.crds, "crds", nil, "a file or folder with CustomResourceDefinitions, to explore their "+

@@ -45,7 +45,7 @@ func (s *fetchedSystem) read(args []string) error {
 			"%s=FILE.yaml", s.name, s.name)
 	}
 	if s.definition != nil && s.definition.Module == nil {
-		return fmt.Errorf("--system %s: the file defines a system that is %s, and only programs of a module are built",
+		return fmt.Errorf("--system %s: the file defines a system of kind %s, and only programs of a module are built",
 			s.flag, s.definition.Kind())
 	}
 	return nil

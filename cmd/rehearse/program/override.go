@@ -47,7 +47,7 @@ func overrideOne(set []*scenarios.Scenario, text string, variants scenarios.Vari
 	case flag.Kind == "liberties":
 		return scenarios.SetLiberties(set, flag.Name, list)
 	case flag.Kind != "simulated" && !flag.Defined():
-		return nil, fmt.Errorf("want process, module, manifests, simulated, faults or liberties, not %q", flag.Kind)
+		return nil, fmt.Errorf("want process, module, manifests, faults or liberties, not %q", flag.Kind)
 	}
 	definition, err := flag.Definition()
 	if err != nil {

@@ -90,7 +90,7 @@ junit.xml and run.json to the report folder. "-" reads scenarios from standard i
 
 Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (including rejected credentials
 of an existing cluster), or nothing was selected; 3 something could not be judged because the
-cluster or the harness failed, or an existing cluster cannot be reached; 130 interrupted.`,
+cluster or Rehearse failed, or an existing cluster cannot be reached; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset

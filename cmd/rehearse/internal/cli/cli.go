@@ -41,7 +41,7 @@ func (e *ExitError) Error() string {
 // Unwrap is the error itself.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// Broken marks an error of the cluster or the harness, as opposed to wrong input.
+// Broken marks an error of the cluster or of Rehearse, as opposed to wrong input.
 func Broken(err error) error {
 	if err == nil {
 		return nil

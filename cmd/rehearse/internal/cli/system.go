@@ -41,7 +41,7 @@ func (f SystemFlag) File() bool { return f.Defined() || f.Kind == "simulated" &&
 func (f SystemFlag) Definition() (clusters.System, error) {
 	definition, err := scenarios.LoadSystem(f.Value)
 	if err == nil && definition.Kind() != f.Kind {
-		err = fmt.Errorf("%s defines a system that is %s", f.Value, definition.Kind())
+		err = fmt.Errorf("%s defines a system of kind %s: use %[2]s:%[1]s", f.Value, definition.Kind())
 	}
 	definition.Name = f.Name
 	return definition, err

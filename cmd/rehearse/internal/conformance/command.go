@@ -162,7 +162,7 @@ func (f *settings) newPlan(command *cobra.Command, name string,
 func underTest(o *conformance.Options, text string) error {
 	flag, ok := cli.ParseSystem(text)
 	if !ok || flag.Value == "" {
-		return errors.New("want " + cli.Definitions + ", NAME=faults:A,B or NAME=variant:A")
+		return errors.New("want " + cli.Definitions + ", NAME=faults:A,B, NAME=liberties:A,B or NAME=variant:A")
 	}
 	ofSimulator := slices.Contains([]string{"liberties", "faults", "variant"}, flag.Kind)
 	if ofSimulator && (flag.Name != o.Suite.System || flag.OfVariant) {

@@ -105,7 +105,7 @@ func (f *settings) check(names []string) error {
 				"report", path, len(names))
 		}
 		if !cli.IsFolder(filepath.Dir(path)) {
-			return fmt.Errorf("--output %s: %s is no folder", path, filepath.Dir(path))
+			return fmt.Errorf("--output %s: the folder %s does not exist", path, filepath.Dir(path))
 		}
 	}
 	return nil

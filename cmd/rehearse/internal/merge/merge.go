@@ -198,18 +198,18 @@ func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(strin
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("copy what a scenario left: %w", err)
+				return fmt.Errorf("copy the files of a scenario: %w", err)
 			}
 			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				return fmt.Errorf("copy what a scenario left: %w", err)
+				return fmt.Errorf("copy the files of a scenario: %w", err)
 			}
 			if err := os.WriteFile(file, data, 0o644); err != nil {
-				return fmt.Errorf("copy what a scenario left: %w", err)
+				return fmt.Errorf("copy the files of a scenario: %w", err)
 			}
 		}
 		if missing > 0 {
-			progress("%s: %d of %d files that its scenarios left are not beside it", part.From, missing, len(names))
+			progress("%s: %d of %d files of its scenarios are missing in its report folder", part.From, missing, len(names))
 		}
 		return nil
 	})
