@@ -165,7 +165,7 @@ func (ps *Places) Owner() string {
 	if housed, ok := ps.Cluster.(clusters.Housed); ok {
 		return housed.Folder() + string(os.PathSeparator)
 	}
-	return ps.dir + string(os.PathSeparator)
+	return scratch.Owner(ps.dir)
 }
 
 // Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook
