@@ -53,6 +53,22 @@ func lock(dir string, flags int) (*os.File, error) {
 	return file, nil
 }
 
+// Open locks the folder of a cluster for this process, and reads its record into r. The user before may have changed
+// the record until it released the lock, so only what is read under the lock counts.
+func Open(dir string, r any) (lock *os.File, err error) {
+	// Without a record there is no cluster, and no lock file may appear: its owner may be removing the folder.
+	if err := Read(dir, new(Record)); err != nil {
+		return nil, err
+	}
+	if lock, err = Lock(dir); err != nil {
+		return nil, err
+	}
+	if err := Read(dir, r); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
 // Await locks a file until unlock is called, and waits as long as another process or goroutine has it locked; it calls
 // waiting once if it has to. The kernel releases the lock, however the process ends.
 func Await(ctx context.Context, path string, waiting func()) (unlock func(), err error) {

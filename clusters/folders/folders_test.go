@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -76,6 +77,61 @@ func TestRecord(t *testing.T) {
 	if !errors.Is(err, clusters.ErrNotFound) || !strings.Contains(err.Error(), `"gone"`) {
 		t.Errorf("got %v, want ErrNotFound with the cluster's name", err)
 	}
+}
+
+// A cluster's user changes the record and releases the lock, just after another process has looked at the record.
+func TestOpenReadsWhatTheLastUserWrote(t *testing.T) {
+	dir := folder(t, t.TempDir(), "c", nil)
+	held, err := folders.Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, folders.RecordFile)
+	golden.Must(t, syscall.Mkfifo(file, 0o600)) // whoever reads it waits until the other end is closed
+	done := make(chan error)
+	go func() {
+		before, err := os.OpenFile(file, os.O_WRONLY, 0)
+		if err != nil {
+			done <- err
+			return
+		}
+		_, err = before.WriteString(`{"name": "c", "state": {"version": "1.34.4", "featureGates": {"Old": true}}}`)
+		after := folders.Record{Name: "c", State: clusters.State{Version: "1.35.4"}}
+		done <- errors.Join(err, folders.Write(dir, after), held.Close(), before.Close())
+	}()
+	var got folders.Record
+	lock, err := folders.Open(dir, &got)
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if got.State.Version != "1.35.4" || len(got.State.FeatureGates) > 0 {
+		t.Errorf("it has read %+v", got)
+	}
+	if _, err := folders.Lock(dir); !errors.Is(err, folders.ErrInUse) {
+		t.Errorf("the folder is not locked: %v", err)
+	}
+}
+
+// A record that cannot be read leaves no lock.
+func TestOpenFails(t *testing.T) {
+	var r folders.Record
+	none := folder(t, t.TempDir(), "none", nil)
+	if _, err := folders.Open(none, &r); !errors.Is(err, clusters.ErrNotFound) {
+		t.Errorf("without a record: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(none, "lock")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it has a lock file: %v", err)
+	}
+	unfit := folder(t, t.TempDir(), "unfit", &folders.Record{Name: "unfit"})
+	var other struct{ Name int }
+	_, err := folders.Open(unfit, &other)
+	golden.Error(t, err, "read the record of cluster unfit")
+	lock, err := folders.Lock(unfit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
 }
 
 func TestClaimRejectsATakenName(t *testing.T) {

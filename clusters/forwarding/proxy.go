@@ -63,7 +63,7 @@ func listen(server string, ready func(context.Context) error) (*Proxy, error) {
 	}
 	ctx, end := context.WithCancel(context.Background())
 	p := &Proxy{listener: listener, server: server, ready: ready, end: end}
-	go accept(ctx, listener, func(client net.Conn) { go p.pass(ctx, client) })
+	go Accept(ctx, listener, func(client net.Conn) { go p.pass(ctx, client) })
 	return p, nil
 }
 
@@ -80,8 +80,8 @@ func (p *Proxy) Close() error {
 	return p.listener.Close()
 }
 
-// accept passes on each connection until the listener is closed. An error of one connection does not end it.
-func accept(ctx context.Context, listener net.Listener, pass func(net.Conn)) {
+// Accept passes on each connection until the listener is closed. An error of one connection does not end it.
+func Accept(ctx context.Context, listener net.Listener, pass func(net.Conn)) {
 	for {
 		client, err := listener.Accept()
 		switch {

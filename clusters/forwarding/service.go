@@ -81,7 +81,7 @@ func (s *Service) serve(handle func(ctx context.Context, client net.Conn)) error
 	ctx, end := context.WithCancel(context.Background())
 	s.listener, s.end = listener, end
 	s.open.Go(func() {
-		accept(ctx, listener, func(client net.Conn) { s.open.Go(func() { handle(ctx, client) }) })
+		Accept(ctx, listener, func(client net.Conn) { s.open.Go(func() { handle(ctx, client) }) })
 	})
 	return nil
 }

@@ -198,18 +198,13 @@ func (p *Provider) Describe(ctx context.Context, name string) (clusters.Descript
 // Open opens a lasting cluster by its name. It connects only when needed, so that a broken cluster can be deleted,
 // too.
 func (p *Provider) Open(ctx context.Context, name string) (clusters.LastingCluster, error) {
-	dir := filepath.Join(p.Root, name)
-	r, err := record.Read(dir)
+	r, lock, err := record.Open(filepath.Join(p.Root, name))
 	if err != nil {
 		return nil, err
 	}
 	e, err := p.engineOf(ctx, r)
 	if err != nil {
-		return nil, err
-	}
-	lock, err := folders.Lock(dir)
-	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, lock.Close())
 	}
 	return &Cluster{provider: p, engine: e, lock: lock, record: r}, nil
 }

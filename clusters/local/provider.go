@@ -198,10 +198,7 @@ func (p *Provider) Names() ([]string, error) { return p.folders().Lasting() }
 func (p *Provider) Open(_ context.Context, name string) (clusters.LastingCluster, error) {
 	dir := filepath.Join(p.Root, name)
 	var r record
-	if err := folders.Read(dir, &r); err != nil {
-		return nil, err
-	}
-	lock, err := folders.Lock(dir)
+	lock, err := folders.Open(dir, &r)
 	if err != nil {
 		return nil, err
 	}

@@ -137,10 +137,8 @@ func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.
 ) {
 	l := layout{tool: tool, dir: e.source(), module: m, progress: s.options.Progress}
 	main, err := l.prepare(ctx)
-	if err != nil {
-		return "", err
-	}
-	if err := s.recordFiles(e); err != nil { // now, because those that were added stay even if the build fails
+	// The files that were added stay, even if others cannot be got or the build fails.
+	if err := errors.Join(err, s.recordFiles(e)); err != nil {
 		return "", err
 	}
 	tool = tool.with("GOFLAGS=-mod=readonly")

@@ -67,7 +67,8 @@ func TestChangedFilesOfAModule(t *testing.T) {
 	}
 }
 
-// A second program of a module may add files, even if it cannot be built. This is no change of the first one.
+// A second program of a module may add files, even if it does not compile, or if one of its nested modules cannot be
+// got. This is no change of the first one.
 func TestProgramsShareFiles(t *testing.T) {
 	s, proxy := newModuleStore(t, nil)
 	one := clusters.ModuleProgram{Path: "example.com/m", Version: "v1.0.0"}
@@ -82,12 +83,23 @@ func TestProgramsShareFiles(t *testing.T) {
 	proxy.publish(t, "example.com/m/cmd/broken", one.Version, map[string]string{
 		"go.mod": "module example.com/m/cmd/broken\n\ngo 1.22\n", "main.go": "package main\n\nfunc main() { no() }\n",
 	})
-	broken := one
-	broken.Package = "cmd/broken"
+	proxy.publish(t, "example.com/m/api", one.Version, map[string]string{"go.mod": "module example.com/m/api\n"})
+	proxy.publish(t, "example.com/m/cmd/incomplete", one.Version, map[string]string{
+		"go.mod": "module example.com/m/cmd/incomplete\n\ngo 1.22\n\nreplace (\n\texample.com/m/api => ../../api\n\t" +
+			"example.com/m/absent => ../../absent\n)\n",
+		"main.go": says("incomplete"),
+	})
 	mustBuild(t, s, one)
 	mustBuild(t, nextRun(t, s, new(said)), two)
-	if _, err := nextRun(t, s, new(said)).BuildModule(t.Context(), broken); err == nil {
-		t.Error("a program that does not compile was built")
+	for _, folder := range []string{"cmd/broken", "cmd/incomplete"} {
+		failing := one
+		failing.Package = folder
+		if _, err := nextRun(t, s, new(said)).BuildModule(t.Context(), failing); err == nil {
+			t.Errorf("%s was built", failing)
+		}
+		if _, cached := nextRun(t, s, new(said)).CachedModule(one); !cached {
+			t.Errorf("%s is not cached after the failed build of %s", one, failing)
+		}
 	}
 	for _, m := range []clusters.ModuleProgram{one, two} {
 		if _, cached := nextRun(t, s, new(said)).CachedModule(m); !cached {

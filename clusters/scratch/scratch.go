@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 const (
@@ -66,7 +67,12 @@ func there(file *os.File) bool {
 	return err1 == nil && err2 == nil && os.SameFile(open, now)
 }
 
-// sweep removes folders that no process has locked. A folder of another user cannot be opened, and stays.
+// Owner is the name by which the processes that use a folder are found. A run that was killed may leave some, and the
+// next one ends them.
+func Owner(dir string) string { return dir + string(filepath.Separator) }
+
+// sweep removes folders that no process has locked, and ends the processes that were started for them. A folder of
+// another user cannot be opened, and stays.
 func sweep(parent, prefix string, now time.Time) {
 	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*")) // the pattern is valid
 	for _, dir := range found {
@@ -77,7 +83,10 @@ func sweep(parent, prefix string, now time.Time) {
 		lock, err := folders.LockAgain(dir)
 		switch {
 		case err == nil:
-			_ = os.RemoveAll(dir) // the next run tries again
+			// What still runs would write into the folder. If anything here fails, the next run tries again.
+			if processes.EndOwned(Owner(dir)) == nil {
+				_ = os.RemoveAll(dir)
+			}
 			_ = lock.Close()
 		case errors.Is(err, os.ErrNotExist) && now.Sub(info.ModTime()) > making:
 			_ = os.RemoveAll(dir)

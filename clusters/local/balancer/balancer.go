@@ -56,9 +56,7 @@ func Run(ctx context.Context, c Config) error {
 	for _, s := range b.servers {
 		go b.watch(ctx, s)
 	}
-	if err := b.serve(ctx, listener); ctx.Err() == nil {
-		return err
-	}
+	b.serve(ctx, listener)
 	return nil
 }
 
@@ -136,14 +134,9 @@ func (b *balancer) order() []*server {
 	return slices.Concat(ready, others, leaving)
 }
 
-func (b *balancer) serve(ctx context.Context, listener net.Listener) error {
-	for {
-		connection, err := listener.Accept()
-		if err != nil {
-			return err
-		}
-		go b.pass(ctx, connection)
-	}
+// serve balances until the listener is closed.
+func (b *balancer) serve(ctx context.Context, listener net.Listener) {
+	forwarding.Accept(ctx, listener, func(client net.Conn) { go b.pass(ctx, client) })
 }
 
 // pass connects a client to the first server that accepts the connection.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -53,7 +55,7 @@ func TestBalancer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer front.Close()
-	go func() { _ = balancer.serve(t.Context(), front) }()
+	go balancer.serve(t.Context(), front)
 	look := func() {
 		for _, s := range balancer.servers {
 			s.ready.Store(balancer.ready(t.Context(), s.address) == nil)
@@ -111,6 +113,44 @@ func TestBalancer(t *testing.T) {
 	if got := ask(2); got != "a " {
 		t.Errorf("none is ready: %q", got)
 	}
+}
+
+// full is a listener for which there is no file descriptor at first.
+type full struct {
+	net.Listener
+	failed atomic.Bool
+}
+
+func (l *full) Accept() (net.Conn, error) {
+	if !l.failed.Swap(true) {
+		return nil, syscall.EMFILE
+	}
+	return l.Listener.Accept()
+}
+
+// A connection that cannot be accepted at the moment does not end the balancer.
+func TestBalancerOutlivesAnError(t *testing.T) {
+	balancer := newBalancer([]string{echo(t, "a").Addr().String()}, Leaving(filepath.Join(t.TempDir(), "leaving")), nil)
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		defer front.Close()
+		balancer.serve(t.Context(), &full{Listener: front})
+	}()
+	connection, err := net.Dial("tcp", front.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if name, err := bufio.NewReader(connection).ReadString('\n'); name != "a\n" {
+		t.Errorf("got %q, %v", name, err)
+	}
+	_ = front.Close()
+	<-served
 }
 
 func joined(lines []string) string {

@@ -3,6 +3,8 @@ package convergence
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -123,35 +125,39 @@ func (c *Converger) finish(ctx context.Context, state clusters.State) error {
 
 // writeKubeletConfigMap updates the ConfigMap from which new nodes and kubeadm upgrade take kubelet's configuration.
 func (c *Converger) writeKubeletConfigMap(ctx context.Context, state clusters.State) error {
-	_, _, err := editConfigMap(ctx, c.Client, "the ConfigMap kubelet-config", "kubelet-config", "kubelet",
+	_, err := editConfigMap(ctx, c.Client, "the ConfigMap kubelet-config", "kubelet-config", "kubelet",
 		func(text string) (string, error) { return settings.WithGates(text, state.Gates(clusters.Kubelet)) })
 	return err
 }
 
-// editConfigMap edits the YAML of a key of a ConfigMap in kube-system. It returns the new YAML, and whether it differs
-// from the old one. what names the ConfigMap in errors.
+// editConfigMap edits the YAML of a key of a ConfigMap in kube-system. It returns the revision of the YAML, which
+// changes with it: "" until something was edited. what names the ConfigMap in errors.
 func editConfigMap(ctx context.Context, client kubernetes.Interface, what, name, key string,
 	edit func(string) (string, error),
-) (wanted string, changed bool, err error) {
+) (revision string, err error) {
 	maps := client.CoreV1().ConfigMaps(metav1.NamespaceSystem)
 	config, err := maps.Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return "", false, fmt.Errorf("read %s: %w", what, err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
-	wanted, err = edit(config.Data[key])
+	wanted, err := edit(config.Data[key])
 	if err != nil {
-		return "", false, fmt.Errorf("read %s: %w", what, err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
 	same, err := settings.SameYAML(config.Data[key], wanted)
 	if err != nil {
-		return "", false, fmt.Errorf("read %s: %w", what, err)
+		return "", fmt.Errorf("read %s: %w", what, err)
 	}
 	if same {
-		return wanted, false, nil
+		return config.Annotations[staticpods.RevisionAnnotation], nil
 	}
 	config.Data[key] = wanted
+	sum := sha256.Sum256([]byte(wanted))
+	revision = hex.EncodeToString(sum[:8])
+	// The ConfigMap keeps its revision, so that a later attempt finds the change even if this one ends here.
+	metav1.SetMetaDataAnnotation(&config.ObjectMeta, staticpods.RevisionAnnotation, revision)
 	if _, err := maps.Update(ctx, config, metav1.UpdateOptions{}); err != nil {
-		return "", false, fmt.Errorf("write %s: %w", what, err)
+		return "", fmt.Errorf("write %s: %w", what, err)
 	}
-	return wanted, true, nil
+	return revision, nil
 }

@@ -104,7 +104,7 @@ func noteReplaced(ctx context.Context, c *Converger, state clusters.State) error
 // writeClusterConfiguration updates the ConfigMap from which kubeadm writes the manifests of a new version, so that
 // they have the state's flags, and no others. The version is the one that the cluster has.
 func (c *Converger) writeClusterConfiguration(ctx context.Context, version string, state clusters.State) error {
-	_, _, err := editConfigMap(ctx, c.Client, "the ConfigMap kubeadm-config", "kubeadm-config", "ClusterConfiguration",
+	_, err := editConfigMap(ctx, c.Client, "the ConfigMap kubeadm-config", "kubeadm-config", "ClusterConfiguration",
 		func(text string) (string, error) {
 			return settings.EditClusterConfiguration(text, version, state, c.Record.OursOf)
 		})

@@ -2,8 +2,6 @@ package convergence
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +10,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/diagnosis"
@@ -27,33 +27,51 @@ const (
 
 // convergeProxy brings kube-proxy to a state, node by node through its DaemonSet, and waits for the last one.
 func (c *Converger) convergeProxy(ctx context.Context, state clusters.State) error {
-	wanted, changed, err := editConfigMap(ctx, c.Client, "the configuration of kube-proxy", proxyName, proxyConfigKey,
+	revision, err := editConfigMap(ctx, c.Client, "the configuration of kube-proxy", proxyName, proxyConfigKey,
 		func(text string) (string, error) { return settings.WithGates(text, state.Gates(clusters.KubeProxy)) })
 	if err != nil {
 		return err
 	}
-	sets := c.Client.AppsV1().DaemonSets(metav1.NamespaceSystem)
-	set, err := sets.Get(ctx, proxyName, metav1.GetOptions{})
-	if err != nil {
-		return fmt.Errorf("read the DaemonSet of kube-proxy: %w", err)
-	}
-	container := &set.Spec.Template.Spec.Containers[0]
-	image := container.Image[:strings.LastIndex(container.Image, ":")+1] + settings.ImageTag(state.Version)
-	if !changed && image == container.Image {
-		return nil
+	set, err := replaceProxy(ctx, c.Client, state.Version, revision)
+	if err != nil || set == nil {
+		return err
 	}
 	c.Say("replacing kube-proxy")
-	container.Image = image
-	if set.Spec.Template.Annotations == nil {
-		set.Spec.Template.Annotations = map[string]string{}
-	}
-	sum := sha256.Sum256([]byte(wanted))
-	set.Spec.Template.Annotations[staticpods.RevisionAnnotation] = hex.EncodeToString(sum[:8])
-	set, err = sets.Update(ctx, set, metav1.UpdateOptions{})
-	if err != nil {
-		return fmt.Errorf("write the DaemonSet of kube-proxy: %w", err)
-	}
 	return c.Await(ctx, proxyName, func(ctx context.Context) error { return c.proxyRolledOut(ctx, set.Generation) })
+}
+
+// replaceProxy brings the DaemonSet of kube-proxy to a version and to a revision of its ConfigMap. It returns the new
+// DaemonSet; nil if it matches already. The DaemonSet records which revision its pods have read, because an earlier
+// attempt may have failed after it had changed the ConfigMap.
+func replaceProxy(ctx context.Context, client kubernetes.Interface, version, revision string) (
+	now *appsv1.DaemonSet, err error,
+) {
+	sets := client.AppsV1().DaemonSets(metav1.NamespaceSystem)
+	// The controller writes the DaemonSet's status at any time, most of all while kubelets are restarted.
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		set, err := sets.Get(ctx, proxyName, metav1.GetOptions{})
+		if err != nil {
+			return fmt.Errorf("read the DaemonSet of kube-proxy: %w", err)
+		}
+		template := &set.Spec.Template
+		container := &template.Spec.Containers[0]
+		image := container.Image[:strings.LastIndex(container.Image, ":")+1] + settings.ImageTag(version)
+		same := revision == "" || revision == template.Annotations[staticpods.RevisionAnnotation]
+		if same && image == container.Image {
+			return nil
+		}
+		container.Image = image
+		if revision != "" {
+			metav1.SetMetaDataAnnotation(&template.ObjectMeta, staticpods.RevisionAnnotation, revision)
+		}
+		written, err := sets.Update(ctx, set, metav1.UpdateOptions{})
+		if err != nil {
+			return fmt.Errorf("write the DaemonSet of kube-proxy: %w", err)
+		}
+		now = written
+		return nil
+	})
+	return now, err
 }
 
 func (c *Converger) proxyRolledOut(ctx context.Context, generation int64) error {

@@ -3,6 +3,7 @@ package record
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -66,6 +67,13 @@ func New(dir, name string, state clusters.State) (*Record, error) {
 func Read(dir string) (*Record, error) {
 	r := &Record{Dir: dir}
 	return r, folders.Read(dir, &r.now)
+}
+
+// Open locks the folder of a cluster for this process, and reads the record in it.
+func Open(dir string) (r *Record, lock *os.File, err error) {
+	r = &Record{Dir: dir}
+	lock, err = folders.Open(dir, &r.now)
+	return r, lock, err
 }
 
 // UseEngine records the engine that will have the nodes.

@@ -32,6 +32,8 @@ type Front struct {
 	server *http.Server
 	// listener of the server, which may not know it yet when it is closed.
 	listener net.Listener
+	// upstream has the connections to the program.
+	upstream *http.Transport
 
 	mu sync.Mutex
 	// seen counts the calls by their path.
@@ -115,6 +117,10 @@ func (f *Front) close() {
 		_ = f.listener.Close()
 		f.server, f.listener = nil, nil
 	}
+	if f.upstream != nil {
+		f.upstream.CloseIdleConnections() // those in use end with their calls
+		f.upstream = nil
+	}
 }
 
 func (f *Front) release() {
@@ -122,7 +128,7 @@ func (f *Front) release() {
 	f.held.Release()
 }
 
-// handler returns a handler that forwards calls to the program of a place.
+// handler returns a handler that forwards calls to the program of a place, through a new upstream.
 func (f *Front) handler(calls clusters.WebhookCalls, at *Place) (http.Handler, error) {
 	wait, err := calls.Wait()
 	if err != nil {
@@ -138,9 +144,10 @@ func (f *Front) handler(calls clusters.WebhookCalls, at *Place) (http.Handler, e
 	if err != nil {
 		return nil, fmt.Errorf("find its program: %w", err)
 	}
+	f.upstream = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
+		Transport: f.upstream,
 		// If the program does not answer, the connection is closed, as without a front.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 		ErrorLog:     log.New(io.Discard, "", 0),

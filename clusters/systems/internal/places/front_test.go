@@ -5,12 +5,14 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +25,12 @@ import (
 
 // programAt returns a place whose program answers with the requested path, and a client that trusts its authority.
 func programAt(t *testing.T) (*Place, *http.Client) {
+	t.Helper()
+	return programThatTells(t, nil)
+}
+
+// programThatTells is programAt, and tells of its connections.
+func programThatTells(t *testing.T, tell func(net.Conn, http.ConnState)) (*Place, *http.Client) {
 	t.Helper()
 	held, err := reserve(loopback, 1)
 	if err != nil {
@@ -40,7 +48,7 @@ func programAt(t *testing.T) (*Place, *http.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(
+	server := &http.Server{ReadHeaderTimeout: time.Minute, ConnState: tell, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) })}
 	go func() {
 		_ = server.ServeTLS(listener, filepath.Join(at.certDir(), "tls.crt"), filepath.Join(at.certDir(), "tls.key"))
@@ -158,6 +166,47 @@ func TestFrontChangesAtOnce(t *testing.T) {
 	at.Front = f
 	for range 100 {
 		golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
+	}
+}
+
+// A front that changes, or ends, closes its connections to the program.
+func TestFrontClosesItsConnections(t *testing.T) {
+	var made, open atomic.Int32
+	at, client := programThatTells(t, func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			made.Add(1)
+			open.Add(1)
+		case http.StateClosed:
+			open.Add(-1)
+		}
+	})
+	f, err := newFront(loopback)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Front = f
+	const changes = 3
+	for range changes {
+		golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
+		response, err := client.Get(f.URL() + "/judge")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.Copy(io.Discard, response.Body) // only then is the connection idle
+		golden.Must(t, errors.Join(err, response.Body.Close()))
+	}
+	f.close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	golden.Must(t, waiting.Until(ctx, nil, func(context.Context) error {
+		if n := open.Load(); n != 0 {
+			return fmt.Errorf("%d connections are open", n)
+		}
+		return nil
+	}))
+	if made.Load() != changes {
+		t.Errorf("the front has made %d connections, want %d", made.Load(), changes)
 	}
 }
 

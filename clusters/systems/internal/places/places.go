@@ -141,15 +141,20 @@ func (ps *Places) folder() (string, error) {
 	if ps.dir != "" {
 		return ps.dir, nil
 	}
+	var err error
+	ps.discard = func() error { return os.RemoveAll(ps.dir) }
 	housed, ok := ps.Cluster.(clusters.Housed)
-	if !ok {
-		var err error
+	switch {
+	case ok:
+		ps.dir = filepath.Join(housed.Folder(), "systems")
+		err = os.MkdirAll(ps.dir, 0o700)
+	case ps.Keep: // the next run takes what is in a folder of scratch for the left-overs of a killed run
+		ps.dir, err = os.MkdirTemp("", "rehearse-kept-systems-")
+	default:
 		ps.dir, ps.discard, err = scratch.Folder("systems")
 		return ps.dir, err
 	}
-	ps.dir = filepath.Join(housed.Folder(), "systems")
-	ps.discard = func() error { return os.RemoveAll(ps.dir) }
-	if err := os.MkdirAll(ps.dir, 0o700); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("make a folder for systems: %w", err)
 	}
 	return ps.dir, nil
@@ -160,7 +165,7 @@ func (ps *Places) Owner() string {
 	if housed, ok := ps.Cluster.(clusters.Housed); ok {
 		return housed.Folder() + string(os.PathSeparator)
 	}
-	return ps.dir + string(os.PathSeparator)
+	return scratch.Owner(ps.dir)
 }
 
 // Certify creates a new authority and a serving certificate. The certificates of each change are new, so a webhook

@@ -1,11 +1,14 @@
 package places
 
 import (
+	"os"
 	"testing"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/folders"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -41,5 +44,32 @@ func TestWhoConnectsThroughTheProxy(t *testing.T) {
 			}
 			golden.Must(t, test.places.Close())
 		})
+	}
+}
+
+// The next run removes what a run without a folder of its cluster leaves behind, unless it was to be kept.
+func TestNextRunLeavesWhatIsKept(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ps := &Places{Cluster: secure{}, Borrowed: true, Keep: true}
+	dir, err := ps.folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, err := folders.Lock(dir) // this run does not have it, so it is as free as after the end of this run
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Must(t, lock.Close())
+	_, remove, err := scratch.Folder("next")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { golden.Must(t, remove()) }()
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the kept folder: %v, %v", info, err)
+	}
+	golden.Must(t, ps.Close())
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("it is still there after it was discarded: %v", err)
 	}
 }
