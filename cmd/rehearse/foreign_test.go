@@ -103,7 +103,7 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 			},
 			programs: map[string]string{"kai-podgroupcontroller": kai("both"), "kai-podgroupcontroller-older": kai("older")},
 			definitions: map[string]string{
-				"KAI-Scheduler/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml": "../../suites/kai/simulator/testdata/crd-crd.yaml",
+				"KAI-Scheduler/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml": "../../suites/kai/api/scheduling.run.ai_podgroups.yaml",
 				"KAI-older/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml":     "../../suites/kai/simulator/testdata/crd-older.yaml",
 			},
 			focus: "kai-(mixed-case|stored-names-made-anew)", fault: "trailing-dash-allowed", commands: 5,

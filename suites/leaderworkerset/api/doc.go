@@ -46,5 +46,10 @@ func CustomResourceDefinition() (*apiextensionsv1.CustomResourceDefinition, erro
 	if err := yaml.UnmarshalStrict(definition, crd); err != nil {
 		return nil, fmt.Errorf("read the definition of %s: %w", Kind, err)
 	}
+	// The file contains the schema of a pod's template only once.
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	templates := spec.Properties["leaderWorkerTemplate"].Properties
+	worker := templates["workerTemplate"]
+	templates["leaderTemplate"] = *worker.DeepCopy()
 	return crd, nil
 }

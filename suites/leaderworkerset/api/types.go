@@ -61,9 +61,13 @@ type LeaderWorkerSetSpec struct {
 
 // LeaderWorkerTemplate describes one group.
 type LeaderWorkerTemplate struct {
-	// LeaderTemplate is the template of the leader's pod. Default: WorkerTemplate.
+	// LeaderTemplate is the template of the leader's pod. Default: WorkerTemplate. CustomResourceDefinition gives it the
+	// schema of WorkerTemplate.
 	//
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=object
+	// +kubebuilder:pruning:PreserveUnknownFields
 	LeaderTemplate *corev1.PodTemplateSpec `json:"leaderTemplate,omitempty"`
 	// WorkerTemplate is the template of the workers' pods.
 	WorkerTemplate corev1.PodTemplateSpec `json:"workerTemplate"`
