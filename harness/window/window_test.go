@@ -262,6 +262,53 @@ func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	}
 }
 
+// The old server's rejection of an update counts if the new server accepts the same update. A conflict says that
+// others wrote the object. Without an answer, or without the object, it is unknown.
+func TestRejectionsOfBothServers(t *testing.T) {
+	status := func(code int, reason string) string {
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":"no","code":%d}`,
+			reason, code)
+	}
+	const problem = "writes: old rejects an unchanged update of ConfigMap default/a: 422 Invalid: no"
+	for name, test := range map[string]struct {
+		code              int
+		text              string
+		times             int32
+		problem, unjudged string
+		evidence          string
+	}{
+		"accepted":         {0, "", 0, problem, "", ""},
+		"one conflict":     {409, status(409, "Conflict"), 1, problem, "", ""},
+		"always conflicts": {409, status(409, "Conflict"), 99, "", "others wrote ConfigMap default/a during each", ""},
+		"no answer":        {503, status(503, "ServiceUnavailable"), 99, "", "it is unknown whether new does: ", ""},
+		"deleted":          {404, status(404, "NotFound"), 99, "", "which was then deleted", ""},
+		"rejected":         {422, rejection, 99, "", "", "both servers reject an unchanged update of ConfigMap default/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var answered atomic.Int32
+			answer := answering(http.MethodPut, "/configmaps/a", test.code, test.text)
+			newer := func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+				if request.Method == http.MethodPut && answered.Add(1) <= test.times {
+					return answer(next, request)
+				}
+				return next.RoundTrip(request)
+			}
+			older := answering(http.MethodPut, "/configmaps/a", 422, rejection)
+			verdict := judge(t, server(t), older, newer, "writes")
+			if got := strings.Join(verdict.Problems, "\n"); got != test.problem {
+				t.Errorf("problems %q, want %q", got, test.problem)
+			}
+			got := strings.Join(verdict.Unjudged, "\n")
+			if (got == "") != (test.unjudged == "") || !strings.Contains(got, test.unjudged) {
+				t.Errorf("unjudged %q, want %q", got, test.unjudged)
+			}
+			if got := strings.Join(verdict.Evidence, "\n"); !strings.Contains(got, test.evidence) {
+				t.Errorf("evidence %q, want %q", got, test.evidence)
+			}
+		})
+	}
+}
+
 // An object that is written in both halves of Settle is a problem. One that is written once is not.
 func TestServersOverwriteEachOther(t *testing.T) {
 	for writes, want := range map[int32]string{
