@@ -73,6 +73,11 @@ func volatile(kind schema.GroupKind) bool {
 func (j *judge) compare(ctx context.Context, s *seen) {
 	again := pauses.Growing(50*time.Millisecond, time.Second)
 	different, restless := map[string]int{}, map[string]int{}
+	defer func() {
+		if s.problem != "" || s.unjudged != "" {
+			s.different, s.restless = nil, nil // no later look confirmed them
+		}
+	}()
 	for n := range looks {
 		if n > 0 && !pauses.Wait(ctx, again) {
 			s.unjudged = "the run was interrupted"

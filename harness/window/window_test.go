@@ -128,6 +128,14 @@ func server(t *testing.T) *apitest.Server {
 
 func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...string) window.Verdict {
 	t.Helper()
+	verdict, err := judgeIn(t.Context(), s, older, newer, checks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict
+}
+
+func judgeIn(ctx context.Context, s *apitest.Server, older, newer through, checks ...string) (window.Verdict, error) {
 	as := func(name, version string, do through) window.Server {
 		config := rest.CopyConfig(s.Config())
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, do} })
@@ -143,7 +151,7 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 	if len(checks) == 0 {
 		checks = window.Checks()
 	}
-	verdict, err := window.Judge(t.Context(), as("old", "1.35.4", older), as("new", "1.36.3", newer), window.Options{
+	return window.Judge(ctx, as("old", "1.35.4", older), as("new", "1.36.3", newer), window.Options{
 		Checks: checks, Settle: 2 * time.Millisecond,
 		Leader: func(context.Context) (window.Server, error) {
 			if leads.Name == "" {
@@ -152,10 +160,6 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 			return leads, nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return verdict
 }
 
 // Without a problem, the verdict lists what was checked.
@@ -395,6 +399,26 @@ func TestObjectsThatCannotBeReadAgain(t *testing.T) {
 		if len(verdict.Problems) > 0 || (got == "") != (want == "") || !strings.HasPrefix(got, want) {
 			t.Errorf("%d: problems %q, unjudged %q, want %q", code, verdict.Problems, got, want)
 		}
+	}
+}
+
+// A difference that no later look could confirm is not a problem.
+func TestADifferenceIsNotConfirmed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := server(t)
+	var lists atomic.Int32
+	verdict, err := judgeIn(ctx, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
+			if lists.Add(1) == 2 {
+				cancel()
+			}
+			s.Put("configmaps", configMap("default", "new"))
+		}
+		return next.RoundTrip(request)
+	}, "reads")
+	if len(verdict.Problems) > 0 || !errors.Is(err, context.Canceled) || lists.Load() != 2 {
+		t.Errorf("after %d lists: %v, %+v", lists.Load(), err, verdict)
 	}
 }
 
