@@ -249,6 +249,54 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// If the old server does not serve the version that the new one prefers, the next common version is checked. If there
+// is none, the objects are not judged.
+func TestTheOldServerLacksAVersion(t *testing.T) {
+	hiding := func(version string) through {
+		return showing(http.MethodGet, "/admissionregistration.k8s.io/"+version, `"list"`, `"none"`)
+	}
+	older := func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPost {
+			return answering(http.MethodPost, "/v1beta1/validatingadmissionpolicies", 422, rejection)(next, request)
+		}
+		return hiding("v1")(next, request)
+	}
+	for name, test := range map[string]struct {
+		newer                       through
+		problem, unjudged, evidence string
+	}{
+		"both serve v1beta1": {
+			faithful, "rules: ValidatingAdmissionPolicy p would be rejected by old: 422 Invalid: no", "",
+			"2 objects that Kubernetes maintains itself were watched for 2ms",
+		},
+		"there is no common version": {
+			hiding("v1beta1"), "", "rules: ValidatingAdmissionPolicy p: old and new serve the kind in different versions",
+			"1 objects that Kubernetes maintains itself were watched for 2ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			beta := policies
+			beta.GVK.Version = "v1beta1"
+			s.Serve(beta)
+			s.Put(policies.Resource, map[string]any{
+				"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+				"metadata": map[string]any{"name": "p", "labels": map[string]any{"kubernetes.io/bootstrapping": "x"}},
+			})
+			verdict := judge(t, s, older, test.newer, "rules", "bootstrap")
+			if got := strings.Join(verdict.Problems, "\n"); got != test.problem {
+				t.Errorf("problems %q, want %q", got, test.problem)
+			}
+			if got := strings.Join(verdict.Unjudged, "\n"); got != test.unjudged {
+				t.Errorf("unjudged %q, want %q", got, test.unjudged)
+			}
+			if !slices.Contains(verdict.Evidence, test.evidence) {
+				t.Errorf("evidence %q, want %q", verdict.Evidence, test.evidence)
+			}
+		})
+	}
+}
+
 // An unchanged update that is stored is a problem, even if the object reads the same.
 func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	s := server(t)
