@@ -137,10 +137,8 @@ func (t *timeline) lookForFields(ctx context.Context, i int) {
 // schema could be looked up.
 func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
 	var before *unknownfields.Missing
-	for _, span := range t.spans {
-		if span.judge == i {
-			before = &span.missing
-		}
+	if span := t.spanOf(i); span != nil {
+		before = &span.missing
 	}
 	problem, doubt := t.finder().Problem(ctx, step, t.run.at > 0, before)
 	if problem == "" {
@@ -205,15 +203,23 @@ func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) e
 // windowOf returns the time that a step judges; nil if it judges no past time. A time that ends with the step itself
 // ends now.
 func (t *timeline) windowOf(ctx context.Context, i int) *assertions.Window {
+	span := t.spanOf(i)
+	if span == nil {
+		return nil
+	}
+	if span.last == i {
+		span.window.End = t.moment(ctx, i)
+	}
+	span.window.Steps = t.begun[span.first:]
+	return span.window
+}
+
+// spanOf returns the time that a step judges; nil if it judges no past time.
+func (t *timeline) spanOf(i int) *span {
 	for _, span := range t.spans {
-		if span.judge != i {
-			continue
+		if span.judge == i {
+			return span
 		}
-		if span.last == i {
-			span.window.End = t.moment(ctx, i)
-		}
-		span.window.Steps = t.begun[span.first:]
-		return span.window
 	}
 	return nil
 }
