@@ -82,6 +82,17 @@ func (v *survivals) blind() bool {
 	return len(v.run.down) > 0 || v.run.shared.transitions.wreck() != nil
 }
 
+// pause ends the watches of all surveys until resume is called.
+func (v *survivals) pause(ctx context.Context) (resume func(), err error) {
+	var all []*survey.Survey
+	for _, one := range v.all {
+		if one.survey != nil {
+			all = append(all, one.survey)
+		}
+	}
+	return survey.Pause(ctx, all)
+}
+
 func (v *survivals) close() {
 	for _, one := range v.all {
 		if one.survey != nil {
