@@ -50,3 +50,41 @@ func TestNoSurveyWatchesDuringARestore(t *testing.T) {
 		t.Errorf("%s\n%s", s.Message, reports.Explain(s))
 	}
 }
+
+// A look that is due while a component is down is taken as soon as it is up again. Without it, there is no verdict.
+func TestSurvivesLooksAsSoonAsItCan(t *testing.T) {
+	const etcdAgain = "  - restart: {component: etcd}\n"
+	for name, test := range map[string]struct {
+		after   string
+		deletes bool
+		want    reports.Status
+		says    string
+	}{
+		"it stays down":         {"", false, reports.Error, "nothing can be looked at, since etcd was killed"},
+		"it is up again":        {etcdAgain, false, reports.Passed, ""},
+		"an object was deleted": {etcdAgain, true, reports.Failed, "it was deleted"},
+		"the scenario deletes it afterwards": {
+			etcdAgain + "  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n", false, reports.Passed, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{serves: surveyed()}
+			p.restart = func(_ context.Context, c *cluster) error {
+				if test.deletes {
+					c.server.Delete("configmaps", "one", "a")
+				}
+				return nil
+			}
+			run := ran(t, p, scenario("one", makeMap("a")+"  - name: up\n    transition: {version: \"1.35\"}\n"+
+				"  - kill: {component: etcd}\n  - kill: {component: kube-apiserver}\n"+
+				"  - name: again\n    restart: {component: kube-apiserver}\n"+test.after+
+				"  - survives: {apiVersion: v1, kind: ConfigMap, name: a, settle: 1ms, throughout: [up, again]}\n"),
+				harness.Options{})
+			s := find(t, run, "one")
+			if s.Status != test.want {
+				t.Errorf("%s, want %s\n%s", s.Status, test.want, reports.Explain(s))
+			}
+			contains(t, s.Message, test.says)
+		})
+	}
+}

@@ -3,6 +3,8 @@ package harness
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +40,8 @@ type survival struct {
 	survey *survey.Survey
 	mark   survey.Mark
 	path   []*upgrades.State
+	// due: objects may be different since the last look, and nothing could be looked at yet.
+	due bool
 	// wrong is why it could not be found out.
 	wrong *result
 }
@@ -52,7 +56,7 @@ func (v *survivals) begin(ctx context.Context, i int) {
 			v.firsts(ctx, judge, last)
 		}
 	}
-	if !v.run.scenario.Spec.Steps[i].ChangesCluster() || v.blind() {
+	if !v.run.scenario.Spec.Steps[i].ChangesCluster() || v.blind() != "" {
 		return // the mark before the cluster went down counts
 	}
 	for _, one := range v.all {
@@ -64,22 +68,27 @@ func (v *survivals) begin(ctx context.Context, i int) {
 	}
 }
 
-// end looks again after a step that may have changed objects by itself.
+// end looks again after a step that may have changed objects by itself, or as soon as that is possible after it.
 func (v *survivals) end(ctx context.Context, i int) {
-	if !verbOf(&v.run.scenario.Spec.Steps[i]).moves || v.blind() {
-		return
-	}
+	moves, blind := verbOf(&v.run.scenario.Spec.Steps[i]).moves, v.blind()
 	for _, one := range v.all {
-		if one.wrong == nil && i <= one.last {
+		one.due = one.due || moves && i <= one.last
+		if one.wrong == nil && one.due && blind == "" {
 			one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 		}
 	}
 }
 
-// blind reports whether nothing can be looked at: a component that reads need is down, or the cluster broke as
-// expected.
-func (v *survivals) blind() bool {
-	return len(v.run.down) > 0 || v.run.shared.transitions.wreck() != nil
+// blind returns why nothing can be looked at: a component that reads need is down, or the cluster broke as expected; ""
+// if everything can.
+func (v *survivals) blind() string {
+	switch {
+	case v.run.shared.transitions.wreck() != nil:
+		return "the cluster broke, as expected"
+	case len(v.run.down) > 0:
+		return fmt.Sprintf("%v was killed", slices.Sorted(maps.Keys(v.run.down))[0])
+	}
+	return ""
 }
 
 // pause ends the watches of all surveys until resume is called.
@@ -214,7 +223,7 @@ func (one *survival) look(ctx context.Context, state string) {
 			way = upgrades.Back
 		}
 	}
-	one.path = append(one.path, &upgrades.State{Name: state, Way: way})
+	one.path, one.due = append(one.path, &upgrades.State{Name: state, Way: way}), false
 	_, err := one.survey.At(ctx, one.mark)
 	one.path[len(one.path)-1].Reached = err == nil
 	one.fail(err)
@@ -226,7 +235,10 @@ func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	if one == nil {
 		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
 	}
-	if one.wrong == nil && len(one.path) == 1 && !step.Survives.Now {
+	if one.wrong == nil && (one.due || len(one.path) == 1) && !step.Survives.Now {
+		if why := s.survivals.blind(); why != "" {
+			return failure(reports.Error, "survives: nothing can be looked at, since %s", why)
+		}
 		one.look(ctx, s.shared.track.Path[s.at].String())
 	}
 	if one.wrong != nil {
