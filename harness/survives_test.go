@@ -88,3 +88,22 @@ func TestSurvivesLooksAsSoonAsItCan(t *testing.T) {
 		})
 	}
 }
+
+// A look that does not end is no verdict. Its time is that of the step, not of each request.
+func TestALookTakesTooLong(t *testing.T) {
+	p, over := &provider{serves: surveyed()}, make(chan struct{})
+	defer close(over)
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "list" && r.Kind == "CustomResourceDefinition" {
+			<-over
+		}
+		return nil
+	}
+	run := ran(t, p, scenario("one", makeMap("a")+
+		"  - survives: {apiVersion: v1, kind: ConfigMap, name: a, now: true}\n    timeout: 1s\n"), harness.Options{})
+	s := find(t, run, "one")
+	if s.Status != reports.Error {
+		t.Errorf("%s\n%s", s.Status, reports.Explain(s))
+	}
+	contains(t, s.Message, "a look at the cluster took longer than 1s")
+}

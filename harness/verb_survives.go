@@ -2,6 +2,7 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,8 +22,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// defaultSettle is how long an untouched cluster is watched at each look of survives.
-const defaultSettle = 2 * time.Second
+const (
+	// defaultSettle is how long an untouched cluster is watched at each look of survives.
+	defaultSettle = 2 * time.Second
+	// defaultLook is how long a look may take. It is longer than the timeout of other steps: a look waits for leaders, and
+	// sends dry runs of every object.
+	defaultLook = 5 * time.Minute
+)
 
 func survivesVerb() verb { return verb{run: runSurvives} }
 
@@ -38,8 +44,10 @@ type survival struct {
 	// plane is the control plane of the API server that is asked; -1 for the load balancer.
 	plane  int
 	survey *survey.Survey
-	mark   survey.Mark
-	path   []*upgrades.State
+	// patience is how long a look, or a mark, may take.
+	patience time.Duration
+	mark     survey.Mark
+	path     []*upgrades.State
 	// due: objects may be different since the last look, and nothing could be looked at yet.
 	due bool
 	// wrong is why it could not be found out.
@@ -61,9 +69,7 @@ func (v *survivals) begin(ctx context.Context, i int) {
 	}
 	for _, one := range v.all {
 		if one.wrong == nil && i <= one.last {
-			mark, err := one.survey.Begin(ctx)
-			one.mark = mark
-			one.fail(err)
+			one.begin(ctx)
 		}
 	}
 }
@@ -162,9 +168,8 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		return one
 	}
 	one.survey.Add(found...)
-	one.mark, err = one.survey.Begin(ctx)
-	one.fail(err)
-	if err == nil {
+	one.patience = step.Timeout.Or(defaultLook)
+	if one.begin(ctx); one.wrong == nil {
 		one.look(ctx, run.shared.track.Path[run.at].String())
 	}
 	return one
@@ -214,6 +219,26 @@ func (one *survival) fail(err error) {
 	}
 }
 
+// begin takes the mark of now.
+func (one *survival) begin(ctx context.Context) {
+	one.timed(ctx, func(ctx context.Context) (err error) {
+		one.mark, err = one.survey.Begin(ctx)
+		return err
+	})
+}
+
+// timed asks the cluster for something, as long as that may take.
+func (one *survival) timed(ctx context.Context, ask func(context.Context) error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, one.patience, fmt.Errorf("a look at the cluster took longer than %s",
+		one.patience))
+	defer cancel()
+	err := ask(ctx)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	one.fail(err)
+}
+
 // look surveys the cluster in the state that it has reached.
 func (one *survival) look(ctx context.Context, state string) {
 	way := upgrades.Start
@@ -224,9 +249,11 @@ func (one *survival) look(ctx context.Context, state string) {
 		}
 	}
 	one.path, one.due = append(one.path, &upgrades.State{Name: state, Way: way}), false
-	_, err := one.survey.At(ctx, one.mark)
-	one.path[len(one.path)-1].Reached = err == nil
-	one.fail(err)
+	one.timed(ctx, func(ctx context.Context) error {
+		_, err := one.survey.At(ctx, one.mark)
+		one.path[len(one.path)-1].Reached = err == nil
+		return err
+	})
 }
 
 // runSurvives judges what the survey found.
