@@ -26,10 +26,12 @@ type removal struct {
 // Objects outside of the scenario's namespace are always awaited, since they would disturb other scenarios. The
 // namespace itself is awaited only while other scenarios run on the cluster, or if the cluster is borrowed: our own
 // clusters are deleted with everything in them. Nothing is removed from a cluster that is kept. Nothing is removed
-// from our own cluster if the run was interrupted or the cluster broke, even as expected.
+// from our own cluster if the run was interrupted or the cluster broke, even as expected. The same applies if the
+// scenario ended with a component down that the API server needs to answer: such a scenario has its cluster to itself.
 func (m *removal) cleanUp(ctx context.Context) {
 	_, borrowed := planning.BorrowedFrom(m.run.shared.provider)
-	if m.run.shared.Keep || (!borrowed && (ctx.Err() != nil || m.run.shared.transitions.wreck() != nil)) {
+	broken := ctx.Err() != nil || m.run.shared.transitions.wreck() != nil || len(m.run.down) > 0
+	if m.run.shared.Keep || !borrowed && broken {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)

@@ -41,6 +41,10 @@ type provider struct {
 	exec func(call int, pod string, command []string) (stdout, stderr string, code int, err error)
 	// restart restarts a component; nil if that does not work.
 	restart func(context.Context, *cluster) error
+	// serves are further kinds that the clusters serve.
+	serves []apitest.Kind
+	// restoring runs before a snapshot is put back.
+	restoring func(context.Context, *cluster) error
 	// misbehave decides which requests the clusters' API servers answer with a fault.
 	misbehave func(apitest.Request) *apitest.Fault
 
@@ -87,7 +91,7 @@ func (p *provider) Create(ctx context.Context, name string, state clusters.State
 			return nil, err
 		}
 	}
-	c := &cluster{provider: p, name: name, state: state, server: apitest.New(p.t), died: make(chan error, 1)}
+	c := &cluster{provider: p, name: name, state: state, server: apitest.New(p.t, p.serves...), died: make(chan error, 1)}
 	c.server.Misbehave(p.misbehave)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,7 +172,12 @@ func (c *cluster) Snapshot(_ context.Context, name string) error {
 	return c.provider.rejectSnapshots
 }
 
-func (c *cluster) Restore(_ context.Context, name string) error {
+func (c *cluster) Restore(ctx context.Context, name string) error {
+	if c.provider.restoring != nil {
+		if err := c.provider.restoring(ctx, c); err != nil {
+			return err
+		}
+	}
 	c.snapshots[name]()
 	c.server.BreakWatches() // watches must begin again with a list
 	return nil

@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -167,5 +169,65 @@ func TestSnapshots(t *testing.T) {
 	run = ran(t, p, text, harness.Options{})
 	if s := find(t, run, "one"); s.Status != reports.Error || !strings.Contains(s.Message, "the disk is full") {
 		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+}
+
+// A time that begins while the watch is away begins when the history has caught up, since the step waits for that. What
+// was missed before does not count. A sequence from now on may have missed its events.
+func TestATimeBeginsWhileTheWatchIsAway(t *testing.T) {
+	for verb, test := range map[string]struct {
+		step string
+		want reports.Status
+	}{
+		"never": {
+			makeMap("b") + "  - never: {apiVersion: v1, kind: ConfigMap, name: z, throughout: [two, two]}\n",
+			reports.Passed,
+		},
+		"sequence": {
+			"  - sequence:\n      within: 50ms\n      events: [{apiVersion: v1, kind: ConfigMap, type: added, name: z}, " +
+				"{apiVersion: v1, kind: ConfigMap, type: deleted, name: z}]\n",
+			reports.Error,
+		},
+	} {
+		t.Run(verb, func(t *testing.T) {
+			// away: the watch was broken. watches and lists are those since then, but not the lists of what it missed.
+			var away, watches, lists atomic.Int32
+			p := &provider{}
+			tooOld, later := apitest.TooOld(), apitest.Status(503, "ServiceUnavailable", "later")
+			p.misbehave = func(r apitest.Request) *apitest.Fault {
+				switch {
+				case r.Verb == "create" && r.Kind == "Node":
+					server := p.clusters[0].server
+					watched := server.Requests("watch", "")
+					away.Store(1)
+					server.Hold()
+					for _, name := range []string{"missed", "missed too"} {
+						server.Put("configmaps", map[string]any{
+							"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name, "namespace": "one"},
+						})
+					}
+					server.BreakWatches()
+					server.Release()
+					server.AwaitRequests("watch", watched+1)
+				case r.Kind != "ConfigMap" || away.Load() == 0:
+				case r.Verb == "list" && r.ResourceVersion != "":
+					return &apitest.Fault{Status: &tooOld}
+				case r.Verb == "list":
+					lists.Add(1)
+				case r.Verb == "watch" && watches.Add(1) == 1:
+					return &apitest.Fault{Status: &tooOld}
+				case r.Verb == "watch" && lists.Load() < 2: // the stream's own, and the one with which the time begins
+					return &apitest.Fault{Status: later}
+				}
+				return nil
+			}
+			run := ran(t, p, scenario("one", makeMap("a")+
+				"  - never: {apiVersion: v1, kind: ConfigMap, name: z, for: 1ms}\n"+
+				"  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"+
+				strings.Replace(test.step, "  - ", "  - name: two\n    ", 1)), harness.Options{})
+			if s := find(t, run, "one"); s.Status != test.want {
+				t.Errorf("%s, want %s\n%s", s.Status, test.want, reports.Explain(s))
+			}
+		})
 	}
 }

@@ -80,7 +80,7 @@ func worse(a, b reports.Status) reports.Status {
 func (d *during) judge(ctx context.Context, step scenarios.Step, r result) result {
 	s := d.run
 	r.acted = r.Status == reports.Passed
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout)+servedAgain)
+	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout)+servedAgain)
 	defer cancel()
 	var failed, undecided, evidence []string
 	all := r.Each()
@@ -89,7 +89,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		record := l.running.Stop()
 		s.removal.made = append(s.removal.made, l.made...)
 		summary, problems := record.String(), l.problems(record)
-		back, err := s.loads.readBack(ctx, l)
+		back, err := s.loads.readBack(limited, l)
 		if err != nil {
 			undecided = append(undecided, err.Error())
 		}
@@ -104,6 +104,10 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		}
 		evidence = append(evidence, strings.Join(append([]string{summary}, record.Details()...), "\n  "))
 		figures[l.Name] = figuresOf(record, len(back.Lost))
+	}
+	if ctx.Err() != nil {
+		// A load drops the answers that come after this moment, so its record may lack a failure.
+		undecided = append(undecided, "the loads were cut short")
 	}
 	if r.values == nil {
 		r.values = map[string]any{}

@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -236,6 +237,56 @@ func TestLoadThatBeginsWithoutAWatch(t *testing.T) {
 				t.Errorf("%s, want %s: %s", s.Status, test.want, s.Message)
 			}
 			contains(t, s.Message+s.Steps[1].Evidence, test.says)
+		})
+	}
+}
+
+// A load that is cut short says nothing, even if nothing was wrong until then.
+func TestLoadsThatAreCutShort(t *testing.T) {
+	const (
+		reads    = `{name: it, read: {apiVersion: v1, kind: ConfigMap}, rate: 100, for: 1h}`
+		rejected = `{name: it, create: {apiVersion: v1, kind: Node, metadata: {name: "bad-${index}"}}, rate: 100, for: 1h, ` +
+			`expect: {rejected: {code: 422}}}`
+	)
+	for name, test := range map[string]struct {
+		load string
+		dies bool
+		want reports.Status
+		says string
+	}{
+		"a component dies under reads":      {reads, true, reports.Error, "kube-apiserver ended"},
+		"a component dies under rejections": {rejected, true, reports.Error, "kube-apiserver ended"},
+		"the run is interrupted":            {reads, false, reports.NotRun, "the run was interrupted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var sent atomic.Int64
+			p := &provider{}
+			p.misbehave = func(r apitest.Request) *apitest.Fault {
+				bad := r.Verb == "create" && r.Kind == "Node"
+				if (bad || r.Verb == "list" && r.Kind == "ConfigMap") && sent.Add(1) == 20 {
+					if test.dies {
+						p.clusters[0].died <- errors.New("kube-apiserver ended")
+					} else {
+						cancel()
+					}
+				}
+				if bad {
+					return &apitest.Fault{Status: apitest.Status(422, "Invalid", "no such luck")}
+				}
+				return nil
+			}
+			steps := "  - command: {run: [\"true\"]}\n    during: [" + test.load + "]\n"
+			run, err := execute(ctx, t, p, scenario("one", steps), harness.Options{})
+			if interrupted := err != nil; interrupted == test.dies {
+				t.Error(err)
+			}
+			s := find(t, run, "one")
+			if s.Status != test.want || s.Steps[0].Status != test.want {
+				t.Errorf("%s, its step %s: %s", s.Status, s.Steps[0].Status, s.Message)
+			}
+			contains(t, s.Message, test.says)
 		})
 	}
 }

@@ -97,14 +97,14 @@ func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, server
 		return through, err
 	})
 	if agree := verbOf(&step).agree; agree != nil && r.Status == reports.Passed && len(views) > 1 {
-		return agree(ctx, step, views, r)
+		return agree(ctx, i, step, views, r)
 	}
 	return r
 }
 
 // showAlike decides whether objects that stayed unchanged through each API server are the same through all of them:
 // each server may have shown the same objects all the time, but different ones from another server.
-func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, passed result) result {
+func showAlike(ctx context.Context, i int, step scenarios.Step, views []*scenarioRun, passed result) result {
 	ctx, cancel := context.WithTimeout(ctx, views[0].timeout(step, views[0].shared.StepTimeout))
 	defer cancel()
 	var compared []alike.View
@@ -116,7 +116,7 @@ func showAlike(ctx context.Context, step scenarios.Step, views []*scenarioRun, p
 		}
 		compared = append(compared, alike.View{
 			Name: view.via.String(), Stream: view.shared.history.Stream(kind.Resource),
-			Scope: scope(selection, kind, view.namespace),
+			Scope: scope(selection, kind, view.namespace), Since: view.timeline.spanOf(i).window.Begin.Seq,
 		})
 	}
 	differences, err := alike.Compare(ctx, compared, step.Unchanged.Paths)

@@ -310,6 +310,23 @@ func TestWhatWouldNotGo(t *testing.T) {
 	contains(t, s.Steps[1].Message, "node", "x.io/keep")
 }
 
+// A scenario may end with its own cluster down. What it made is deleted together with the cluster.
+func TestAScenarioEndsWithAKill(t *testing.T) {
+	for _, component := range []string{"etcd", "kube-apiserver"} {
+		p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+			if r.Verb == "delete" {
+				return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "there is no storage")}
+			}
+			return nil
+		}}
+		run := ran(t, p, scenario("one", "  - create: {apiVersion: v1, kind: Node, metadata: {name: node}}\n"+
+			"  - kill: {component: "+component+"}\n"), harness.Options{CleanupTimeout: 50 * time.Millisecond})
+		if s := find(t, run, "one"); s.Status != reports.Passed {
+			t.Errorf("%s: %s: %s: %s", component, s.Status, statuses(s.Steps), s.Message)
+		}
+	}
+}
+
 // An object outside of the namespace may wait for what is in the namespace.
 func TestWhatWaitsForTheNamespace(t *testing.T) {
 	p := &provider{}

@@ -60,7 +60,7 @@ func (t *timeline) begin(ctx context.Context, i int) {
 	t.watchAhead(ctx, i)
 	for _, span := range t.spans {
 		if span.first == i {
-			span.window.Begin = t.moment(ctx, span.judge)
+			span.window.Begin = t.beginOf(ctx, span.judge)
 			span.missing.Keep(t.missing(ctx, span))
 		}
 	}
@@ -137,10 +137,8 @@ func (t *timeline) lookForFields(ctx context.Context, i int) {
 // schema could be looked up.
 func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) (wrong *result, doubt string) {
 	var before *unknownfields.Missing
-	for _, span := range t.spans {
-		if span.judge == i {
-			before = &span.missing
-		}
+	if span := t.spanOf(i); span != nil {
+		before = &span.missing
 	}
 	problem, doubt := t.finder().Problem(ctx, step, t.run.at > 0, before)
 	if problem == "" {
@@ -175,19 +173,32 @@ func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
 	}
 }
 
-// moment waits until the history has caught up with the cluster in everything that a step will look at.
+// beginOf returns the moment at which a time begins that a step will judge. Nothing of that time happens before the
+// history has caught up, so it does not matter whether the watch was away until then.
+func (t *timeline) beginOf(ctx context.Context, judge int) assertions.Moment {
+	err := t.reach(ctx, judge)
+	at := t.run.shared.history.Now() // before the number is read, since changes may be missed in between
+	return assertions.Moment{Seq: t.run.shared.history.Seq(), At: at, Err: err}
+}
+
+// moment returns the current moment, after the history has caught up with it.
 func (t *timeline) moment(ctx context.Context, judge int) assertions.Moment {
+	at := t.run.shared.history.Now()
+	err := t.reach(ctx, judge)
+	return assertions.Moment{Seq: t.run.shared.history.Seq(), At: at, Err: err}
+}
+
+// reach waits until the history has caught up with the cluster in everything that a step will look at.
+func (t *timeline) reach(ctx context.Context, judge int) error {
 	step := t.run.scenario.Spec.Steps[judge]
 	limited, cancel := context.WithTimeout(ctx, t.run.timeout(step, t.run.shared.StepTimeout))
 	defer cancel()
-	at := t.run.shared.history.Now()
-	var err error
 	for _, watch := range step.Watches() {
-		if err = t.catchUp(limited, watch.Selection); err != nil {
-			break
+		if err := t.catchUp(limited, watch.Selection); err != nil {
+			return err
 		}
 	}
-	return assertions.Moment{Seq: t.run.shared.history.Seq(), At: at, Err: err}
+	return nil
 }
 
 func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) error {
@@ -205,15 +216,23 @@ func (t *timeline) catchUp(ctx context.Context, selection scenarios.Selection) e
 // windowOf returns the time that a step judges; nil if it judges no past time. A time that ends with the step itself
 // ends now.
 func (t *timeline) windowOf(ctx context.Context, i int) *assertions.Window {
+	span := t.spanOf(i)
+	if span == nil {
+		return nil
+	}
+	if span.last == i {
+		span.window.End = t.moment(ctx, i)
+	}
+	span.window.Steps = t.begun[span.first:]
+	return span.window
+}
+
+// spanOf returns the time that a step judges; nil if it judges no past time.
+func (t *timeline) spanOf(i int) *span {
 	for _, span := range t.spans {
-		if span.judge != i {
-			continue
+		if span.judge == i {
+			return span
 		}
-		if span.last == i {
-			span.window.End = t.moment(ctx, i)
-		}
-		span.window.Steps = t.begun[span.first:]
-		return span.window
 	}
 	return nil
 }

@@ -22,11 +22,16 @@ func runRestore(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step)
 			return err
 		}
 		defer s.shared.history.Resume()
-		resume, err := s.shared.views.pause(ctx)
+		resumeViews, err := s.shared.views.pause(ctx)
 		if err != nil {
 			return err
 		}
-		defer resume()
+		defer resumeViews()
+		resumeSurveys, err := s.survivals.pause(ctx)
+		if err != nil {
+			return err
+		}
+		defer resumeSurveys()
 		return restoreAll(ctx, s, c, step.Restore.Name)
 	})
 }

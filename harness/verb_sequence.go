@@ -25,6 +25,7 @@ func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	in.Live = !past || last == i
 	switch {
 	case !past:
+		// If the watch is away now, an event that is awaited may be missed: the time includes that.
 		in.Window.Begin = s.timeline.moment(ctx, i)
 		in.Window.Steps = s.timeline.begun[i:]
 	case last == i:

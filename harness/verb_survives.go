@@ -2,7 +2,10 @@ package harness
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,8 +22,13 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
-// defaultSettle is how long an untouched cluster is watched at each look of survives.
-const defaultSettle = 2 * time.Second
+const (
+	// defaultSettle is how long an untouched cluster is watched at each look of survives.
+	defaultSettle = 2 * time.Second
+	// defaultLook is how long a look may take. It is longer than the timeout of other steps: a look waits for leaders, and
+	// sends dry runs of every object.
+	defaultLook = 5 * time.Minute
+)
 
 func survivesVerb() verb { return verb{run: runSurvives} }
 
@@ -36,8 +44,12 @@ type survival struct {
 	// plane is the control plane of the API server that is asked; -1 for the load balancer.
 	plane  int
 	survey *survey.Survey
-	mark   survey.Mark
-	path   []*upgrades.State
+	// patience is how long a look, or a mark, may take.
+	patience time.Duration
+	mark     survey.Mark
+	path     []*upgrades.State
+	// due: objects may be different since the last look, and nothing could be looked at yet.
+	due bool
 	// wrong is why it could not be found out.
 	wrong *result
 }
@@ -52,34 +64,48 @@ func (v *survivals) begin(ctx context.Context, i int) {
 			v.firsts(ctx, judge, last)
 		}
 	}
-	if !v.run.scenario.Spec.Steps[i].ChangesCluster() || v.blind() {
+	if !v.run.scenario.Spec.Steps[i].ChangesCluster() || v.blind() != "" {
 		return // the mark before the cluster went down counts
 	}
 	for _, one := range v.all {
 		if one.wrong == nil && i <= one.last {
-			mark, err := one.survey.Begin(ctx)
-			one.mark = mark
-			one.fail(err)
+			one.begin(ctx)
 		}
 	}
 }
 
-// end looks again after a step that may have changed objects by itself.
+// end looks again after a step that may have changed objects by itself, or as soon as that is possible after it.
 func (v *survivals) end(ctx context.Context, i int) {
-	if !verbOf(&v.run.scenario.Spec.Steps[i]).moves || v.blind() {
-		return
-	}
+	moves, blind := verbOf(&v.run.scenario.Spec.Steps[i]).moves, v.blind()
 	for _, one := range v.all {
-		if one.wrong == nil && i <= one.last {
+		one.due = one.due || moves && i <= one.last
+		if one.wrong == nil && one.due && blind == "" {
 			one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 		}
 	}
 }
 
-// blind reports whether nothing can be looked at: a component that reads need is down, or the cluster broke as
-// expected.
-func (v *survivals) blind() bool {
-	return len(v.run.down) > 0 || v.run.shared.transitions.wreck() != nil
+// blind returns why nothing can be looked at: a component that reads need is down, or the cluster broke as expected; ""
+// if everything can.
+func (v *survivals) blind() string {
+	switch {
+	case v.run.shared.transitions.wreck() != nil:
+		return "the cluster broke, as expected"
+	case len(v.run.down) > 0:
+		return fmt.Sprintf("%v was killed", slices.Sorted(maps.Keys(v.run.down))[0])
+	}
+	return ""
+}
+
+// pause ends the watches of all surveys until resume is called.
+func (v *survivals) pause(ctx context.Context) (resume func(), err error) {
+	var all []*survey.Survey
+	for _, one := range v.all {
+		if one.survey != nil {
+			all = append(all, one.survey)
+		}
+	}
+	return survey.Pause(ctx, all)
 }
 
 func (v *survivals) close() {
@@ -142,9 +168,8 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		return one
 	}
 	one.survey.Add(found...)
-	one.mark, err = one.survey.Begin(ctx)
-	one.fail(err)
-	if err == nil {
+	one.patience = step.Timeout.Or(defaultLook)
+	if one.begin(ctx); one.wrong == nil {
 		one.look(ctx, run.shared.track.Path[run.at].String())
 	}
 	return one
@@ -194,6 +219,26 @@ func (one *survival) fail(err error) {
 	}
 }
 
+// begin takes the mark of now.
+func (one *survival) begin(ctx context.Context) {
+	one.timed(ctx, func(ctx context.Context) (err error) {
+		one.mark, err = one.survey.Begin(ctx)
+		return err
+	})
+}
+
+// timed asks the cluster for something, as long as that may take.
+func (one *survival) timed(ctx context.Context, ask func(context.Context) error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, one.patience, fmt.Errorf("a look at the cluster took longer than %s",
+		one.patience))
+	defer cancel()
+	err := ask(ctx)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, context.Cause(ctx)) {
+		err = fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	one.fail(err)
+}
+
 // look surveys the cluster in the state that it has reached.
 func (one *survival) look(ctx context.Context, state string) {
 	way := upgrades.Start
@@ -203,10 +248,12 @@ func (one *survival) look(ctx context.Context, state string) {
 			way = upgrades.Back
 		}
 	}
-	one.path = append(one.path, &upgrades.State{Name: state, Way: way})
-	_, err := one.survey.At(ctx, one.mark)
-	one.path[len(one.path)-1].Reached = err == nil
-	one.fail(err)
+	one.path, one.due = append(one.path, &upgrades.State{Name: state, Way: way}), false
+	one.timed(ctx, func(ctx context.Context) error {
+		_, err := one.survey.At(ctx, one.mark)
+		one.path[len(one.path)-1].Reached = err == nil
+		return err
+	})
 }
 
 // runSurvives judges what the survey found.
@@ -215,7 +262,10 @@ func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	if one == nil {
 		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
 	}
-	if one.wrong == nil && len(one.path) == 1 && !step.Survives.Now {
+	if one.wrong == nil && (one.due || len(one.path) == 1) && !step.Survives.Now {
+		if why := s.survivals.blind(); why != "" {
+			return failure(reports.Error, "survives: nothing can be looked at, since %s", why)
+		}
 		one.look(ctx, s.shared.track.Path[s.at].String())
 	}
 	if one.wrong != nil {

@@ -26,7 +26,7 @@ type verb struct {
 	lacks func(*scenarioRun, *scenarios.Step) string
 	// agree decides whether answers that passed through each of several API servers also agree with each other; nil if
 	// they need not.
-	agree func(ctx context.Context, step scenarios.Step, views []*scenarioRun, passed result) result
+	agree func(ctx context.Context, i int, step scenarios.Step, views []*scenarioRun, passed result) result
 	// moves: objects may be different after it, so survives looks at them again.
 	moves bool
 	// programs: it runs programs, whose effects the harness does not see. asOthers: another user than the administrator

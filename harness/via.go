@@ -259,6 +259,16 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 
 // cross tells the views that the cluster has changed, so its API servers may show something else.
 func (v *views) cross(ctx context.Context) {
+	var reading sync.WaitGroup
+	for _, view := range v.changed() {
+		reading.Go(func() { view.history.Reread(ctx) })
+	}
+	reading.Wait()
+}
+
+// changed makes the views forget what an API server of another version may do differently. It returns those whose API
+// server runs.
+func (v *views) changed() (running []*trackRun) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	versions := map[int]string{}
@@ -271,9 +281,10 @@ func (v *views) cross(ctx context.Context) {
 		view.kinds.Cross(versions[plane])
 		view.schemas.Reset()
 		if versions[plane] != "" {
-			view.history.Reread(ctx)
+			running = append(running, view)
 		}
 	}
+	return running
 }
 
 // pause ends all watches until resume is called. resume also forgets what was known.

@@ -7,7 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/schemas"
+	"github.com/rehearse-dev/rehearse/harness/served"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -102,4 +109,50 @@ func TestChosen(t *testing.T) {
 	if _, err := chosen(struct{ clusters.Cluster }{}, "0"); err == nil {
 		t.Error("a cluster that cannot be asked one by one was asked")
 	}
+}
+
+// After a transition, each API server is read while the others are, and nobody has to wait for that.
+func TestViewsAreReadAtTheSameTime(t *testing.T) {
+	cluster := planes{servers: []clusters.Server{{Plane: 0, Version: "1.35.4"}, {Plane: 1, Version: "1.35.4"}}}
+	v := &views{run: &trackRun{cluster: cluster}, of: map[int]*trackRun{}}
+	began, over := make(chan struct{}, len(cluster.servers)), make(chan struct{})
+	for plane := range cluster.servers {
+		server := apitest.New(t)
+		config := server.Config()
+		found := discovery.NewDiscoveryClientForConfigOrDie(config)
+		known, err := history.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(known.Close)
+		maps := known.Stream(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
+		if err := maps.CatchUp(t.Context(), history.Scope{}); err != nil {
+			t.Fatal(err)
+		}
+		server.Misbehave(func(r apitest.Request) *apitest.Fault {
+			if r.Verb == "list" {
+				began <- struct{}{}
+				<-over
+			}
+			return nil
+		})
+		v.of[plane] = &trackRun{
+			kinds: served.NewKinds(found.RESTClient(), "1.34.4"), schemas: schemas.New(found.RESTClient()), history: known,
+		}
+	}
+	crossed := make(chan struct{})
+	go func() {
+		v.cross(t.Context())
+		close(crossed)
+	}()
+	<-began
+	if free := v.mu.TryLock(); free {
+		v.mu.Unlock()
+	} else {
+		t.Error("the views are locked while an API server is read")
+		over <- struct{}{}
+	}
+	<-began
+	close(over)
+	<-crossed
 }

@@ -21,9 +21,9 @@ func survivesVerb() verb {
 type Survives struct {
 	Selection `json:",inline"`
 	// Throughout names two steps: the objects that are selected when the first begins must survive until the last has
-	// ended. They are checked when the first begins and after each transition, restart and restore, or at the end if
-	// there is none. The last is this step itself or an earlier one. The scenario's own changes in between count as
-	// changes, too: see except.
+	// ended. They are checked when the first begins and after each transition, restart and restore, or at the end if there
+	// is none. If etcd or kube-apiserver is killed then, they are checked when it is up again. The last is this step
+	// itself or an earlier one. The scenario's own changes in between count as changes, too: see except.
 	Throughout []string `json:"throughout,omitempty" fixed:"true"`
 	// Now makes the checks that need no earlier state: whether the objects can be read, written, deleted and created
 	// again. Set either now or throughout.
@@ -31,7 +31,8 @@ type Survives struct {
 	// Except lists checks to skip: moved, read, condition, content, keep, update, label, status, scale, finalizer,
 	// delete, evict, apply, create.
 	Except []string `json:"except,omitempty" fixed:"true"`
-	// Settle is how long the untouched cluster is watched at each check. Default: 2s.
+	// Settle is how long the untouched cluster is watched at each check. Default: 2s. A check may take as long as the
+	// step's own timeout; default: 5m.
 	Settle Duration `json:"settle,omitempty"`
 }
 

@@ -154,6 +154,41 @@ func TestWhatCannotBeBridged(t *testing.T) {
 	}
 }
 
+// An object that the harness itself wrote for a moment may be deleted during a restart that cannot be bridged. It must
+// not be in the way of later bridges.
+func TestACanaryDoesNotPreventBridges(t *testing.T) {
+	server, _, stream := watched(t, pod("x", "web"))
+	server.Put(pods.Resource, pod("x", "canary", history.AsideLabel+"=one"))
+	server.Put(pods.Resource, pod("x", "web", "a=0"))
+	await(t, stream, changes(2))
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb == "list" && r.ResourceVersion != "" {
+			status := apitest.TooOld()
+			return &status
+		}
+		return nil
+	})
+	restart(server, func() {
+		server.Delete(pods.Resource, "x", "canary")
+		server.Put(pods.Resource, pod("x", "web", "a=1"))
+	})
+	await(t, stream, changes(3))
+	server.Reject(nil)
+	server.Put(pods.Resource, pod("x", "web", "a=2")) // the watch works, so the second gap is a separate one
+	await(t, stream, changes(4))
+	restart(server, func() {
+		server.Put(pods.Resource, pod("x", "short"))
+		server.Delete(pods.Resource, "x", "short")
+	})
+	seen := await(t, stream, func(view history.View, all []history.Change) bool {
+		return view.Synced && len(all) > 0 && all[len(all)-1].ResourceVersion == "108"
+	})
+	expect(t, describe(seen[2:]), "modified x/web 105 relisted\nmodified x/web 106\nadded x/short 107\ndeleted x/short 108")
+	if gaps := stream.Gaps(); len(gaps) != 2 || gaps[1].Relisted {
+		t.Errorf("gaps %+v: want the second to be bridged", gaps)
+	}
+}
+
 // Each change is reported once and in order, whatever happens around restarts of the API server, as long as the
 // storage keeps its revisions.
 func TestNothingIsMissedByRestarts(t *testing.T) {

@@ -84,7 +84,8 @@ func (s *Stream) anew(ctx context.Context) error {
 }
 
 // watch follows one connection to its end. It returns why the connection ended, and whether it worked: it reported
-// something, or it lasted.
+// something, or it lasted. A connection that ends with the answer that it cannot be resumed never worked, however late
+// the answer comes.
 func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -93,9 +94,10 @@ func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
 		return false, err
 	}
 	defer connection.Stop()
-	began := time.Now()
+	began := s.recorder.clock.Now()
 	told, err := s.consume(ctx, connection.ResultChan())
-	return told || time.Since(began) > provenAfter, err
+	lasted := s.recorder.clock.Since(began) > provenAfter && !refused(err)
+	return told || lasted, err
 }
 
 func (s *Stream) connect(ctx context.Context, cancel context.CancelFunc) (watch.Interface, error) {
@@ -178,9 +180,13 @@ func (s *Stream) handle(event watch.Event) error {
 }
 
 // cannotResume reports whether the watch cannot continue from the last resourceVersion: a new list was requested, or
-// it is too old for the API server (410) or, after its storage was replaced, too new.
-func cannotResume(err error) bool {
-	return errors.Is(err, errDemanded) || apierrors.IsGone(err) || apierrors.IsResourceExpired(err) ||
+// the API server refuses it.
+func cannotResume(err error) bool { return errors.Is(err, errDemanded) || refused(err) }
+
+// refused reports whether the API server says that the resourceVersion is too old for it (410) or, after its storage
+// was replaced, too new.
+func refused(err error) bool {
+	return apierrors.IsGone(err) || apierrors.IsResourceExpired(err) ||
 		apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 }
 

@@ -56,7 +56,7 @@ type Option func(*Recorder)
 // Change.Object). The newest state of every object is always kept.
 func WithMaxBytes(n int64) Option { return func(r *Recorder) { r.retained.maxBytes = n } }
 
-// WithClock sets the clock that changes and gaps are stamped with.
+// WithClock sets the clock that changes and gaps are stamped with. It also measures how long a watch lasts.
 func WithClock(c clock.PassiveClock) Option { return func(r *Recorder) { r.clock = c } }
 
 // WithPageSize sets how many objects a list asks for at once. Default: 500.

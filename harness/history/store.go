@@ -72,12 +72,15 @@ func (s *recorded) replace(objects []*unstructured.Unstructured, resourceVersion
 	s.broadcast()
 }
 
-// goneFrom returns the records of the objects that are not in the list, in the order in which they were last seen.
+// goneFrom returns the records of the objects that are not in the list, in the order in which they were last seen. They
+// include those that are in no scope (AsideLabel).
 func (s *recorded) goneFrom(listed map[string]map[string]*unstructured.Unstructured) []*record {
 	var gone []*record
-	for _, r := range s.inScope(Scope{}) {
-		if object := listed[r.Namespace][r.Name]; object == nil || object.GetUID() != r.UID {
-			gone = append(gone, r)
+	for namespace, names := range s.current {
+		for name, r := range names {
+			if object := listed[namespace][name]; object == nil || object.GetUID() != r.UID {
+				gone = append(gone, r)
+			}
 		}
 	}
 	slices.SortFunc(gone, func(a, b *record) int { return cmp.Compare(a.Seq, b.Seq) })

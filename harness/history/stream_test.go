@@ -4,9 +4,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
@@ -107,6 +109,44 @@ modified x/web 103`)
 				t.Error("the break left no gap")
 			}
 		})
+	}
+}
+
+// An API server may open a watch and say much later that it cannot be resumed. Until then nothing was reported, so the
+// gap before it lasts.
+func TestAWatchIsRefusedLate(t *testing.T) {
+	server := apitest.New(t)
+	server.Put(pods.Resource, pod("x", "web"))
+	clock := clocktesting.NewFakeClock(time.Now())
+	stream := newRecorder(t, server, history.WithClock(clock)).Stream(pods)
+	await(t, stream, changes(1))
+	server.AwaitWatches(1)
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb == "list" && r.ResourceVersion != "" {
+			status := apitest.TooOld()
+			return &status
+		}
+		return nil
+	})
+	server.Hold()
+	broken := clock.Now()
+	server.BreakWatches()
+	server.AwaitRequests("watch", 2)
+	gaps := func(n int) func(history.View, []history.Change) bool {
+		return func(view history.View, _ []history.Change) bool { return view.Synced && len(stream.Gaps()) == n }
+	}
+	await(t, stream, gaps(1))
+	clock.Step(time.Minute)
+	server.Put(pods.Resource, pod("x", "web", "a=1"))
+	server.Put(pods.Resource, pod("x", "web", "a=2"))
+	server.Tell(apitest.TooOld())
+	server.Release()
+	await(t, stream, changes(2))
+	switch all := stream.Gaps(); {
+	case len(all) != 1:
+		t.Errorf("%d gaps: %+v", len(all), all)
+	case !all[0].Relisted, !all[0].From.Equal(broken), all[0].To.Before(clock.Now()):
+		t.Errorf("%+v: want one from the break on in which changes may have been missed", all[0])
 	}
 }
 

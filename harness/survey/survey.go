@@ -93,6 +93,25 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 // Close stops the watches.
 func (s *Survey) Close() { s.history.Close() }
 
+// Pause ends the watches of surveys until resume is called. Use it to replace the API server's storage
+// (history.Recorder.Pause).
+func Pause(ctx context.Context, surveys []*Survey) (resume func(), err error) {
+	paused := 0
+	resume = func() {
+		for _, s := range surveys[:paused] {
+			s.history.Resume()
+		}
+	}
+	for _, s := range surveys {
+		if err := s.history.Pause(ctx); err != nil {
+			resume()
+			return nil, err
+		}
+		paused++
+	}
+	return resume, nil
+}
+
 // Requests is the number of requests that the survey has sent, without watches.
 func (s *Survey) Requests() int64 { return s.requests.Load() }
 

@@ -25,7 +25,7 @@ func (j *judge) bootstrap(ctx context.Context) {
 		}
 		now := map[string]string{}
 		for _, s := range j.seen {
-			if s.kind.Version != s.how.Versions[0] || s.throughNew == nil {
+			if !s.first || s.throughNew == nil {
 				continue
 			}
 			objects, err := inventory.List(ctx, j.new.client, s.resource)

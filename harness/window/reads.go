@@ -23,6 +23,8 @@ type seen struct {
 	kind     schema.GroupVersionKind
 	resource schema.GroupVersionResource
 	how      *inventory.Kind
+	// first: it is the version that the new server prefers among those that both serve.
+	first bool
 	// throughOld and throughNew are the objects by uid. alike are the uids of those that are equal through both.
 	throughOld, throughNew map[string]*unstructured.Unstructured
 	alike                  []string
@@ -55,10 +57,23 @@ func (j *judge) look(ctx context.Context) {
 	slices.SortFunc(kinds, func(a, b schema.GroupVersionKind) int { return strings.Compare(a.String(), b.String()) })
 	for _, gvk := range kinds {
 		kind := j.new.Kinds[gvk.GroupKind()]
-		s := &seen{kind: gvk, how: kind, resource: kind.In(gvk.Group, gvk.Version)}
+		s := &seen{
+			kind: gvk, how: kind, resource: kind.In(gvk.Group, gvk.Version),
+			first: gvk.Version == common(kind, j.old.Kinds[gvk.GroupKind()]),
+		}
 		j.compare(ctx, s)
 		j.seen = append(j.seen, s)
 	}
+}
+
+// common is the first version of a kind that another server serves, too; "" if there is none.
+func common(kind, other *inventory.Kind) string {
+	for _, version := range kind.Versions {
+		if slices.Contains(other.Versions, version) {
+			return version
+		}
+	}
+	return ""
 }
 
 // volatile reports whether objects of a kind change every few seconds, or are not stored.
@@ -73,6 +88,11 @@ func volatile(kind schema.GroupKind) bool {
 func (j *judge) compare(ctx context.Context, s *seen) {
 	again := pauses.Growing(50*time.Millisecond, time.Second)
 	different, restless := map[string]int{}, map[string]int{}
+	defer func() {
+		if s.problem != "" || s.unjudged != "" {
+			s.different, s.restless = nil, nil // no later look confirmed them
+		}
+	}()
 	for n := range looks {
 		if n > 0 && !pauses.Wait(ctx, again) {
 			s.unjudged = "the run was interrupted"

@@ -142,7 +142,8 @@ func ruling(kind schema.GroupKind) bool {
 func (j *judge) rules(ctx context.Context) {
 	compiled := 0
 	for group, kind := range j.new.Kinds {
-		if !ruling(group) || j.old.Kinds[group] != nil {
+		also := j.old.Kinds[group]
+		if !ruling(group) || also != nil && common(kind, also) != "" {
 			continue
 		}
 		objects, err := inventory.List(ctx, j.new.client, kind.In(group.Group, kind.Versions[0]))
@@ -150,11 +151,15 @@ func (j *judge) rules(ctx context.Context) {
 			j.unjudged("rules: list objects of %s: %s", group, writes.Words(err))
 		}
 		for _, o := range objects {
-			j.problem("rules: %s does not enforce %s: it does not serve the kind", j.old.Name, named(o))
+			if also == nil {
+				j.problem("rules: %s does not enforce %s: it does not serve the kind", j.old.Name, named(o))
+				continue
+			}
+			j.unjudged("rules: %s: %s and %s serve the kind in different versions", named(o), j.old.Name, j.new.Name)
 		}
 	}
 	for _, s := range j.seen {
-		if !ruling(s.kind.GroupKind()) || s.kind.Version != s.how.Versions[0] {
+		if !ruling(s.kind.GroupKind()) || !s.first {
 			continue
 		}
 		for _, o := range s.throughNew {

@@ -128,6 +128,14 @@ func server(t *testing.T) *apitest.Server {
 
 func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...string) window.Verdict {
 	t.Helper()
+	verdict, err := judgeIn(t.Context(), s, older, newer, checks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdict
+}
+
+func judgeIn(ctx context.Context, s *apitest.Server, older, newer through, checks ...string) (window.Verdict, error) {
 	as := func(name, version string, do through) window.Server {
 		config := rest.CopyConfig(s.Config())
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return transport{next, do} })
@@ -143,7 +151,7 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 	if len(checks) == 0 {
 		checks = window.Checks()
 	}
-	verdict, err := window.Judge(t.Context(), as("old", "1.35.4", older), as("new", "1.36.3", newer), window.Options{
+	return window.Judge(ctx, as("old", "1.35.4", older), as("new", "1.36.3", newer), window.Options{
 		Checks: checks, Settle: 2 * time.Millisecond,
 		Leader: func(context.Context) (window.Server, error) {
 			if leads.Name == "" {
@@ -152,10 +160,6 @@ func judge(t *testing.T, s *apitest.Server, older, newer through, checks ...stri
 			return leads, nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return verdict
 }
 
 // Without a problem, the verdict lists what was checked.
@@ -245,6 +249,54 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// If the old server does not serve the version that the new one prefers, the next common version is checked. If there
+// is none, the objects are not judged.
+func TestTheOldServerLacksAVersion(t *testing.T) {
+	hiding := func(version string) through {
+		return showing(http.MethodGet, "/admissionregistration.k8s.io/"+version, `"list"`, `"none"`)
+	}
+	older := func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodPost {
+			return answering(http.MethodPost, "/v1beta1/validatingadmissionpolicies", 422, rejection)(next, request)
+		}
+		return hiding("v1")(next, request)
+	}
+	for name, test := range map[string]struct {
+		newer                       through
+		problem, unjudged, evidence string
+	}{
+		"both serve v1beta1": {
+			faithful, "rules: ValidatingAdmissionPolicy p would be rejected by old: 422 Invalid: no", "",
+			"2 objects that Kubernetes maintains itself were watched for 2ms",
+		},
+		"there is no common version": {
+			hiding("v1beta1"), "", "rules: ValidatingAdmissionPolicy p: old and new serve the kind in different versions",
+			"1 objects that Kubernetes maintains itself were watched for 2ms",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			beta := policies
+			beta.GVK.Version = "v1beta1"
+			s.Serve(beta)
+			s.Put(policies.Resource, map[string]any{
+				"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicy",
+				"metadata": map[string]any{"name": "p", "labels": map[string]any{"kubernetes.io/bootstrapping": "x"}},
+			})
+			verdict := judge(t, s, older, test.newer, "rules", "bootstrap")
+			if got := strings.Join(verdict.Problems, "\n"); got != test.problem {
+				t.Errorf("problems %q, want %q", got, test.problem)
+			}
+			if got := strings.Join(verdict.Unjudged, "\n"); got != test.unjudged {
+				t.Errorf("unjudged %q, want %q", got, test.unjudged)
+			}
+			if !slices.Contains(verdict.Evidence, test.evidence) {
+				t.Errorf("evidence %q, want %q", verdict.Evidence, test.evidence)
+			}
+		})
+	}
+}
+
 // An unchanged update that is stored is a problem, even if the object reads the same.
 func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	s := server(t)
@@ -259,6 +311,53 @@ func TestAnUnchangedUpdateIsStored(t *testing.T) {
 	if got := strings.Join(verdict.Problems, "\n"); !strings.Contains(got, "ConfigMap default/a") ||
 		!strings.Contains(got, "through old was stored (resource version") {
 		t.Errorf("problems %q", verdict.Problems)
+	}
+}
+
+// The old server's rejection of an update counts if the new server accepts the same update. A conflict says that
+// others wrote the object. Without an answer, or without the object, it is unknown.
+func TestRejectionsOfBothServers(t *testing.T) {
+	status := func(code int, reason string) string {
+		return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":%q,"message":"no","code":%d}`,
+			reason, code)
+	}
+	const problem = "writes: old rejects an unchanged update of ConfigMap default/a: 422 Invalid: no"
+	for name, test := range map[string]struct {
+		code              int
+		text              string
+		times             int32
+		problem, unjudged string
+		evidence          string
+	}{
+		"accepted":         {0, "", 0, problem, "", ""},
+		"one conflict":     {409, status(409, "Conflict"), 1, problem, "", ""},
+		"always conflicts": {409, status(409, "Conflict"), 99, "", "others wrote ConfigMap default/a during each", ""},
+		"no answer":        {503, status(503, "ServiceUnavailable"), 99, "", "it is unknown whether new does: ", ""},
+		"deleted":          {404, status(404, "NotFound"), 99, "", "which was then deleted", ""},
+		"rejected":         {422, rejection, 99, "", "", "both servers reject an unchanged update of ConfigMap default/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var answered atomic.Int32
+			answer := answering(http.MethodPut, "/configmaps/a", test.code, test.text)
+			newer := func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+				if request.Method == http.MethodPut && answered.Add(1) <= test.times {
+					return answer(next, request)
+				}
+				return next.RoundTrip(request)
+			}
+			older := answering(http.MethodPut, "/configmaps/a", 422, rejection)
+			verdict := judge(t, server(t), older, newer, "writes")
+			if got := strings.Join(verdict.Problems, "\n"); got != test.problem {
+				t.Errorf("problems %q, want %q", got, test.problem)
+			}
+			got := strings.Join(verdict.Unjudged, "\n")
+			if (got == "") != (test.unjudged == "") || !strings.Contains(got, test.unjudged) {
+				t.Errorf("unjudged %q, want %q", got, test.unjudged)
+			}
+			if got := strings.Join(verdict.Evidence, "\n"); !strings.Contains(got, test.evidence) {
+				t.Errorf("evidence %q, want %q", got, test.evidence)
+			}
+		})
 	}
 }
 
@@ -348,6 +447,26 @@ func TestObjectsThatCannotBeReadAgain(t *testing.T) {
 		if len(verdict.Problems) > 0 || (got == "") != (want == "") || !strings.HasPrefix(got, want) {
 			t.Errorf("%d: problems %q, unjudged %q, want %q", code, verdict.Problems, got, want)
 		}
+	}
+}
+
+// A difference that no later look could confirm is not a problem.
+func TestADifferenceIsNotConfirmed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := server(t)
+	var lists atomic.Int32
+	verdict, err := judgeIn(ctx, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
+			if lists.Add(1) == 2 {
+				cancel()
+			}
+			s.Put("configmaps", configMap("default", "new"))
+		}
+		return next.RoundTrip(request)
+	}, "reads")
+	if len(verdict.Problems) > 0 || !errors.Is(err, context.Canceled) || lists.Load() != 2 {
+		t.Errorf("after %d lists: %v, %+v", lists.Load(), err, verdict)
 	}
 }
 

@@ -65,8 +65,13 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 		case apierrors.IsConflict(err):
 			continue
 		case writes.Judge(err) == writes.Rejected:
-			j.rejected(ctx, s, before, err)
-			return true
+			_, other := again.Update(ctx, before, metav1.UpdateOptions{
+				FieldManager: manager, DryRun: []string{metav1.DryRunAll},
+			})
+			if apierrors.IsConflict(other) {
+				continue // others wrote it, so the answers of the two servers are about different objects
+			}
+			return j.rejected(before, err, other)
 		case err != nil:
 			j.unjudged("writes: %s through %s: %s", named(before), j.old.Name, writes.Words(err))
 			return false
@@ -79,16 +84,26 @@ func (j *judge) write(ctx context.Context, s *seen, before *unstructured.Unstruc
 	return false
 }
 
-// rejected reports an update that only the old server rejects.
-func (j *judge) rejected(ctx context.Context, s *seen, o *unstructured.Unstructured, rejection error) {
-	_, err := in(j.new.client, s, o).Update(ctx, o, metav1.UpdateOptions{
-		FieldManager: manager, DryRun: []string{metav1.DryRunAll},
-	})
-	if writes.Judge(err) == writes.Rejected {
-		j.evidence("both servers reject an unchanged update of %s: %s", named(o), writes.Words(err))
-		return
+// rejected judges an update that the old server rejects by the answer of the new server to the same update. It returns
+// whether that was possible.
+func (j *judge) rejected(o *unstructured.Unstructured, old, new error) bool {
+	switch {
+	case apierrors.IsNotFound(old) && apierrors.IsNotFound(new):
+		return false // it was deleted meanwhile
+	case apierrors.IsNotFound(new):
+		j.unjudged("writes: %s rejects an unchanged update of %s, which was then deleted: %s", j.old.Name, named(o),
+			writes.Words(old))
+		return false
+	case writes.Judge(new) == writes.Unknown:
+		j.unjudged("writes: %s rejects an unchanged update of %s; it is unknown whether %s does: %s", j.old.Name, named(o),
+			j.new.Name, writes.Words(new))
+		return false
+	case writes.Judge(new) == writes.Rejected:
+		j.evidence("both servers reject an unchanged update of %s: %s", named(o), writes.Words(new))
+	default:
+		j.problem("writes: %s rejects an unchanged update of %s: %s", j.old.Name, named(o), writes.Words(old))
 	}
-	j.problem("writes: %s rejects an unchanged update of %s: %s", j.old.Name, named(o), writes.Words(rejection))
+	return true
 }
 
 // rewritten reports that an update with unchanged content changed the stored object.

@@ -77,7 +77,11 @@ func (p *Proof) begin(ctx context.Context, op *operation) {
 	}
 	patience := time.AfterFunc(cmp.Or(p.w.Patience, defaultPatience), p.stop)
 	watcher, err := api.Watch(p.ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
-	if err != nil || !patience.Stop() {
+	if err != nil {
+		return
+	}
+	if !patience.Stop() {
+		watcher.Stop() // nobody receives its events
 		return
 	}
 	for i := range list.Items {

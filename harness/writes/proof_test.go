@@ -12,10 +12,14 @@ import (
 	"github.com/cenkalti/backoff/v4"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
@@ -338,5 +342,25 @@ func TestProofWithoutALookIsNoVerdict(t *testing.T) {
 		if v.Status != reports.Error || !strings.Contains(v.Message, "it could not be checked") {
 			t.Errorf("%s: %s", v.Status, v.Message)
 		}
+	}
+}
+
+// A watch that begins when the patience is over is ended, since nobody receives its events.
+func TestAWatchBeginsTooLate(t *testing.T) {
+	maps := schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{maps: "ConfigMapList"})
+	w := &Writer{Client: client, Namespace: "ns", Patience: time.Nanosecond}
+	proof := w.NewProof(t.Context(), 5)
+	defer proof.Close()
+	watcher := watch.NewFake()
+	client.PrependWatchReactor("configmaps", func(clienttesting.Action) (bool, watch.Interface, error) {
+		<-proof.ctx.Done() // the patience is over
+		return true, watcher, nil
+	})
+	op := &operation{verb: "create", effect: effect{makes: true}, kind: &served.Kind{Resource: maps, Namespaced: true}}
+	proof.begin(t.Context(), op)
+	if !watcher.IsStopped() || proof.watches(op) {
+		t.Errorf("stopped: %t, used: %t", watcher.IsStopped(), proof.watches(op))
 	}
 }

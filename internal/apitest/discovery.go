@@ -50,17 +50,22 @@ func group(kinds []Kind, c *call) (any, *metav1.Status) {
 	return group, nil
 }
 
-// groups returns the groups of the served kinds, each with one version.
+// groups returns the groups of the served kinds. A group prefers the version that is served first.
 func groups(kinds []Kind) metav1.APIGroupList {
 	list := metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"}}
 	for _, kind := range kinds {
-		version := metav1.GroupVersionForDiscovery{GroupVersion: kind.GVK.GroupVersion().String(), Version: kind.GVK.Version}
-		known := slices.ContainsFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == kind.GVK.Group })
-		if kind.GVK.Group != "" && !known {
+		gv := kind.GVK.GroupVersion()
+		version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+		at := slices.IndexFunc(list.Groups, func(g metav1.APIGroup) bool { return g.Name == gv.Group })
+		switch {
+		case gv.Group == "":
+		case at < 0:
 			list.Groups = append(list.Groups, metav1.APIGroup{
-				Name:     kind.GVK.Group,
+				Name:     gv.Group,
 				Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version,
 			})
+		case !slices.Contains(list.Groups[at].Versions, version):
+			list.Groups[at].Versions = append(list.Groups[at].Versions, version)
 		}
 	}
 	return list
