@@ -24,9 +24,7 @@ spec:
 		return Options{Systems: map[string]clusters.System{name: manager}}
 	}
 	set, err := with("lws").load([]string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := set[0].Spec.Cluster.Systems[0]; got.Name != "lws" || got.Kind() != "process" {
 		t.Errorf("the scenario has %+v", got)
 	}

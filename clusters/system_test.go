@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestExpandSystem(t *testing.T) {
@@ -111,9 +113,7 @@ func TestProcessChange(t *testing.T) {
 
 func TestBeside(t *testing.T) {
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	got := System{
 		Manifests: []string{"a.yaml", "https://x/b.yaml", "/c.yaml", "$(SCENARIO_DIR)/d.yaml"},
 		Process: &SystemProcess{
@@ -143,9 +143,7 @@ func TestBeside(t *testing.T) {
 // ./program is beside its file. A file that is named without a folder is in the current one.
 func TestProgramBeside(t *testing.T) {
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, c := range []struct{ dir, program, want string }{
 		{".", "./manager", here + "/manager"},
 		{"", "bin/manager-$(VERSION)", here + "/bin/manager-$(VERSION)"},

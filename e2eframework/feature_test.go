@@ -24,9 +24,7 @@ func created(t *testing.T, version string) (*e2eframework.Provider, env.Environm
 	t.Helper()
 	provider := e2eframework.New(clustertest.Local(t), clusters.State{Version: version})
 	kubeconfig, err := provider.Create(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() {
 		if err := provider.Destroy(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)

@@ -30,9 +30,7 @@ func TestFeature(t *testing.T) {
 	wrapped := e2eframework.New(provider, clusters.State{Nodes: []clusters.NodeGroup{{Count: &one}}})
 	wrapped.WithName("e2e-framework-feature").WithVersion("1.35")
 	kubeconfig, err := wrapped.Create(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() {
 		if err := wrapped.Destroy(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -62,9 +60,7 @@ func TestFeature(t *testing.T) {
 				var before, after corev1.Pod
 				golden.Must(t, c.Client().Resources().Get(ctx, "web", "default", &before))
 				next, err := provider.Resolve(ctx, wrapped.Cluster().State().With(clusters.Change{Version: "1.34"}))
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, err)
 				golden.Must(t, wrapped.Cluster().Converge(ctx, next))
 				golden.Must(t, c.Client().Resources().Get(ctx, "web", "default", &after))
 				if before.UID != after.UID || before.ResourceVersion != after.ResourceVersion {

@@ -216,9 +216,7 @@ func (c *cluster) Restart(ctx context.Context, _ clusters.Component) error {
 func load(t testing.TB, text string) []*scenarios.Scenario {
 	t.Helper()
 	set, err := scenarios.LoadBytes("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set.Scenarios
 }
 
@@ -255,9 +253,7 @@ func (p *provider) of(t testing.TB) { p.t = t }
 func planned(t *testing.T, p clusters.Provider, text string, o harness.PlanOptions) *harness.Plan {
 	t.Helper()
 	plan, err := harness.NewPlan(t.Context(), p, load(t, text), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return plan
 }
 

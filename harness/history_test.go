@@ -85,9 +85,7 @@ func TestStepsThatLookBack(t *testing.T) {
 func lines(t *testing.T, path string) []map[string]any {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer file.Close()
 	var all []map[string]any
 	for scanner := bufio.NewScanner(file); scanner.Scan(); {

@@ -33,9 +33,7 @@ func init() { mixed = strings.Replace(mixed, "  - create", "  - name: broken\n  
 
 func TestPlan(t *testing.T) {
 	plan, err := planOf(t, &provider{}, mixed, harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/plan.txt", plan.String())
 	for _, track := range plan.Result().Tracks {
 		for _, s := range track.Scenarios {
@@ -48,9 +46,7 @@ func TestPlan(t *testing.T) {
 
 func TestPlanWithoutSharing(t *testing.T) {
 	plan, err := planOf(t, &provider{}, mixed, harness.PlanOptions{NoSharing: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if len(plan.Tracks) != 7 {
 		t.Errorf("%d tracks, want one for each of 7 scenarios", len(plan.Tracks))
 	}
@@ -127,9 +123,7 @@ func TestPlanLeavesOut(t *testing.T) {
 		return nil
 	}}
 	plan, err := planOf(t, p, bad+scenario("good", makeMap("a")), harness.PlanOptions{LeaveOut: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var left []string
 	for _, out := range plan.LeftOut {
 		left = append(left, out.Scenario.Title()+": "+out.Err.Error())
@@ -167,9 +161,7 @@ func TestFilter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept, err := planning.Filter(set, test.focus, test.labels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			var got []string
 			for _, s := range kept {
 				got = append(got, s.Title())

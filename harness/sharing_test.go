@@ -22,9 +22,7 @@ func TestShorterPathsRide(t *testing.T) {
 		scenario("elsewhere", makeMap("a")+transition("1.33")) +
 		scenario("alone", makeMap("a"), "exclusive: true")
 	plan, err := planOf(t, p, text, harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/riders.txt", plan.String())
 	run := ran(t, p, text, harness.Options{})
 	for name, versions := range map[string]string{
@@ -161,9 +159,7 @@ func TestProgramsAreAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan, err := planOf(t, &provider{}, scenario("a", "  - "+test.step+"\n")+scenario("b", makeMap("a")),
 				harness.PlanOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			wanted := 2
 			if test.want == "" {
 				wanted = 1

@@ -15,6 +15,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/schemas"
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -121,14 +122,10 @@ func TestViewsAreReadAtTheSameTime(t *testing.T) {
 		config := server.Config()
 		found := discovery.NewDiscoveryClientForConfigOrDie(config)
 		known, err := history.New(config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		t.Cleanup(known.Close)
 		maps := known.Stream(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
-		if err := maps.CatchUp(t.Context(), history.Scope{}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, maps.CatchUp(t.Context(), history.Scope{}))
 		server.Misbehave(func(r apitest.Request) *apitest.Fault {
 			if r.Verb == "list" {
 				began <- struct{}{}

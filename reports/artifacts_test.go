@@ -33,9 +33,7 @@ func filesIn(t *testing.T, dir string) []string {
 		all = append(all, relative)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return all
 }
 
@@ -51,9 +49,7 @@ func TestOldArtifactsAreRemoved(t *testing.T) {
 			writeFiles(t, dir, files...)
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 	}
 	left("failed", "events.yaml", "logs/kube-apiserver-1.log")
 	left("failed", "history.jsonl") // written into the same folder later

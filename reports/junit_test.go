@@ -22,9 +22,7 @@ func TestJUnit(t *testing.T) {
 		t.Run(st.Name, func(t *testing.T) {
 			run := reporttest.Told(t, st)
 			text, err := reports.JUnit(run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, problem := range reporttest.CheckJUnit(text) {
 				t.Error(problem)
 			}
@@ -58,9 +56,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 	}
 	golden.Must(t, s.Finish())
 	text, err := reports.JUnit(s.Run())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, problem := range reporttest.CheckJUnit(text) {
 		t.Error(problem)
 	}
@@ -85,9 +81,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 // All cases of a run that never began are skipped, so that none looks like a success.
 func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	text, err := reports.JUnit(reports.NewRecorder(reporttest.Plan(), nil).Run())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, problem := range reporttest.CheckJUnit(text) {
 		t.Error(problem)
 	}
@@ -121,9 +115,7 @@ func TestJUnitNamesAreStable(t *testing.T) {
 		st.Play(s)
 		golden.Must(t, s.Finish())
 		text, err := reports.JUnit(s.Run())
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		var suites reporters.JUnitTestSuites
 		golden.Must(t, xml.Unmarshal(text, &suites))
 		for _, suite := range suites.TestSuites {
@@ -152,17 +144,13 @@ func TestJSONRoundTrip(t *testing.T) {
 		t.Run(st.Name, func(t *testing.T) {
 			run := reporttest.Told(t, st)
 			text, err := reports.JSON(run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			var back reports.Run
 			decoder := json.NewDecoder(bytes.NewReader(text))
 			decoder.DisallowUnknownFields()
 			golden.Must(t, decoder.Decode(&back))
 			again, err := reports.JSON(&back)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if !bytes.Equal(text, again) {
 				t.Errorf("the run changed on its way through JSON:\n%s\n%s", text, again)
 			}

@@ -11,9 +11,7 @@ import (
 func TestReadReadsAnOlderFormat(t *testing.T) {
 	data := []byte(golden.Read(t, filepath.Join("testdata", "run-format-1.json")))
 	run, err := reports.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if counts := reports.Count(run); run.Format != 1 || counts.Passed == 0 || counts.Total() != 3 {
 		t.Errorf("format %d with %s", run.Format, counts)
 	}

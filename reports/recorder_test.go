@@ -56,9 +56,7 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 		var runs []*reports.Run
 		watcher := observe(func(e reports.Event) {
 			text, err := reports.JSON(e.Run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			seen, runs = append(seen, string(text)), append(runs, e.Run)
 		})
 		reporttest.Told(t, st, watcher)

@@ -30,9 +30,7 @@ func TestOwnTimes(t *testing.T) {
 	s.End(0, 0, reports.Verdict{})
 	golden.Must(t, s.Finish())
 	text, err := reports.JSON(s.Run())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var back reports.Run
 	golden.Must(t, json.Unmarshal(text, &back))
 	for name, run := range map[string]*reports.Run{"recorded": s.Run(), "read back": &back} {

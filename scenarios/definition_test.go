@@ -47,9 +47,7 @@ func TestDefinitionsOfSystems(t *testing.T) {
 	}
 	path := definitions(t, shared+"      version: v2\n"+steps, files)
 	set, err := Load([]string{path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	first := set.Scenarios[0].Path()[0].Systems[0]
 	folder := filepath.Join(filepath.Dir(path), "systems")
 	if first.Name != "gadgets" || first.Version != "v2" || first.Definition != "" ||

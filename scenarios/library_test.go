@@ -5,27 +5,23 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // The program contains the same scenarios as the folder.
 func TestLibraryIsTheFolder(t *testing.T) {
 	names, err := Libraries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if !slices.Contains(names, "kubernetes") || slices.Contains(names, "testdata") {
 		t.Fatalf("libraries %q", names)
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			inside, err := Library(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			folder, err := Load([]string{name})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if got, want := titlesOf(inside, "scenarios/"), titlesOf(folder, ""); !slices.Equal(got, want) || len(got) == 0 {
 				t.Errorf("in the program:\n%q\nin the folder:\n%q", got, want)
 			}

@@ -30,9 +30,7 @@ spec:
 func mustLoad(t *testing.T, text string) *Set {
 	t.Helper()
 	set, err := LoadBytes("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set
 }
 
@@ -86,18 +84,14 @@ func TestLoadPaths(t *testing.T) {
 				paths = append(paths, dir+string(filepath.Separator)+p)
 			}
 			set, err := Load(paths)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if got := titles(set); !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
 	}
 	set, err := Load([]string{dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, want := range []string{
 		"deployment.yaml:1:1: left out: apps/v1 Deployment",
 		"testdata:1:1: this folder was skipped", ".hidden:1:1: this folder", "_later:1:1: this folder",
@@ -193,9 +187,7 @@ func TestTheSmallestScenarioLoads(t *testing.T) {
 func TestLoadStandardInput(t *testing.T) {
 	text := minimal("typed") + "  - command: {run: [./program]}\n"
 	set, err := LoadWith([]string{"-", "-"}, strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := titles(set); len(got) != 1 || got[0] != "typed" || set.Scenarios[0].Position.String() != "stdin:1:1" {
 		t.Errorf("%v at %s", got, set.Scenarios[0].Position)
 	}
@@ -205,9 +197,7 @@ func TestLoadStandardInput(t *testing.T) {
 
 func TestExamples(t *testing.T) {
 	set, err := Load([]string{"testdata/examples"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	seen := map[string]bool{"write": true} // the loader replaces it with another verb
 	for _, s := range set.Scenarios {
 		for i := range s.Spec.Steps {
@@ -226,9 +216,7 @@ func TestExamples(t *testing.T) {
 
 func TestRollback(t *testing.T) {
 	set, err := Load([]string{"testdata/rollback.yaml"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	s := set.Scenarios[0]
 	if s.Metadata.Labels["kep"] != "5311" || len(s.Spec.Covers) != 4 || len(s.Spec.Steps) != 7 {
 		t.Fatalf("%+v", s)

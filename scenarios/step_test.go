@@ -56,9 +56,7 @@ func TestStep(t *testing.T) {
 		Position: Position{File: "f", Line: 1, Column: 2}, Case: map[string]any{"x": "${namespace}"}, CaseName: "${x}",
 	}
 	got, err := expressions.Evaluated(expressions.New(), step, variablesOfAStep())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	want := step
 	want.Create = Object{"metadata": map[string]any{"name": "web-1", "n": int64(80)}}
 	want.Patch = &Patch{

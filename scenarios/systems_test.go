@@ -33,9 +33,7 @@ spec:
 func loadSystems(t *testing.T) []*Scenario {
 	t.Helper()
 	set, err := LoadBytes("some/where.yaml", []byte(withSystems))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set.Scenarios
 }
 
@@ -67,9 +65,7 @@ func TestRefilled(t *testing.T) {
 		t.Error(err)
 	}
 	set, err := SetFaults([]*Scenario{original}, "lws", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if _, err := set[0].Refilled(same, nothing); err == nil || !strings.Contains(err.Error(), "was changed after") {
 		t.Errorf("a scenario with other systems: %v", err)
 	}
@@ -79,9 +75,7 @@ func TestSetFaults(t *testing.T) {
 	list := loadSystems(t)
 	before := pathOf(list[0])
 	set, err := SetFaults(list[:1], "lws", []string{"a", "b"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	want := "lws(simulated, as leaderworkerset, faults a b) > lws(simulated, as leaderworkerset, faults a b) " +
 		"other(simulated) > other(simulated) > other(simulated) lws(simulated, faults a b)"
 	if got := pathOf(set[0]); got != want {
@@ -101,9 +95,7 @@ func TestReplaceSystem(t *testing.T) {
 	list := loadSystems(t)
 	real := clusters.System{Name: "whatever", Version: "0.7", Process: &clusters.SystemProcess{Command: []string{"m"}}}
 	set, err := ReplaceSystem(list[:1], "lws", real)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got, want := pathOf(set[0]), "lws(process, 0.7) > lws(process, 0.7) other(simulated) > other(simulated) > "+
 		"other(simulated) lws(process, 0.7)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -149,18 +141,14 @@ spec:
 // judge another configuration.
 func TestReplacedSystemsGetTheConfiguration(t *testing.T) {
 	set, err := LoadBytes("some/where.yaml", []byte(configured))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	process := func(text string) clusters.System {
 		return clusters.System{Name: "grove", Process: &clusters.SystemProcess{
 			Command: []string{"real"}, Files: map[string]string{"config.yaml": text},
 		}}
 	}
 	list, err := SubstituteAll(set.Scenarios, Variants{"grove": {"": process("kind: Config\n$(CONFIG)")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for i, want := range []string{"kind: Config\nprofile: a\n", "kind: Config\nprofile: b\n"} {
 		if got := list[0].Path()[i].Systems[0].Process.Files["config.yaml"]; got != want {
 			t.Errorf("state %d: its file is %q, want %q", i, got, want)
@@ -190,9 +178,7 @@ func TestLoadSystem(t *testing.T) {
 	write("name: lws\nprocess:\n  command: [./manager, --config=$(DIR)/config.yaml]\n  files: {config.yaml: \"port: " +
 		"$(WEBHOOK_PORT)\"}\n")
 	system, err := LoadSystem(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got, want := system.Process.Command[0], filepath.Join(filepath.Dir(path), "manager"); got != want {
 		t.Errorf("program %s, want %s", got, want)
 	}
@@ -228,9 +214,7 @@ spec:
 // What a scenario says of the calls of webhooks is true for the definition that replaces a system, too.
 func TestReplacedSystemsKeepTheirWebhookCalls(t *testing.T) {
 	set, err := LoadBytes("some/where.yaml", []byte(slowWebhooks))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	real := clusters.System{Name: "lws", Process: &clusters.SystemProcess{Command: []string{"real"}}}
 	applied := clusters.System{Name: "lws", Manifests: []string{"all.yaml"}}
 	for name, replace := range map[string]func(clusters.System) ([]*Scenario, error){

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
@@ -28,9 +29,7 @@ spec:
   - each: [patch]
     write: {apiVersion: v1, kind: ConfigMap, metadata: {name: "${namespace}"}, data: {k: v}}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	steps := set.Scenarios[0].Spec.Steps
 	object := func(name string, port int64) Object {
 		return Object{
@@ -98,9 +97,7 @@ spec:
       - evict: {name: "${index + 5}"}
       expect: {accepted: 1}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	step := set.Scenarios[0].Spec.Steps[0]
 	if step.Title() != "parallel create ConfigMap/one-${index}-${namespace} and 3 more [one]" {
 		t.Errorf("called %q", step.Title())
@@ -113,9 +110,7 @@ spec:
 	var names []string
 	for _, copied := range step.Parallel.Copies() {
 		one, err := expressions.Evaluated(e, copied, expressions.Variables{"namespace": "ns", "index": *copied.Index})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		name := ""
 		if one.Evict != nil {
 			name = one.Evict.Name

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -23,9 +24,7 @@ spec:
 func loadWidgets(t *testing.T) []*scenarios.Scenario {
 	t.Helper()
 	set, err := scenarios.LoadBytes("w.yaml", []byte(widgets))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set.Scenarios
 }
 
@@ -203,9 +202,7 @@ func TestDigest(t *testing.T) {
 		s := Suite{Requirements: []Requirement{{ID: "W-1"}}, Scenarios: loadWidgets(t)}
 		change(&s)
 		d, err := s.Digest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return d
 	}
 	same := digest(func(*Suite) {})

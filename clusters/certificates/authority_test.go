@@ -16,9 +16,7 @@ func TestAuthority(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pki")
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	a, err := NewAuthority(dir, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, a.Serving("server", "127.0.0.1", "localhost"))
 	golden.Must(t, a.Client("admin", "me", "system:masters"))
 	golden.Must(t, a.KeyPair("signer"))
@@ -29,9 +27,7 @@ func TestAuthority(t *testing.T) {
 	}
 	check := func(name string, use x509.ExtKeyUsage, host string) *x509.Certificate {
 		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, name+".crt"), filepath.Join(dir, name+".key"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		options := x509.VerifyOptions{Roots: roots, KeyUsages: []x509.ExtKeyUsage{use}, CurrentTime: now, DNSName: host}
 		if _, err := pair.Leaf.Verify(options); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -59,14 +55,10 @@ func TestAuthority(t *testing.T) {
 func TestExpired(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	a, err := NewAuthority(dir, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, a.ServingUntil(now.Add(-time.Hour), "expired", "127.0.0.1"))
 	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "expired.crt"), filepath.Join(dir, "expired.key"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	verify := func(at time.Time) error {

@@ -58,9 +58,7 @@ func provider(t *testing.T, s *server, command ...string) *Provider {
 		"ctx, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\ncurrent-context: ctx\n", web.URL)
 	golden.Write(t, kubeconfig, text)
 	p, err := New(Options{Kubeconfig: kubeconfig, TransitionCommand: command})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return p
 }
 
@@ -207,9 +205,7 @@ func TestTransitionCommandEndsEarly(t *testing.T) {
 			p := provider(t, s, "/bin/true")
 			p.patience = test.patience
 			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			err = c.Converge(t.Context(), clusters.State{Version: "1.36.3"})
 			golden.Error(t, err, test.want, "--transition-timeout")
 		})
@@ -267,9 +263,7 @@ func TestTransitionCommand(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	p := provider(t, s, "/bin/sh", "-c", `echo "$REHEARSE_VERSION $REHEARSE_FEATURE_GATES $KUBECONFIG" > "$0"`, out)
 	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	next := clusters.State{Version: "1.35.4", FeatureGates: map[string]bool{"G": false}}
 	golden.Must(t, c.Converge(t.Context(), next))
 	said, _ := os.ReadFile(out)
@@ -303,22 +297,16 @@ users: [{name: p, user: {token: secret}}, {name: s, user: {tokenFile: mine}}]}`,
 		Kubeconfig: kubeconfig, Context: "staging",
 		TransitionCommand: []string{"/bin/sh", "-c", `cat "$KUBECONFIG" > "$0"`, out},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if info, err := os.Stat(c.KubeconfigPath()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 	next := clusters.State{Version: "1.35.4", RuntimeConfig: map[string]string{"api/all": "true"}}
 	golden.Must(t, c.Converge(t.Context(), next))
 	got, err := clientcmd.LoadFromFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got.CurrentContext != "staging" || got.Clusters["s"].Server != web.URL ||
 		got.Contexts["staging"].Namespace != "there" || len(got.Contexts)+len(got.AuthInfos) != 2 ||
 		got.AuthInfos["s"].TokenFile != filepath.Join(folder, "mine") {
@@ -356,9 +344,7 @@ func TestLaterTrack(t *testing.T) {
 			s.version.Store("v1.35.4")
 			p := provider(t, s, "/bin/sh", "-c", test.command)
 			c, err := p.Create(t.Context(), "1", first)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, state := range test.path {
 				if err := c.Converge(t.Context(), state); (err != nil) != (test.command != "") {
 					t.Fatal(err)
@@ -385,9 +371,7 @@ func TestRevert(t *testing.T) {
 	p := provider(t, s, "/bin/sh", "-c", `echo "$REHEARSE_VERSION" >> "$0"; test "$REHEARSE_VERSION" = 1.35.4`, calls)
 	first := clusters.State{Version: "1.35.4"}
 	c, err := p.Create(t.Context(), "x", first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if err := c.Converge(t.Context(), clusters.State{Version: "1.36.3"}); err == nil {
 		t.Fatal("the command failed, and nobody noticed")
 	}
@@ -406,9 +390,7 @@ func TestNoSuchTransitionCommand(t *testing.T) {
 	p := provider(t, s, filepath.Join(t.TempDir(), "none"))
 	first := clusters.State{Version: "1.35.4"}
 	c, err := p.Create(t.Context(), "x", first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if err := c.Converge(t.Context(), clusters.State{Version: "1.36.3"}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
@@ -425,9 +407,7 @@ func TestTransitionCommandLeavesAChild(t *testing.T) {
 	golden.Must(t, syscall.Mkfifo(end, 0o600))
 	p := provider(t, s, "/bin/sh", "-c", `cat "$0" &`, end)
 	c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	err = c.Converge(t.Context(), clusters.State{Version: "1.35.4", FeatureGates: map[string]bool{"G": false}})
 	if err != nil {
 		t.Error(err)
@@ -456,21 +436,15 @@ func TestTransitionCommandInterrupted(t *testing.T) {
 			p := provider(t, s, "/bin/sh", "-c", `sh -c "$2; exec 3> '$1'; echo >&3; while :; do sleep 60; done" "$0" & wait`,
 				out, ready, test.child)
 			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			command, err := c.(*Cluster).command(clusters.State{Version: "1.36.3"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			command.grace = test.grace
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			golden.Must(t, command.start(ctx))
 			pipe, err := os.Open(ready) // waits for the child
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			defer pipe.Close()
 			if _, err := io.ReadFull(pipe, make([]byte, 1)); err != nil {
 				t.Fatal(err)

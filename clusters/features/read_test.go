@@ -16,9 +16,7 @@ import (
 
 func TestRead(t *testing.T) {
 	list, err := features.Read(version(t, "1.36.3"), os.DirFS("testdata/kubernetes"), os.DirFS("testdata/client-go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	want := &features.List{Version: "1.36.3", Gates: map[string]features.Gate{
 		"RacingPods": {Specs: []features.Spec{
 			{Since: "1.34", Stage: features.Alpha}, {Since: "1.36", Stage: features.Beta, Default: true},
@@ -62,9 +60,7 @@ func TestReadUnversionedClient(t *testing.T) {
 	old := edited(t, "testdata/kubernetes", gates, "map[featuregate.Feature][]featuregate.Feature",
 		"map[featuregate.Feature]string")
 	list, err := features.Read(version(t, "1.34.4"), old, os.DirFS("testdata/old-client-go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	want := features.Gate{Specs: []features.Spec{{Since: "0.0", Stage: features.Beta, Default: true}}}
 	if got := list.Gates["OrderlyFinish"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -165,17 +161,13 @@ func edited(t *testing.T, dir, file, before, after string) fs.FS {
 		copied[path] = &fstest.MapFile{Data: data}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return copied
 }
 
 func version(t *testing.T, text string) clusters.Version {
 	t.Helper()
 	v, err := clusters.ParseVersion(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return v
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestVersionsIn(t *testing.T) {
@@ -49,14 +50,10 @@ func TestVersionsIn(t *testing.T) {
 // DRAFractionalCapacityRange is such a gate in the published list.
 func TestDefaultAtACompatibilityVersion(t *testing.T) {
 	list, err := features.Read(version(t, "1.36.3"), os.DirFS("testdata/kubernetes"), os.DirFS("testdata/client-go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for flag, want := range map[string]bool{"": false, "1.35": false, "1.36": true, "kube=1.36": true} {
 		versions, err := features.VersionsIn(list.Of(), map[string]string{"min-compatibility-version": flag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		d := list.DescribeIn("ComesEarly", versions)
 		if !d.Known || d.Spec.Default != want {
 			t.Errorf("min-compatibility-version %q: %+v, want default %t", flag, d.Spec, want)
@@ -80,9 +77,7 @@ func TestCheckAtACompatibilityVersion(t *testing.T) {
 	}
 	for flag, want := range map[string]int{"": 1, "1.36": 1, "1.37": 0} {
 		versions, err := features.VersionsIn(list.Of(), map[string]string{"min-compatibility-version": flag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		got := list.Check(versions, clusters.Scheduler, map[string]bool{"User": true})
 		if len(got) != want {
 			t.Errorf("min-compatibility-version %q: %v, want %d problems", flag, got, want)

@@ -33,9 +33,7 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 	folder(t, root, "stubborn", &folders.Record{Name: "stubborn"})
 	folder(t, root, "lasting", &folders.Record{Name: "lasting", Lasting: true})
 	held, err := folders.Lock(folder(t, root, "running", &folders.Record{Name: "running"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer held.Close()
 
 	removed, err := folders.Root(root).Sweep(t.Context(), func(name, dir string) error {
@@ -83,9 +81,7 @@ func TestRecord(t *testing.T) {
 func TestOpenReadsWhatTheLastUserWrote(t *testing.T) {
 	dir := folder(t, t.TempDir(), "c", nil)
 	held, err := folders.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	file := filepath.Join(dir, folders.RecordFile)
 	golden.Must(t, syscall.Mkfifo(file, 0o600)) // whoever reads it waits until the other end is closed
 	done := make(chan error)
@@ -101,9 +97,7 @@ func TestOpenReadsWhatTheLastUserWrote(t *testing.T) {
 	}()
 	var got folders.Record
 	lock, err := folders.Open(dir, &got)
-	if err := errors.Join(err, <-done); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(err, <-done))
 	defer lock.Close()
 	if got.State.Version != "1.35.4" || len(got.State.FeatureGates) > 0 {
 		t.Errorf("it has read %+v", got)
@@ -128,18 +122,14 @@ func TestOpenFails(t *testing.T) {
 	_, err := folders.Open(unfit, &other)
 	golden.Error(t, err, "read the record of cluster unfit")
 	lock, err := folders.Lock(unfit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer lock.Close()
 }
 
 func TestClaimRejectsATakenName(t *testing.T) {
 	root := folders.Root(filepath.Join(t.TempDir(), "clusters"))
 	_, lock, err := root.Claim(t.Context(), "one")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer lock.Close()
 	_, _, err = root.Claim(t.Context(), "one")
 	golden.Error(t, err, "rehearse cluster delete one")

@@ -19,14 +19,10 @@ func TestKubeconfigUsesTheProxy(t *testing.T) {
 	config.CurrentContext = "a"
 	golden.Must(t, clientcmd.WriteToFile(*config, from))
 	proxy, err := Kubeconfig(from, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer proxy.Close()
 	written, err := clientcmd.LoadFromFile(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := written.Clusters["a"].Server; got != proxy.URL() {
 		t.Errorf("server is %s, want %s", got, proxy.URL())
 	}

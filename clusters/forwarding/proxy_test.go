@@ -16,9 +16,7 @@ import (
 func serving(t *testing.T, address string, serve func(net.Conn)) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -42,9 +40,7 @@ func echo(t *testing.T, address string) net.Listener {
 func free(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
 }
@@ -52,9 +48,7 @@ func free(t *testing.T) string {
 func proxyOf(t *testing.T, server string, ready func(context.Context) error) *Proxy {
 	t.Helper()
 	proxy, err := listen(server, ready)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = proxy.Close() })
 	return proxy
 }
@@ -63,9 +57,7 @@ func proxyOf(t *testing.T, server string, ready func(context.Context) error) *Pr
 func connect(t *testing.T, proxy *Proxy) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	connection, err := net.Dial("tcp", proxy.listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = connection.Close() })
 	if _, err := io.WriteString(connection, "hello\n"); err != nil {
 		t.Fatal(err)

@@ -32,9 +32,7 @@ func replicaThat(t *testing.T, name string) (address string, end func()) {
 func newTestService(t *testing.T) *Service {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	address := listener.Addr().String()
 	_ = listener.Close()
 	s := NewService(address)
@@ -125,9 +123,7 @@ func TestServiceChangesHowItAnswers(t *testing.T) {
 	address, _ := replicaThat(t, "one")
 	s.Add("one", address, true, healthy)
 	open, err := net.Dial("tcp", s.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer open.Close()
 	s.Refuse()
 	if _, err := ask(s); !errors.Is(err, syscall.ECONNREFUSED) {

@@ -23,13 +23,9 @@ func BenchmarkLive(b *testing.B) {
 	p := onEngine(b)
 	ctx := b.Context()
 	low, err := p.Resolve(ctx, clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	high, err := p.Resolve(ctx, low.With(clusters.Change{Version: "1.35"}))
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	for _, state := range []clusters.State{low, high} { // the cost of the first use of an image is not measured
 		if _, err := p.source().Artifacts(ctx, state.Version); err != nil {
 			b.Fatal(err)
@@ -96,13 +92,9 @@ func byKubeadm(b *testing.B, c *Cluster, state clusters.State) time.Duration {
 func plainKind(b *testing.B, p *Provider, state clusters.State) (took, withDNS time.Duration) {
 	b.Helper()
 	e, err := p.engine(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	image, _, err := p.source().Image(b.Context(), state.Version)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	const name = "rehearse-bench-plain"
 	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
 	maker := cluster.NewProvider(creation.NodeProvider(e))

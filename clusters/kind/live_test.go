@@ -36,9 +36,7 @@ func onEngine(t testing.TB) *Provider {
 	p, err := Default(releases.Options{}, NodeImages{}, func(format string, args ...any) {
 		t.Logf("%6.1fs "+format, append([]any{time.Since(begun).Seconds()}, args...)...)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return p
 }
 
@@ -46,9 +44,7 @@ func onEngine(t testing.TB) *Provider {
 func create(t *testing.T, p *Provider, name string, state clusters.State) *Cluster {
 	t.Helper()
 	made, err := p.Create(t.Context(), name, state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context())
 		if t.Failed() {
@@ -68,9 +64,7 @@ func gone(t *testing.T, p *Provider, name string) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	e, err := p.engine(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if taken, err := nodes.Taken(ctx, e, name); err != nil || taken {
 		t.Errorf("containers of %s are left (%t, %v)", name, taken, err)
 	}
@@ -82,9 +76,7 @@ func gone(t *testing.T, p *Provider, name string) {
 func resolved(t *testing.T, p *Provider, state clusters.State) clusters.State {
 	t.Helper()
 	state, err := p.Resolve(t.Context(), state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return state
 }
 
@@ -131,9 +123,7 @@ func TestLiveGates(t *testing.T) {
 func hostIsReached(t *testing.T, c *Cluster) {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(c.HostAddress(), "0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer listener.Close()
 	go func() {
 		connection, err := listener.Accept()

@@ -30,9 +30,7 @@ func TestAnotherEngine(t *testing.T) {
 		dir := filepath.Join(p.Root, name)
 		golden.Must(t, os.MkdirAll(dir, 0o700))
 		r, err := record.New(dir, name, clusters.State{Version: "1.35.4"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		golden.Must(t, use(r))
 		return dir
 	}

@@ -22,9 +22,7 @@ func TestPodsHaveAddressesOfTheirOwn(t *testing.T) {
 	state := clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &one}}}
 	c := clustertest.Create(t, clustertest.Local(t), "addresses", state)
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	startPods(t, client, 4, corev1.PodSpec{NodeName: "node-0"})
 	uniqueAddresses(t, client, 4)
 	off := false
@@ -40,9 +38,7 @@ func TestHostNetworkPodsAreEndpoints(t *testing.T) {
 	state := clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &one}}}
 	c := clustertest.Create(t, clustertest.Local(t), "hostnetwork", state)
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "agents"},
 		Spec: corev1.ServiceSpec{

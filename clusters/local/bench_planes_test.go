@@ -21,15 +21,11 @@ import (
 // least three times as much as one.
 func BenchmarkControlPlanes(b *testing.B) {
 	p, err := Default(releases.Options{}, b.Logf)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	p.Root = filepath.Join(b.TempDir(), "clusters")
 	const gate = "RelaxedServiceNameValidation"
 	off, err := p.Resolve(b.Context(), clusters.State{Version: "1.34", FeatureGates: map[string]bool{gate: false}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	golden.Must(b, p.Prepare(b.Context(), off))
 	for b.Loop() {
 		all := map[string][]float64{}
@@ -61,9 +57,7 @@ func benchPlanes(b *testing.B, p *Provider, state clusters.State, gate string, n
 	b.Helper()
 	began := time.Now()
 	c, err := p.Create(b.Context(), "planes", state)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	defer func() {
 		golden.Must(b, c.Delete(context.WithoutCancel(b.Context())))
 	}()
@@ -87,9 +81,7 @@ func memory(b *testing.B, pids map[string]int) float64 {
 		for line := range strings.Lines(string(data)) {
 			if text, found := strings.CutPrefix(line, "Pss:"); found {
 				value, err := strconv.ParseFloat(strings.Fields(text)[0], 64)
-				if err != nil {
-					b.Fatal(err)
-				}
+				golden.Must(b, err)
 				kilobytes += value
 			}
 		}

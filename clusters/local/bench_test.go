@@ -19,9 +19,7 @@ import (
 // the rest is other load of the machine.
 func BenchmarkCreateAndTransition(b *testing.B) {
 	p, err := Default(releases.Options{}, b.Logf)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	p.Root = filepath.Join(b.TempDir(), "clusters")
 	off, on := clusters.State{
 		Version:      "1.34",
@@ -59,9 +57,7 @@ func BenchmarkCreateAndTransition(b *testing.B) {
 func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string, time.Duration)) {
 	b.Helper()
 	dir, lock, err := p.folders().Claim(b.Context(), "bare")
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	r := record{Record: folders.Record{Name: "bare", State: state}}
 	var held *ports.Reservation
 	if r.Ports, held, err = reservePorts(1); err != nil {
@@ -70,21 +66,15 @@ func benchBare(b *testing.B, p *Provider, state clusters.State, note func(string
 	l := layout{Dir: dir, Ports: r.Ports}
 	golden.Must(b, writeCredentials(l, p.Now()))
 	c, err := newCluster(p, r, dir, lock)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	c.reserved = held
 	defer func() {
 		golden.Must(b, c.Delete(context.WithoutCancel(b.Context())))
 	}()
 	bin, err := p.programs(b.Context(), state)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	server, err := bin.start(state, clusters.APIServer, l)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	began := time.Now()
 	golden.Must(b, c.startEtcd())
 	for _, name := range []string{"bare start", "bare restart"} {
@@ -99,9 +89,7 @@ func benchFull(b *testing.B, p *Provider, off, on clusters.State, note func(stri
 	b.Helper()
 	began := time.Now()
 	c, err := p.Create(b.Context(), "full", off)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	note("create", time.Since(began))
 	for _, step := range []struct {
 		name  string

@@ -27,9 +27,7 @@ const gate = "RelaxedServiceNameValidation"
 func namespaces(t *testing.T, c clusters.Cluster) error {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	_, err = client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
 	return err
 }
@@ -130,9 +128,7 @@ func TestLastingCluster(t *testing.T) {
 		t.Fatalf("names %v, %v; want lasts", names, err)
 	}
 	again, err := second.Open(t.Context(), "lasts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got, want := again.State().FeatureGates[gate], true; got != want {
 		t.Errorf("state %s was not found again", again.State())
 	}
@@ -160,9 +156,7 @@ func TestNodesFollowTheState(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	others := `{"metadata": {"labels": {"example.com/found": "gpu"}}, "spec": {"taints": [{"key": "drained", "effect": "NoSchedule"}]}}`
 	if _, err := client.CoreV1().Nodes().Patch(t.Context(), "node-0", types.MergePatchType, []byte(others),
 		metav1.PatchOptions{}); err != nil {
@@ -189,13 +183,9 @@ func TestNodesFollowTheState(t *testing.T) {
 func nodes(t *testing.T, c clusters.Cluster) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	list, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var all []string
 	for _, node := range list.Items {
 		cpu := node.Status.Allocatable.Cpu().String()
@@ -236,9 +226,7 @@ func TestCheckBeforeAnythingStarts(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			state, err := p.Resolve(t.Context(), test.state)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			golden.Error(t, p.Check(t.Context(), []clusters.State{state}), test.want)
 		})
 	}

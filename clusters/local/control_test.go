@@ -40,18 +40,12 @@ func dummies(t *testing.T, planes int, well func(r *http.Request) bool) *Cluster
 	}))
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	port, err := strconv.Atoi(address.Port())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	config := &rest.Config{Host: server.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
 	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	p := New(Options{})
 	ports := listening{Planes: slices.Repeat([]planePorts{{port, port, port}}, planes)}
 	own := &programs{
@@ -96,9 +90,7 @@ func lost(t *testing.T, c *Cluster, name, file string) *processes.Process {
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: s.Program, Args: s.Args, LogDir: c.layout.logs(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	<-process.Done()
 	if !lostLease(process) {
 		t.Fatalf("it did not lose its lease: %v", process.Failure())
@@ -170,9 +162,7 @@ func TestAllRun(t *testing.T) {
 	process, err := c.provider.spawner.Start(processes.Spec{
 		Name: name, Program: "/bin/sh", Args: []string{"-c", "exit 1"}, LogDir: c.layout.logs(),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	<-process.Done()
 	c.running[name] = process
 	golden.Error(t, c.allRun(), name) // it ended, and its API server runs
@@ -294,9 +284,7 @@ func TestRemoveFolder(t *testing.T) {
 			Name: "shell", Program: "/bin/sh", Args: []string{"-c", "sleep 1000; true", dir + "/kubeconfig"},
 			LogDir: t.TempDir(),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return process
 	}
 	older, users := shell(), shell()

@@ -81,14 +81,10 @@ func TestControlPlanes(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "three", clusters.State{Version: "1.35", ControlPlanes: 3})
 	t.Logf("ready after %s", time.Since(began))
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	old := c.State().Version
 	next, err := clustertest.Local(t).Resolve(t.Context(), clusters.State{Version: "1.36"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	leases, err := client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(),
 		metav1.ListOptions{LabelSelector: "apiserver.kubernetes.io/identity=kube-apiserver"})
 	if err != nil || len(leases.Items) != 3 && len(leases.Items) != 1 { // one if the machine allows no hostnames
@@ -96,9 +92,7 @@ func TestControlPlanes(t *testing.T) {
 	}
 
 	transport, err := rest.TransportFor(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	address := c.RESTConfig().Host
 	loops := map[string]*loop{
 		"client-go": startLoop(t, func(ctx context.Context) error {
@@ -230,9 +224,7 @@ func TestPeerProxy(t *testing.T) {
 	// The other one discovers its peers' resources when it starts.
 	golden.Must(t, c.Restart(t.Context(), clusters.APIServer.On(1)))
 	old, err := kubernetes.NewForConfig(c.Servers()[1].REST)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	ask := func(path string, accept ...string) ([]byte, error) {
 		return old.RESTClient().Get().AbsPath(path).SetHeader("Accept", accept...).Do(t.Context()).Raw()

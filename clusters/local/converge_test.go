@@ -34,9 +34,7 @@ func TestRebuiltProgram(t *testing.T) {
 		t.Helper()
 		var names []string
 		all, err := c.changes(state, 0, bin)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		for _, w := range all {
 			names = append(names, string(w.component))
 			line := w.started
@@ -79,9 +77,7 @@ func withOthers(t *testing.T) *Cluster {
 	ready := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(ready.Close)
 	_, port, err := net.SplitHostPort(ready.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if c.layout.Ports.DNSReady, err = strconv.Atoi(port); err != nil {
 		t.Fatal(err)
 	}

@@ -69,14 +69,10 @@ func TestClusterFromACopy(t *testing.T) {
 	want := settled(t, first)
 	put(t, first, webhook)
 	kept, err := p.Copy(t.Context(), first, "kept")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, first.Delete(t.Context()))
 	made, err := p.CreateFrom(t.Context(), "second", first.State(), kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() {
 		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -108,14 +104,10 @@ func collected(t *testing.T, c clusters.Cluster) {
 	put(t, c,
 		fmt.Sprintf(`{apiVersion: v1, kind: ConfigMap, metadata: {name: owned, namespace: default, ownerReferences: [{apiVersion: example.dev/v1, kind: Widget, name: owner, uid: %s}]}}`, owner.GetUID()))
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	gone, err := client.CoreV1().ConfigMaps("default").Watch(t.Context(),
 		metav1.ListOptions{FieldSelector: "metadata.name=owned"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer gone.Stop()
 	widgets := schema.GroupVersionResource{Group: "example.dev", Version: "v1", Resource: "widgets"}
 	if err := dynamicOf(t, c).Resource(widgets).Namespace("default").Delete(t.Context(), "owner",
@@ -138,9 +130,7 @@ func collected(t *testing.T, c clusters.Cluster) {
 func dynamicOf(t *testing.T, c clusters.Cluster) dynamic.Interface {
 	t.Helper()
 	client, err := dynamic.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return client
 }
 
@@ -152,9 +142,7 @@ func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructur
 	resource, _ := meta.UnsafeGuessKindToResource(object.GroupVersionKind())
 	made, err := dynamicOf(t, c).Resource(resource).Namespace(object.GetNamespace()).Create(t.Context(), object,
 		metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return made
 }
 
@@ -184,13 +172,9 @@ var (
 func everything(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	lists, err := found.ServerPreferredResources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	all := map[string]string{}
 	own := ownOf(t, c)
 	for _, list := range discovery.FilteredBy(discovery.SupportsAllVerbs{Verbs: []string{"list", "create"}}, lists) {
@@ -200,9 +184,7 @@ func everything(t *testing.T, c clusters.Cluster) map[string]string {
 			}
 			gv, _ := schema.ParseGroupVersion(list.GroupVersion)
 			objects, err := dynamicOf(t, c).Resource(gv.WithResource(resource.Name)).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, object := range objects.Items {
 				all[fmt.Sprintf("%s %s/%s", resource.Name, object.GetNamespace(), object.GetName())] = own.Replace(text(t, object))
 			}
@@ -222,9 +204,7 @@ func text(t *testing.T, object unstructured.Unstructured) string {
 		_ = unstructured.SetNestedSlice(object.Object, conditions, "status", "conditions")
 	}
 	data, err := json.MarshalIndent(object.Object, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return uids.ReplaceAllString(times.ReplaceAllString(string(data), "TIME"), "UID")
 }
 
@@ -234,9 +214,7 @@ func ownOf(t *testing.T, c clusters.Cluster) *strings.Replacer {
 	var pairs []string
 	for _, file := range []string{"ca.crt", "front-proxy/ca.crt"} {
 		quoted, err := json.Marshal(golden.Read(t, filepath.Join(c.(*local.Cluster).Folder(), "pki", file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		pairs = append(pairs, strings.Trim(string(quoted), `"`), "AUTHORITY")
 	}
 	_, port, found := strings.Cut(strings.TrimPrefix(c.RESTConfig().Host, "https://"), ":")

@@ -24,13 +24,9 @@ func TestRecordRoundTrip(t *testing.T) {
 
 func TestPortsAreReservedOnce(t *testing.T) {
 	a, heldA, err := reservePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	b, heldB, err := reservePorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	seen := map[int]bool{}
 	for _, port := range []int{
 		a.Etcd, a.EtcdPeer, a.APIServer, a.ControllerManager, a.Scheduler, a.DNS, a.DNSReady,

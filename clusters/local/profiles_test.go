@@ -16,9 +16,7 @@ func TestCheckRejectsProfilesThatTheVersionDoesNotKnow(t *testing.T) {
 			clusters.State{Version: minor, FeatureGates: gates, SchedulerProfiles: []map[string]any{
 				{"schedulerName": "default-scheduler", "plugins": map[string]any{"placementScore": map[string]any{}}},
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return state
 	}
 	known, unknown := of("1.36", nil), of("1.35", nil)

@@ -38,9 +38,7 @@ func withBatch(version string) clusters.State {
 func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       corev1.PodSpec{SchedulerName: scheduler, Containers: []corev1.Container{{Name: "main", Image: "main"}}},
@@ -50,9 +48,7 @@ func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	}
 	watch, err := client.EventsV1().Events("default").Watch(t.Context(),
 		metav1.ListOptions{FieldSelector: fields.Set{"regarding.name": name, "reason": "Scheduled"}.String()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer watch.Stop()
 	event, open := <-watch.ResultChan()
 	if !open {
@@ -180,9 +176,7 @@ func TestLastingClusterKnowsItsSchedulers(t *testing.T) {
 	second := clustertest.Local(t)
 	second.Root, second.Lasting = first.Root, true
 	opened, err := second.Open(t.Context(), "beside-lasts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	again := opened.(*local.Cluster)
 	if info, err := second.Describe(t.Context(), "beside-lasts"); err != nil ||
 		!strings.Contains(strings.Join(info.Running, " "), string(batch)) ||
@@ -253,9 +247,7 @@ func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			state, err := p.Resolve(t.Context(), test.state)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			golden.Error(t, p.Check(t.Context(), []clusters.State{state}), test.want...)
 		})
 	}
@@ -264,9 +256,7 @@ func TestCheckSchedulersBeforeAnythingStarts(t *testing.T) {
 func metrics(t *testing.T, c clusters.MetricsSource, component clusters.Component) string {
 	t.Helper()
 	data, err := c.Metrics(t.Context(), component)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return string(data)
 }
 

@@ -59,9 +59,7 @@ func TestVolumes(t *testing.T) {
 	state := clusters.State{Version: "1.35", Nodes: []clusters.NodeGroup{{Count: &one}}}
 	c := clustertest.Create(t, clustertest.Local(t), "volumes", state)
 	client, err := kubernetes.NewForConfig(c.RESTConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	sets, pods := client.AppsV1().StatefulSets(metav1.NamespaceDefault), client.CoreV1().Pods(metav1.NamespaceDefault)
 	claims := client.CoreV1().PersistentVolumeClaims(metav1.NamespaceDefault)
 	ready := func(ctx context.Context) error {
@@ -77,9 +75,7 @@ func TestVolumes(t *testing.T) {
 	eventually(t, "the StatefulSet is ready", ready)
 
 	old, err := claims.Get(t.Context(), "data-db-0", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, claims.Delete(t.Context(), old.Name, metav1.DeleteOptions{}))
 	golden.Must(t, pods.Delete(t.Context(), "db-0", metav1.DeleteOptions{}))
 	eventually(t, "a new claim is bound", func(ctx context.Context) error {

@@ -7,17 +7,14 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestReserve(t *testing.T) {
 	one, err := ports.Reserve("127.0.0.1", 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	two, err := ports.Reserve("127.0.0.1", 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer two.Release()
 	all := slices.Concat(one.Numbers, two.Numbers)
 	slices.Sort(all)

@@ -48,15 +48,11 @@ func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 		command.Env = append(os.Environ(), listenerVariable+"=yes")
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		out, err := command.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		golden.Must(t, command.Start())
 		t.Cleanup(func() { _ = command.Process.Kill() }) // nothing is sent if it has ended
 		address, err := bufio.NewReader(out).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		attached, err := Attach("listener", command.Process.Pid, "", os.Args[0])
 		if attached == nil {
 			t.Fatalf("it is not found: %v", err)

@@ -23,9 +23,7 @@ func start(t *testing.T, s *Spawner, spec Spec) *Process {
 		spec.LogDir = t.TempDir()
 	}
 	p, err := s.Start(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = p.Kill(context.WithoutCancel(t.Context())) })
 	return p
 }
@@ -208,9 +206,7 @@ func TestGroupEndsWithItsProcess(t *testing.T) {
 	p := start(t, NewSpawner(), Spec{Name: "parent", Program: "/bin/sh", Args: []string{"-c", "sleep 1000 & echo $!"}})
 	<-p.Done()
 	child, err := strconv.Atoi(strings.TrimSpace(golden.Read(t, p.LogFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	awaitGone(t, child)
 	if p.Expected() || p.err != nil {
 		t.Errorf("expected: %t, error: %v; want an exit by itself, with status 0", p.Expected(), p.err)
@@ -252,9 +248,7 @@ func awaitLine(t *testing.T, path, line string) {
 // other process.
 func TestHostname(t *testing.T) {
 	own, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	spawner := NewSpawner()
 	p := start(t, spawner, Spec{
 		Name: "named", Program: "/bin/sh", Args: []string{"-c", "hostname; echo started; exec sleep 1000"},
@@ -277,9 +271,7 @@ func TestHostname(t *testing.T) {
 // If a machine allows the namespace but not the name, a process still starts, with the machine's hostname.
 func TestNoHostname(t *testing.T) {
 	own, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	spawner := NewSpawner()
 	rejected := []string{"/bin/sh", "-c", "exit 1"}
 	p := start(t, spawner, Spec{

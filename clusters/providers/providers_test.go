@@ -23,9 +23,7 @@ func TestDefinitions(t *testing.T) {
 			golden.Must(t, flags.Set("kubeconfig", kubeconfig))
 		}
 		p, err := newProvider(clusters.Setup{Progress: t.Logf})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if p.Name() != d.Name {
 			t.Errorf("provider %s calls itself %s", d.Name, p.Name())
 		}

@@ -15,9 +15,7 @@ import (
 
 func TestMainModule(t *testing.T) {
 	got, err := mainModule("go.mod", []byte(golden.Read(t, "testdata/kubernetes.mod")), mustExact(t, "1.34.4-rc.1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if want := golden.Read(t, "testdata/main.mod"); string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -194,8 +192,6 @@ func TestModuleErrors(t *testing.T) {
 func mustExact(t *testing.T, text string) clusters.Version {
 	t.Helper()
 	v, err := exact(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return v
 }

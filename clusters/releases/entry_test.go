@@ -38,9 +38,7 @@ func TestLockWaitsAndGivesUpWhenCancelled(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir()})
 	e, heard := s.entry(mustExact(t, "1.34.4")), new(said)
 	unlock, err := e.lock(t.Context(), lockName, heard.progress)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = e.lock(ctx, lockName, func(string, ...any) { cancel() }) // it reports that it waits, and is cancelled
 	if !errors.Is(err, context.Canceled) {

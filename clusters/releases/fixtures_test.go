@@ -23,9 +23,7 @@ type fakeGo struct{ dir, path string }
 func newFakeGo(t *testing.T) fakeGo {
 	t.Helper()
 	script, err := filepath.Abs("testdata/go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	g := fakeGo{dir: t.TempDir()}
 	g.path = filepath.Join(g.dir, "go")
 	golden.Must(t, os.Symlink(script, g.path))
@@ -152,17 +150,13 @@ func newStore(t *testing.T, o Options) *Store {
 		o.CacheDir = t.TempDir()
 	}
 	s, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return s
 }
 
 func mustEnsure(t *testing.T, s *Store, version string, programs ...string) Binaries {
 	t.Helper()
 	b, err := s.Ensure(t.Context(), version, programs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return b
 }

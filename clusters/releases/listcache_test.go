@@ -25,9 +25,7 @@ func TestListCache(t *testing.T) {
 	}
 	write("A")
 	first, err := c.read(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if again, err := c.read(e); err != nil || again != first {
 		t.Errorf("the same file was read twice (%v)", err)
 	}

@@ -27,26 +27,20 @@ type moduleProxy struct{ dir string }
 func (p moduleProxy) publish(t *testing.T, modulePath, version string, files map[string]string) string {
 	t.Helper()
 	escaped, err := module.EscapePath(modulePath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at := path.Join(p.dir, escaped, "@v")
 	golden.Write(t, path.Join(at, version+".info"), fmt.Sprintf(`{"Version":%q,"Time":"2026-01-01T00:00:00Z"}`, version))
 	golden.Write(t, path.Join(at, version+".mod"), files["go.mod"])
 	name := path.Join(at, version+".zip")
 	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	archive := zip.NewWriter(file)
 	for _, name := range clusters.SortedKeys(files) {
 		w, err := archive.Create(modulePath + "@" + version + "/" + name)
 		if err == nil {
 			_, err = w.Write([]byte(files[name]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 	}
 	golden.Must(t, errors.Join(archive.Close(), file.Close()))
 	whole, err1 := dirhash.HashZip(name, dirhash.Hash1)
@@ -78,9 +72,7 @@ func newModuleStore(t *testing.T, progress clusters.Progress) (*Store, modulePro
 func mustBuild(t *testing.T, s *Store, m clusters.ModuleProgram) clusters.BuiltModule {
 	t.Helper()
 	built, err := s.BuildModule(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return built
 }
 

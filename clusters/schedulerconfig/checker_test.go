@@ -24,16 +24,12 @@ func scheduler(t *testing.T, minor string) (program, version string) {
 		t.Skip("NOT RUN: it needs kube-scheduler, which may have to be built; go test without -short runs it")
 	}
 	store, err := releases.New(releases.Options{Progress: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if version, err = store.Resolve(t.Context(), minor); err != nil {
 		t.Fatal(err)
 	}
 	programs, err := store.Ensure(t.Context(), version, string(clusters.Scheduler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return programs.Path(string(clusters.Scheduler)), version
 }
 

@@ -15,9 +15,7 @@ func TestFolder(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	used, remove, err := Folder("used")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if info, err := os.Stat(used); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
@@ -30,9 +28,7 @@ func TestFolder(t *testing.T) {
 	long := time.Now().Add(-2 * making)
 	golden.Must(t, os.Chtimes(old, long, long))
 	other, removeOther, err := Folder("other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for dir, want := range map[string]bool{used: true, young: true, other: true, killed: false, old: false} {
 		if _, err := os.Stat(dir); (err == nil) != want {
 			t.Errorf("%s is there: %t, want %t", filepath.Base(dir), err == nil, want)
@@ -52,9 +48,7 @@ func TestFolder(t *testing.T) {
 func TestIn(t *testing.T) {
 	in := t.TempDir()
 	used, remove, err := In(in, "build-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	paths := map[string]string{}
 	for _, name := range []string{"build-killed", "build-young", "build-old", "other"} {
 		paths[name] = filepath.Join(in, name)
@@ -66,9 +60,7 @@ func TestIn(t *testing.T) {
 	long := time.Now().Add(-2 * making)
 	golden.Must(t, os.Chtimes(paths["build-old"], long, long))
 	second, removeSecond, err := In(in, "build-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for dir, want := range map[string]bool{
 		used: true, second: true, paths["build-young"]: true, paths["other"]: true,
 		paths["build-killed"]: false, paths["build-old"]: false,
@@ -110,9 +102,7 @@ func TestSweepWhileAFolderIsMade(t *testing.T) {
 		}
 		return folders.Lock(dir)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if len(swept) != 3 || dir != swept[2] {
 		t.Errorf("got %s after %v", dir, swept)
 	}

@@ -16,15 +16,11 @@ func TestSweepEndsProcesses(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	used, removeUsed, err := Folder("used")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	killed := filepath.Join(temporary, prefix+"killed")
 	golden.Must(t, os.Mkdir(killed, 0o700))
 	lock, err := folders.Lock(killed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, lock.Close())
 	spawner := processes.NewSpawner()
 	defer spawner.Close()
@@ -33,16 +29,12 @@ func TestSweepEndsProcesses(t *testing.T) {
 		p, err := spawner.Start(processes.Spec{
 			Name: "sleeps", Program: "/bin/sleep", Args: []string{"1000"}, LogDir: t.TempDir(), Owner: Owner(dir),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		t.Cleanup(func() { _ = p.Kill(context.WithoutCancel(t.Context())) })
 		pids[dir] = p.PID
 	}
 	_, removeNext, err := Folder("next")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if processes.Alive(pids[killed], Owner(killed)) {
 		t.Error("what the killed run has started lives on")
 	}

@@ -71,8 +71,6 @@ func TestErrorNamesThePolicy(t *testing.T) {
 func version(t *testing.T, text string) clusters.Version {
 	t.Helper()
 	v, err := clusters.ParseVersion(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return v
 }

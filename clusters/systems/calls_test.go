@@ -41,9 +41,7 @@ func TestCallsOfASystemThatIsNotReady(t *testing.T) {
 	converge(t, s, system)
 	at := s.system("a").place
 	ca, err := at.Authority()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
 		c.PutWebhook(kind, "a", "w", at.URL()+"/"+kind, "CREATE", string(ca))
 	}

@@ -25,9 +25,7 @@ func TestCheck(t *testing.T) {
 	}
 	config := map[string]any{"a": "b"}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer listener.Close()
 	taken := listener.Addr().(*net.TCPAddr).Port
 	for i, c := range []struct {
@@ -78,9 +76,7 @@ func TestCheck(t *testing.T) {
 
 func TestCheckPorts(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer listener.Close()
 	taken := listener.Addr().(*net.TCPAddr).Port
 	system := clusters.System{Name: "lws", Process: &clusters.SystemProcess{WebhookPort: taken}}

@@ -86,9 +86,7 @@ func TestInstall(t *testing.T) {
 	converge(t, s, system)
 	url := s.system("widgets").place.URL()
 	ca, err := s.system("widgets").place.Authority()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	want := map[string]any{"url": url + "/validate", "caBundle": base64.StdEncoding.EncodeToString(ca)}
 	webhooks := c.webhooks().Object["webhooks"].([]any)
 	if got := webhooks[0].(map[string]any)["clientConfig"]; !reflect.DeepEqual(got, want) {
@@ -171,9 +169,7 @@ func TestOthersStay(t *testing.T) {
 func TestManifests(t *testing.T) {
 	c := newFakeCluster(t)
 	s, err := New(c, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	dir := filepath.Dir(write(t, widgetCRD+"---\n"+widgetWebhook[:strings.Index(widgetWebhook, "---")]))
 	golden.Must(t, os.Rename(filepath.Join(dir, "file.yaml"), filepath.Join(dir, "v1.yaml")))
 	golden.Write(t, filepath.Join(dir, "v2.yaml"), widgetCRD)

@@ -77,9 +77,7 @@ func TestLifeOfAModule(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return strings.TrimSpace(string(said))
 	}
 	converge(t, s, module("v1.0.0"))

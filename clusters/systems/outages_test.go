@@ -188,9 +188,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	converge(t, s, replica)
 	at := s.system("lws").place
 	program, err := net.Listen("tcp", at.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer program.Close()
 	go func() {
 		for {
@@ -207,9 +205,7 @@ func TestAReplicaThatIsNotReadyGetsNoConnections(t *testing.T) {
 	die(t, s, "lws")
 	converge(t, s, replica)
 	connection, err := net.Dial("tcp", at.Service.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer connection.Close()
 	if _, err := connection.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want a closed connection", err)

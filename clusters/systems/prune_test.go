@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/ports"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // versions returns a system, and its older version, which has no CRDs.
@@ -39,9 +40,7 @@ func TestCRDsStayInARollback(t *testing.T) {
 		t.Errorf("deleted %v", c.deleted)
 	}
 	ca, err := s.system("widgets").place.Authority()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if now := bundle(); now == before || now != base64.StdEncoding.EncodeToString(ca) {
 		t.Errorf("the conversion webhook trusts %q, want %q", now, ca)
 	}
@@ -59,9 +58,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	s := newSet(t, c, Options{})
 	newer, older := versions(t)
 	free, err := ports.Reserve("127.0.0.1", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	older.Process.WebhookPort = free.Numbers[0]
 	free.Release()
 	converge(t, s, newer)

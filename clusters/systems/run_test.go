@@ -146,9 +146,7 @@ func TestProcessThatDoesNotStart(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	c := newFakeCluster(t)
 	s, err := New(c, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	converge(t, s, sleeper("lws"))
 	process := s.system("lws").process
 	golden.Must(t, s.Close(t.Context(), false))
@@ -194,9 +192,7 @@ func TestSimulatorIsStartedWithItsFaults(t *testing.T) {
 // A program with a fixed port and certificate folder gets a suitable place, and is not started if the port is in use.
 func TestProgramWithFixedPlaces(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer taken.Close()
 	s := newSet(t, newFakeCluster(t), Options{})
 	fixed := sleeper("fixed")
@@ -268,9 +264,7 @@ func TestInitialDelay(t *testing.T) {
 func listening(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().String()
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // BenchmarkLiveJob runs suites as a Job of one pod, and then as a Job of three pods on three nodes. The nodes share the
@@ -57,9 +58,7 @@ func timedJob(b *testing.B, live *kind.Cluster, tag string, completions int, arg
 	took = time.Since(began)
 	client := kubernetes.NewForConfigOrDie(live.RESTConfig())
 	job, err := client.BatchV1().Jobs("default").Get(b.Context(), "rehearse", metav1.GetOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	pods, err := client.CoreV1().Pods("default").List(b.Context(), metav1.ListOptions{
 		LabelSelector: batchv1.JobNameLabel + "=rehearse",
 	})
@@ -77,9 +76,7 @@ func timedJob(b *testing.B, live *kind.Cluster, tag string, completions int, arg
 	err = client.BatchV1().Jobs("default").Delete(b.Context(), "rehearse", metav1.DeleteOptions{
 		PropagationPolicy: ptr.To(metav1.DeletePropagationForeground),
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	waitForNoJob(b, client)
 	return took, start
 }

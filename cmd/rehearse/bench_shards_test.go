@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -61,9 +62,7 @@ func inShards(b *testing.B, shards int, suite string) {
 func longestScenario(b *testing.B, folder string) time.Duration {
 	b.Helper()
 	result, _, err := pastruns.Read(folder)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	return planning.TimingsOf(result).LongestScenario()
 }
 
@@ -82,9 +81,7 @@ func timed(b *testing.B, args ...string) time.Duration {
 func statuses(b *testing.B, folder string) map[string][]reports.Status {
 	b.Helper()
 	result, _, err := pastruns.Read(folder)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	all := map[string][]reports.Status{}
 	for _, track := range result.Tracks {
 		for _, s := range track.Scenarios {

@@ -238,13 +238,9 @@ func TestCIRuns(t *testing.T) {
 func inShell(t *testing.T, dir string, environment []string, script string) string {
 	t.Helper()
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	goTool, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	programs := t.TempDir()
 	golden.Write(t, filepath.Join(programs, "rehearse"), "#!/bin/sh\ntest \"$1\" != fetch || exit 0\n"+
 		rehearseItself+"=1 exec "+own+" \"$@\"\n")

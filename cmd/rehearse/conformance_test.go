@@ -10,6 +10,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 )
@@ -169,9 +170,7 @@ func TestConformanceInShards(t *testing.T) {
 	needsClusters(t)
 	dir := t.TempDir()
 	suite, err := filepath.Abs(filepath.Join("..", "..", "examples", "team-rules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	of := func(name string) string { return filepath.Join(dir, name) }
 	exits(t, cli.ExitOK, append([]string{"conformance", suite, "--report-dir", of("whole"), "-o", of("whole.yaml")},
 		somebody...)...)
@@ -203,8 +202,8 @@ func TestIdleShardOfASuite(t *testing.T) {
 }
 
 func TestConformanceDiff(t *testing.T) {
-	golden := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
-	r := conformanceReport(t, golden)
+	mixed := filepath.Join("..", "..", "reports", "conformances", "testdata", "mixed.yaml")
+	r := conformanceReport(t, mixed)
 	r.Scenarios[2].Status, r.Requirements[1].Scenarios = conformances.Passed,
 		conformances.Evidence{Passed: []string{"bad"}}
 	r.Conclude()
@@ -213,16 +212,14 @@ func TestConformanceDiff(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(other, data, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, c := range []struct {
 		before, after string
 		code          int
 		want          string
 	}{
-		{golden, golden, cli.ExitOK, "no requirement differs"},
-		{golden, other, cli.ExitFailed, "G-2 (core): failed  ->  passed"},
+		{mixed, mixed, cli.ExitOK, "no requirement differs"},
+		{mixed, other, cli.ExitFailed, "G-2 (core): failed  ->  passed"},
 	} {
 		if out := exits(t, c.code, "conformance", "diff", c.before, c.after); !strings.Contains(out, c.want) {
 			t.Errorf("it does not say %q but:\n%s", c.want, out)
@@ -236,9 +233,7 @@ func TestRequirementsAndFaults(t *testing.T) {
 	for _, definition := range builtin.All() {
 		t.Run(definition.Name, func(t *testing.T) {
 			suite, err := definition.Load()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			out := exits(t, cli.ExitOK, "requirements", "--names", definition.Name)
 			for _, want := range []string{"REQUIREMENT", "core", "scenario ", " scenarios; "} {
 				if !strings.Contains(out, want) {

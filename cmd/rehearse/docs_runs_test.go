@@ -17,9 +17,7 @@ import (
 func linesOf(t *testing.T, page, expression string, want int) string {
 	t.Helper()
 	all, _, err := commandsIn(page, golden.Read(t, filepath.Join(repositoryRoot, page)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var script []string
 	for _, d := range all {
 		if regexp.MustCompile(expression).MatchString(d.text) {
@@ -85,17 +83,11 @@ func TestClusterForExperimentsAsDocumented(t *testing.T) {
 		t.Skip("NOT RUN: kubectl is not installed")
 	}
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	// Clusters that the user has keep their names.
 	own := filepath.Join(t.TempDir(), "rehearse")
-	if err := os.Mkdir(own, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(cache, "rehearse", "kubernetes"), filepath.Join(own, "kubernetes")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(own, 0o700))
+	golden.Must(t, os.Symlink(filepath.Join(cache, "rehearse", "kubernetes"), filepath.Join(own, "kubernetes")))
 	checkout := t.TempDir()
 	golden.Write(t, filepath.Join(checkout, "scenarios", "a.yaml"), scenario(""))
 	_, experiment, found := strings.Cut(golden.Read(t, "../../docs/clusters.md"), "### A cluster for experiments")

@@ -66,9 +66,7 @@ func stands() *strings.Replacer {
 func (s sandbox) enter(t *testing.T, copied bool) {
 	t.Helper()
 	root, err := filepath.Abs(repositoryRoot)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	dir := t.TempDir()
 	for name, text := range s {
 		golden.Write(t, filepath.Join(dir, name), text)
@@ -80,9 +78,7 @@ func (s sandbox) enter(t *testing.T, copied bool) {
 		} else {
 			err = os.Symlink(from, to)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 	}
 	t.Chdir(dir)
 }

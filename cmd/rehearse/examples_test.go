@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -41,9 +42,7 @@ func TestExamples(t *testing.T) {
 // Each file of Kyverno has its own definition, since flags, probes and filters differ. Everything else is the same.
 func TestDefinitionsOfKyverno(t *testing.T) {
 	set, err := scenarios.Load([]string{"../../examples/operators/kyverno"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	own := regexp.MustCompile(`"--(serverIP|webhookTimeout)=[^"]*",|"KYVERNO_POD_NAME":"[^"]*",|` +
 		`"excludeUsernames":"[^"]*",|\[(ServiceCIDR|IPAddress),\*,\*\] ?`)
 	first, found := "", 0
@@ -53,9 +52,7 @@ func TestDefinitionsOfKyverno(t *testing.T) {
 			module := *system.Module
 			module.Service, module.Ready = "", nil
 			text, err := json.Marshal(module)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			same := strings.ReplaceAll(own.ReplaceAllString(string(text), ""), `":" [`, `":"[`)
 			if first == "" {
 				first = same

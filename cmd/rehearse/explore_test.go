@@ -114,9 +114,7 @@ func TestFindingsOfTheDocumentation(t *testing.T) {
 		listed[link[1]] = true
 	}
 	set, err := scenarios.LoadWith([]string{"../../docs/findings"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, s := range set.Scenarios {
 		file := filepath.Base(s.Position.File)
 		if !listed[file] {

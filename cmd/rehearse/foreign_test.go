@@ -35,13 +35,9 @@ func TestForeignProgram(t *testing.T) {
 	needsClusters(t)
 	definition := documented(t, "../../docs/leaderworkerset.md", "simulator, leaderworkerset")
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	folder := t.TempDir()
-	if err := os.Symlink(program, filepath.Join(folder, "rehearse")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Symlink(program, filepath.Join(folder, "rehearse")))
 	t.Setenv("PATH", folder+string(os.PathListSeparator)+os.Getenv("PATH"))
 	file := filepath.Join(folder, "simulator.yaml")
 	for _, c := range []struct {
@@ -84,9 +80,7 @@ type foreign struct {
 func TestForeignProgramsAsDocumented(t *testing.T) {
 	needsClusters(t)
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	kai := func(variant string) string {
 		return fmt.Sprintf(`exec %s simulator kai "--kubeconfig=$KUBECONFIG" --host=127.0.0.1 --port=9443 "--cert-dir=$TMPDIR/k8s-webhook-server/serving-certs" --variant=%s`, program, variant)
 	}
@@ -186,12 +180,8 @@ func (f foreign) layOut(t *testing.T) []string {
 		commands = append(commands, found[1])
 	}
 	library, err := filepath.Abs("../../scenarios")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(library, filepath.Join(folder, "scenarios")); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
+	golden.Must(t, os.Symlink(library, filepath.Join(folder, "scenarios")))
 	t.Chdir(folder)
 	return commands
 }
@@ -204,19 +194,13 @@ func TestWhichProfile(t *testing.T) {
 		t.Fatal("docs/kai.md does not say how to find the profile")
 	}
 	look := jsonpath.New("pattern").AllowMissingKeys(true)
-	if err := look.Parse(string(path[1])); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, look.Parse(string(path[1])))
 	for variant, found := range map[string]bool{"both": true, "crd": true, "webhook": false, "older": false} {
 		text := []byte(golden.Read(t, "../../suites/kai/simulator/testdata/crd-"+variant+".yaml"))
 		var definition map[string]any
-		if err := yaml.Unmarshal(text, &definition); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, yaml.Unmarshal(text, &definition))
 		var out strings.Builder
-		if err := look.Execute(&out, definition); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, look.Execute(&out, definition))
 		if (out.Len() > 0) != found {
 			t.Errorf("%s: got %q, want a pattern: %t", variant, out.String(), found)
 		}

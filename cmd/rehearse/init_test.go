@@ -149,9 +149,7 @@ func TestInitSuite(t *testing.T) {
 	if err != nil || next == nil {
 		t.Fatal(err)
 	}
-	if err := next(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, next())
 	if _, err := os.Stat(filepath.Join("my-operator", "simulator", "main.go")); err != nil {
 		t.Error(err)
 	}

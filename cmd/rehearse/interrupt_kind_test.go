@@ -43,9 +43,7 @@ func needsKind(t testing.TB) {
 func TestLiveNothingIsLeftOnKind(t *testing.T) {
 	needsKind(t)
 	e, err := engine.Detect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	t.Setenv("KUBECONFIG", kubeconfig)
 	t.Run("interrupted", func(t *testing.T) {
@@ -82,9 +80,7 @@ func (i interruption) run(t *testing.T, e *engine.Engine) {
 		k.noteVolumes()
 		return i.moment(k)
 	})
-	if err := k.command.Process.Signal(i.signal); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, k.command.Process.Signal(i.signal))
 	code := k.wait(t)
 	switch {
 	case i.signal == syscall.SIGKILL:

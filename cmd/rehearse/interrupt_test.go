@@ -21,6 +21,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // rehearseItself is the environment variable that makes the test's own program behave as rehearse.
@@ -80,9 +81,7 @@ func endedAt(t *testing.T, signal syscall.Signal, moment, file, scenario string)
 		found, _ := filepath.Glob(filepath.Join(r.clusters(), "*", moment))
 		return len(found) > 0
 	})
-	if err := r.command.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.command.Process.Signal(signal))
 	code := r.wait(t)
 	if signal == syscall.SIGINT && code != cli.ExitInterrupted {
 		t.Errorf("exit code %d, want %d; it said:\n%s", code, cli.ExitInterrupted, r.output.String())
@@ -109,39 +108,25 @@ type running struct {
 func startRun(t *testing.T, args ...string) *running {
 	t.Helper()
 	shared, err := releases.UserCache()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	cache := t.TempDir()
 	r := &running{
 		cache: filepath.Join(cache, "rehearse"), report: t.TempDir(), output: &bytes.Buffer{},
 		done: make(chan struct{}),
 	}
-	if err := os.Mkdir(r.cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(r.cache, "kind"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(r.cache, 0o700))
+	golden.Must(t, os.Mkdir(filepath.Join(r.cache, "kind"), 0o700))
 	for _, name := range []string{"kubernetes", "kind/artifacts"} {
-		if err := os.MkdirAll(filepath.Join(shared, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(filepath.Join(shared, name), filepath.Join(r.cache, name)); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.MkdirAll(filepath.Join(shared, name), 0o755))
+		golden.Must(t, os.Symlink(filepath.Join(shared, name), filepath.Join(r.cache, name)))
 	}
 	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	r.command = exec.CommandContext(context.WithoutCancel(t.Context()), executable,
 		append([]string{"run", "--report-dir", r.report}, args...)...)
 	r.command.Env = append(os.Environ(), rehearseItself+"=1", "XDG_CACHE_HOME="+cache)
 	r.command.Stdout, r.command.Stderr = r.output, r.output
-	if err := r.command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, r.command.Start())
 	go func() {
 		defer close(r.done)
 		_ = r.command.Wait()
@@ -198,9 +183,7 @@ func (r *running) noProcessLeft(t *testing.T) {
 func processesOf(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var found []string
 	for _, entry := range entries {
 		if _, err := strconv.Atoi(entry.Name()); err != nil {
@@ -218,9 +201,7 @@ func processesOf(t *testing.T, folder string) []string {
 func (r *running) sweep(t *testing.T) {
 	t.Helper()
 	provider, err := local.Default(releases.Options{CacheDir: r.cache}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	// A child that was being forked when the run was killed may hold the folder's lock for a moment longer.
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		if err := provider.Sweep(t.Context()); err != nil {

@@ -99,9 +99,7 @@ func scenariosForJob(t testing.TB) []string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"kai", "porch"} {
-		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("scenarios", name))); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join("scenarios", name))))
 	}
 	golden.Write(t, filepath.Join(dir, "fails.yaml"), failing)
 	t.Chdir(dir)
@@ -126,22 +124,14 @@ func imageForJob(t testing.TB) (tag, archive string) {
 func clusterForJob(t testing.TB) *kind.Cluster {
 	t.Helper()
 	p, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	state, err := p.Resolve(t.Context(), clusters.State{
 		Version: versionOfNodes, Nodes: []clusters.NodeGroup{{Count: ptr.To(2)}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Prepare(t.Context(), state); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
+	golden.Must(t, p.Prepare(t.Context(), state))
 	made, err := p.Create(t.Context(), "rehearse-live-job", state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() {
 		if err := made.Delete(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
@@ -159,9 +149,7 @@ func loadImage(t testing.TB, name, archive string) {
 	}
 	for _, node := range nodes {
 		f, err := os.Open(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		err = nodeutils.LoadImageArchive(node, f)
 		_ = f.Close() // it was only read
 		if err != nil {
@@ -177,13 +165,9 @@ func verdicts(t *testing.T, args ...string) map[string]reports.Status {
 	args = append([]string{args[0], "--report-dir", dir}, args[1:]...)
 	t.Log(exits(t, cli.ExitFailed, args...))
 	data, err := os.ReadFile(filepath.Join(dir, "run.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	report, err := reports.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	all := map[string]reports.Status{}
 	for _, track := range report.Tracks {
 		for _, scenario := range track.Scenarios {

@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -18,21 +19,13 @@ func TestLibraryOnKind(t *testing.T) {
 	t.Setenv("KIND_EXPERIMENTAL_PROVIDER", "docker")
 	t.Setenv("DOCKER_HOST", "unix:///nowhere") // the plan must not depend on an engine
 	provider, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	set, err := scenarios.Load([]string{"../../scenarios"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	simulators, err := builtin.All().Simulators().Own()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	plan, err := harness.NewPlan(t.Context(), provider, set.Scenarios, harness.PlanOptions{Simulators: simulators})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if len(plan.Skipped) == 0 || len(plan.Tracks) == 0 {
 		t.Errorf("%d skipped, %d tracks", len(plan.Skipped), len(plan.Tracks))
 	}

@@ -18,9 +18,7 @@ import (
 func withCells(t *testing.T, dir string) string {
 	t.Helper()
 	run, _, err := pastruns.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var cells []*matrices.Cell
 	for n := 1; n <= run.Shard.Of; n++ {
 		cells = append(cells, &matrices.Cell{
@@ -30,9 +28,7 @@ func withCells(t *testing.T, dir string) string {
 	report := matrices.New("lws", []string{"v1"}, []string{"1.31", "1.32"}, cells)
 	report.OfShard(run)
 	report.Judge(run)
-	if err := matrices.Write(dir, report, nil); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, matrices.Write(dir, report, nil))
 	return dir
 }
 

@@ -34,9 +34,7 @@ func triedShard(t *testing.T, number int, change func(*faults.Result)) string {
 		change(result)
 	}
 	dir := t.TempDir()
-	if err := faults.Write(dir, result); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, faults.Write(dir, result))
 	return dir
 }
 
@@ -89,9 +87,7 @@ func rehearsedShard(t *testing.T, number int, change func(*upgrades.Report)) str
 		change(report)
 	}
 	dir := t.TempDir()
-	if err := upgrades.Write(dir, report); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, upgrades.Write(dir, report))
 	return dir
 }
 
@@ -136,9 +132,7 @@ func TestMergeUpgrades(t *testing.T) {
 func TestMergeOfSeveralCommands(t *testing.T) {
 	both := written(t, 2, nil)
 	data, err := os.ReadFile(filepath.Join(triedShard(t, 2, nil), faults.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, c := range []struct {
 		first, want string
 	}{
@@ -177,9 +171,7 @@ func TestMergeExplorations(t *testing.T) {
 			Shard: &reports.Shard{Number: n, Of: 2, Plan: "p"}, Crossed: n,
 			Path: []*explorations.State{{Name: "1.34.4", Reached: !finished.IsZero()}},
 		}
-		if err := explorations.Write(dir, report); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, explorations.Write(dir, report))
 		return dir
 	}
 	for _, c := range []struct {

@@ -33,12 +33,8 @@ func written(t *testing.T, number int, change func(*reports.Run)) string {
 		change(run)
 	}
 	data, err := reports.JSON(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "s"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
+	golden.Must(t, os.Mkdir(filepath.Join(dir, "s"), 0o700))
 	for file, text := range map[string][]byte{"run.json": data, "s/history.jsonl": []byte("{}\n")} {
 		golden.Write(t, filepath.Join(dir, file), text)
 	}
@@ -84,9 +80,7 @@ func TestMerge(t *testing.T) {
 				}
 			}
 			merged, _, err := pastruns.Read(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if got := merged.Tracks[1].Scenarios[0]; got.Name != "s2" || got.Artifacts[0] != "shard-2/s/history.jsonl" {
 				t.Errorf("the second track has %s with %s", got.Name, got.Artifacts)
 			}

@@ -17,9 +17,7 @@ func TestPageElsewhereLinksFiles(t *testing.T) {
 	failed := func(r *reports.Run) { r.Tracks[0].Scenarios[0].Status = reports.Failed }
 	first, second := written(t, 1, failed), written(t, 2, failed)
 	pages := filepath.Join(t.TempDir(), "pages")
-	if err := os.Mkdir(pages, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.Mkdir(pages, 0o700))
 	page := func(output string, runs ...string) string {
 		t.Helper()
 		code, out, errs := command(t, append([]string{"report", "html", "-o", output}, runs...)...)
@@ -34,9 +32,7 @@ func TestPageElsewhereLinksFiles(t *testing.T) {
 	to := func(dir string) string {
 		t.Helper()
 		link, err := filepath.Rel(pages, filepath.Join(dir, "s", "history.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return `<a href="` + filepath.ToSlash(link) + `">history.jsonl</a>, gone.txt</p>`
 	}
 	elsewhere := page(filepath.Join(pages, "both.html"), first, second)

@@ -24,9 +24,7 @@ func conformanceReport(t *testing.T, path string) *conformances.Report {
 	t.Helper()
 	data := []byte(golden.Read(t, path))
 	r, err := conformances.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return r
 }
 

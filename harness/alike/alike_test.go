@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/alike"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var maps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
@@ -32,14 +33,10 @@ func view(t *testing.T, name string, objects ...map[string]any) (*apitest.Server
 		server.Put(maps.Resource, object)
 	}
 	recorder, err := history.New(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(recorder.Close)
 	v := alike.View{Name: name, Stream: recorder.Stream(maps), Scope: history.Scope{Namespace: "default"}}
-	if err := v.Stream.CatchUp(t.Context(), v.Scope); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, v.Stream.CatchUp(t.Context(), v.Scope))
 	v.Since = recorder.Seq()
 	return server, v
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
@@ -110,9 +111,7 @@ func TestWhatAnExpressionPins(t *testing.T) {
 				},
 				Wants: func(expression, part string) any { return evaluator.Wants(expression, part, nil) },
 			}, "eventually")
-			if err := w.look(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, w.look(t.Context()))
 			if why := w.hopeless(); !strings.Contains(why, c.want) || (why == "") != (c.want == "") {
 				t.Errorf("got %q, want %q", why, c.want)
 			}
@@ -132,17 +131,13 @@ func TestSameNameInTwoNamespaces(t *testing.T) {
 		w := newWatcher(Input{Assertion: scenarios.Assertion{
 			Selection: named("web"), Match: map[string]any{"metadata": map[string]any{"uid": uid}, "ready": true},
 		}, Stream: f.stream, Scope: history.Scope{Name: "web"}, Clock: f.clock}, "eventually")
-		if err := w.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, w.look(t.Context()))
 		if why := w.hopeless(); why != "" {
 			t.Errorf("%s: %s", object.GetNamespace(), why)
 		}
 		f.server.Delete(services.Resource, object.GetNamespace(), "web")
 		f.settle()
-		if err := w.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, w.look(t.Context()))
 		if why := w.hopeless(); !strings.Contains(why, "with the uid "+uid+" is gone") {
 			t.Errorf("%s: %q", object.GetNamespace(), why)
 		}
@@ -166,9 +161,7 @@ func TestWhatMayStillCome(t *testing.T) {
 			Namespace: "x",
 			Name:      assertion.Name,
 		}, Clock: f.clock}, "eventually")
-		if err := w.look(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, w.look(t.Context()))
 		if why := w.hopeless(); why != "" {
 			t.Errorf("%s: %s", name, why)
 		}

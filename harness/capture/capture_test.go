@@ -122,9 +122,7 @@ func exported(t *testing.T, s *server, o Options) *Capture {
 	web := httptest.NewServer(s)
 	defer web.Close()
 	source, err := NewSource("prod", &rest.Config{Host: web.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	source.wait = time.Millisecond
 	o.Progress, o.Now = t.Logf, func() time.Time { return time.Unix(0, 0) }
 	var held bytes.Buffer
@@ -132,9 +130,7 @@ func exported(t *testing.T, s *server, o Options) *Capture {
 		t.Fatal(err)
 	}
 	c, err := InMemory("prod", held.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return c
 }
 
@@ -152,9 +148,7 @@ func TestExport(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	slices.Sort(got)
 	want := []string{
 		"/registry/configmaps/n/a v1 ConfigMap", "/registry/configmaps/n/b v1 ConfigMap",
@@ -204,9 +198,7 @@ func TestSecretsAreHidden(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		for _, value := range []string{"secret\"", "c2VjcmV0", "eyJhIjoic2VjcmV0In0="} {
 			if strings.Contains(strings.ReplaceAll(string(text), `\"`, `"`), value) != keep {
 				t.Errorf("with secrets: %t: %s: %s", keep, value, text)
@@ -304,9 +296,7 @@ func TestExportTo(t *testing.T) {
 	for _, handler := range []http.Handler{web.Config.Handler, &server{}} {
 		web.Config.Handler = handler
 		source, err := NewSource("prod", &rest.Config{Host: web.URL})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		_, fails := handler.(http.HandlerFunc)
 		_, err = source.ExportTo(t.Context(), path, Options{Progress: t.Logf, Now: time.Now})
 		info, statErr := os.Stat(path)

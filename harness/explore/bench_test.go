@@ -54,9 +54,7 @@ func (r recording) RoundTrip(request *http.Request) (*http.Response, error) {
 func (p *tape) replay(b *testing.B, config *rest.Config, atOnce int) time.Duration {
 	b.Helper()
 	client, err := rest.HTTPClientFor(config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	began := time.Now()
 	var working errgroup.Group
 	working.SetLimit(atOnce)
@@ -91,9 +89,7 @@ func benchedKinds() []string {
 func (e *exploration) timeGrowth(b *testing.B, config *rest.Config, kinds []*fields.Kind) time.Duration {
 	b.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(config, userAgent))
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	began := time.Now()
 	client := growth.NewClient(found.RESTClient(), e.Workers)
 	if _, err := growth.All(b.Context(), growth.Options{Client: client, Kinds: kinds, Progress: b.Logf}); err != nil {
@@ -109,9 +105,7 @@ func BenchmarkGrowth(b *testing.B) {
 		cluster := clustertest.Create(b, provider, "growth", clusters.State{Version: "1.36"})
 		e := &exploration{Options: Options{Kinds: benchedKinds(), Workers: 16, Progress: b.Logf}}
 		_, found, err := e.ready(b.Context(), cluster)
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		kinds := slices.DeleteFunc(found.Kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 		e.timeGrowth(b, cluster.RESTConfig(), kinds) // not measured: the API server is still busy with its start
 		recorded := &tape{}

@@ -12,6 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 )
 
@@ -31,18 +32,14 @@ func TestExplorationFindsTheIngressOfKEP5311(t *testing.T) {
 			Version: "1.34", FeatureGates: map[string]bool{"RelaxedServiceNameValidation": on},
 			Nodes: []clusters.NodeGroup{{Count: &one}},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		path = append(path, state)
 	}
 	report, err := explore.Run(t.Context(), explore.Options{
 		Provider: provider, Path: path, Base: path[0], Kinds: []string{"Ingress"}, Seed: 1, Objects: 60, Together: 25,
 		Settle: time.Second, Workers: 8, Prove: true, Progress: t.Logf,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	crossed := 0
 	for _, row := range report.Matrix {
 		if row.Kind == "Ingress.networking.k8s.io" {

@@ -104,9 +104,7 @@ func failing(t *testing.T, fails func(object string) bool) *growth.Client {
 	}))
 	t.Cleanup(web.Close)
 	server, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return growth.NewClient(server.RESTClient(), 1)
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // BenchmarkWatch measures reading, decoding and recording one change of a pod. A thousand pods change in turn. The
@@ -18,9 +20,7 @@ func BenchmarkWatch(b *testing.B) {
 		pod := podOf(n%objects, n/objects)
 		pod.Object["metadata"].(map[string]any)["managedFields"] = managedFields()
 		text, err := json.Marshal(map[string]any{"type": "MODIFIED", "object": pod.Object})
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		events[n] = append(text, '\n')
 	}
 	served := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,9 +38,7 @@ func BenchmarkWatch(b *testing.B) {
 	}))
 	defer served.Close()
 	recorder, err := New(&rest.Config{Host: served.URL, QPS: -1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	defer recorder.Close()
 	b.ReportAllocs()
 	stream := recorder.Stream(things)

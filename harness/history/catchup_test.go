@@ -121,9 +121,7 @@ func TestCatchUpWaitsForAnExpectedWrite(t *testing.T) {
 		}}
 	})
 	recorder, err := history.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(recorder.Close)
 	stream := recorder.Stream(pods)
 	server.AwaitWatches(1)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 var (
@@ -41,9 +42,7 @@ func node(name string) map[string]any {
 func withLabel(t *testing.T, selector string) labels.Selector {
 	t.Helper()
 	parsed, err := labels.Parse(selector)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return parsed
 }
 
@@ -58,9 +57,7 @@ func bounded(t testing.TB) context.Context {
 func newRecorder(t testing.TB, server *apitest.Server, options ...history.Option) *history.Recorder {
 	t.Helper()
 	recorder, err := history.New(server.Config(), options...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(recorder.Close)
 	return recorder
 }

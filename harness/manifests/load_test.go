@@ -96,9 +96,7 @@ func TestInOrder(t *testing.T) {
 		text += fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata: {name: a}\n---\n", kind)
 	}
 	objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader(text)}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var kinds []string
 	for _, o := range InOrder(objects) {
 		kinds = append(kinds, o.Content.GetKind())
@@ -113,9 +111,7 @@ func TestSelect(t *testing.T) {
 	objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " +
 		"a}\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\n" +
 		"apiVersion: v1\nkind: Pod\nmetadata: {name: b, namespace: shop}\n")}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, test := range []struct {
 		name         string
 		only, except []string
@@ -252,13 +248,9 @@ func TestLoadBuildsKustomizations(t *testing.T) {
 // The objects that are embedded in the program are those of the folder, each with its file and line.
 func TestLoadReadsWhatComesWithTheProgram(t *testing.T) {
 	embedded, err := Sources{Files: ordinary.Files()}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	folder, err := Sources{Paths: []string{"ordinary"}}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got, want := Counts(embedded), Counts(folder); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

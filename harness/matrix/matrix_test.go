@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -84,9 +85,7 @@ spec:
 func load(t *testing.T, text string) []*scenarios.Scenario {
 	t.Helper()
 	set, err := scenarios.LoadBytes("s.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set.Scenarios
 }
 
@@ -177,9 +176,7 @@ func TestFilledValues(t *testing.T) {
 	cells, err := Cells(load(t, filled), axes(func(a *Axes) {
 		a.Versions, a.Kubernetes = []string{"v1.1.0", "v1.2.0"}, []string{"1.35", "1.36"}
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	s := cells[0].Scenario
 	steps := s.Spec.Steps
 	change := steps[1].Transition
@@ -214,9 +211,7 @@ func TestInvalidCell(t *testing.T) {
 	cells, err := Cells(load(t, text), axes(func(a *Axes) {
 		a.Versions, a.Kubernetes = []string{"v1.0.0", "v1.1.0", "v1.2.0"}, []string{"1.34", "1.35"}
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	const want = "with the versions of the cell in its table it is not valid: s.yaml:9:62: no step is called \"at v1.1.0\""
 	if as, other := cells[0], cells[2]; as.Scenario == nil || other.Scenario != nil || !other.Unplanned ||
 		!strings.HasPrefix(other.Why, want) {

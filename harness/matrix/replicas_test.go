@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -130,13 +131,9 @@ func TestReplicasOfExamples(t *testing.T) {
 		"keda": "keda",
 	} {
 		set, err := scenarios.Load([]string{"../../examples/operators/" + folder + "/upgrade.yaml"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		cells, err := Cells(set.Scenarios, axes(func(a *Axes) { a.System = system }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		const want = "leader v3.0.0 "
 		if got := pathsOf(cells[0]); !strings.Contains(got, want) || strings.Count(got, " v3.0.0")+
 			strings.Count(got, " v4.0.0") != strings.Count(got, " v") {

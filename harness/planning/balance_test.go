@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -123,15 +124,11 @@ func TestPartsOfTracksAreMerged(t *testing.T) {
 	for n := range 2 {
 		plan, err := New(t.Context(), paper{}, set, func(*scenarios.Step) Verb { return Verb{} },
 			Options{Shard: Shard{n + 1, 2}, Timings: times})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		parts = append(parts, reports.Part{Run: plan.Result(), From: fmt.Sprint("shard ", n+1)})
 	}
 	merged, err := reports.MergeShards(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var got []string
 	for _, track := range merged.Tracks {
 		for _, s := range track.Scenarios {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -49,9 +50,7 @@ func planFirst(ctx context.Context, t *testing.T, modules *proxy) (*Plan, error)
 	const step, upgrade = "metadata: {name: upgraded}}\n---", "metadata: {name: upgraded}}\n" +
 		"  - transition: {systems: [{name: op, version: v0.8.0}]}\n---"
 	set, err := scenarios.LoadBytes("op.yaml", []byte(strings.Replace(text, step, upgrade, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return New(ctx, paper{}, set.Scenarios, func(*scenarios.Step) Verb { return Verb{} },
 		Options{LeaveOut: true, BuildFirst: true, Modules: modules})
 }
@@ -61,9 +60,7 @@ func planFirst(ctx context.Context, t *testing.T, modules *proxy) (*Plan, error)
 func TestUnbuiltVersionLeavesOthersAlone(t *testing.T) {
 	modules := &proxy{missing: "v0.8.0"}
 	plan, err := planFirst(t.Context(), t, modules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var got []string
 	for _, track := range plan.Tracks {
 		for _, entry := range track.Entries {

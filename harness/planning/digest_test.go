@@ -64,9 +64,7 @@ func shardOf(t *testing.T, number int, change func(*Options), more ...string) re
 	versions := append([]string{"1.31", "1.32", "1.33", "1.34", "1.35"}, more...)
 	plan, err := New(t.Context(), paper{}, onVersions(versions...),
 		func(*scenarios.Step) Verb { return Verb{} }, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	run := plan.Result()
 	run.Started, run.Finished = time.Unix(1, 0), time.Unix(2, 0)
 	return reports.Part{Run: run, From: fmt.Sprint("shard ", number)}
@@ -108,9 +106,7 @@ func TestOnlyShardsOfOneRunAreMerged(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			var names []string
 			for _, track := range merged.Tracks {
 				for _, s := range track.Scenarios {
@@ -139,15 +135,11 @@ func TestLeftOutScenariosAreInTheMergedRun(t *testing.T) {
 				}
 			}
 		}
-		if err := recorder.Finish(); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, recorder.Finish())
 		parts[i].Run = recorder.Run()
 	}
 	merged, err := reports.MergeShards(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	last := merged.Tracks[len(merged.Tracks)-1].Scenarios
 	if code := reports.ExitCode(merged); code != reports.ExitError || len(last) != 1 || last[0].Name != "s-1.30" ||
 		last[0].Status != reports.Error || last[0].Message != "it cannot be planned: :0:0: 1.30 is not in the cache" {

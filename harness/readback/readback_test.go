@@ -21,13 +21,9 @@ var maps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 func watched(t *testing.T, server *apitest.Server) readback.Source {
 	t.Helper()
 	client, err := dynamic.NewForConfig(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	recorder, err := history.New(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(recorder.Close)
 	source := readback.Source{
 		Client: client.Resource(maps), Stream: recorder.Stream(maps), Began: recorder.Now(),
@@ -72,15 +68,11 @@ func TestFind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)
 			client, err := dynamic.NewForConfig(server.Config())
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			source := readback.Source{Client: client.Resource(maps)}
 			if test.watched {
 				recorder, err := history.New(server.Config())
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, err)
 				t.Cleanup(recorder.Close)
 				source.Stream = recorder.Stream(maps)
 				golden.Must(t, source.Stream.CatchUp(t.Context(), history.Scope{}))

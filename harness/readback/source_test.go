@@ -15,9 +15,7 @@ import (
 func TestARestoreBeforeTheLoad(t *testing.T) {
 	server := apitest.New(t)
 	recorder, err := history.New(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(recorder.Close)
 	stream := recorder.Stream(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"})
 	caughtUp := func() {

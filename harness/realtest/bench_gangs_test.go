@@ -44,9 +44,7 @@ func BenchmarkGangs(b *testing.B) {
 	for b.Loop() {
 		cluster := clusterWithNodes(b, state)
 		client, err := dynamic.NewForConfig(cluster.RESTConfig())
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		g := gangs{
 			config: cluster.RESTConfig(), pods: client.Resource(podResource).Namespace("default"),
 			groups: client.Resource(podGroupResource).Namespace("default"),
@@ -107,15 +105,11 @@ func clusterWithNodes(b *testing.B, state clusters.State) clusters.Cluster {
 	b.Helper()
 	p := clustertest.Local(b)
 	state, err := p.Resolve(b.Context(), state)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	golden.Must(b, p.Prepare(b.Context(), state))
 	began := time.Now()
 	cluster, err := p.Create(b.Context(), "gangs", state)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	b.Cleanup(func() {
 		if err := cluster.Delete(context.WithoutCancel(b.Context())); err != nil {
 			b.Error(err)

@@ -30,13 +30,9 @@ func BenchmarkVerdictLatency(b *testing.B) {
 	const rounds = 200
 	cluster := bare(b)
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	recorder, err := history.New(cluster.RESTConfig())
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	defer recorder.Close()
 	stream := recorder.Stream(configMaps)
 	api := client.Resource(configMaps).Namespace("default")
@@ -93,13 +89,9 @@ func bare(b testing.TB) clusters.Cluster {
 	b.Helper()
 	p := clustertest.Local(b)
 	state, err := p.Resolve(b.Context(), clusters.State{Version: "1.35"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	cluster, err := p.Create(b.Context(), "bench", state)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	b.Cleanup(func() {
 		if err := cluster.Delete(context.WithoutCancel(b.Context())); err != nil {
 			b.Error(err)

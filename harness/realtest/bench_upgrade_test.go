@@ -53,9 +53,7 @@ func stored(b *testing.B, text string) []*manifests.Object {
 	file := filepath.Join(b.TempDir(), "stock.yaml")
 	golden.Write(b, file, text)
 	objects, err := manifests.Sources{Paths: []string{file}}.Load()
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	return objects
 }
 
@@ -77,9 +75,7 @@ func thereAndBack(b *testing.B, objects []*manifests.Object, nodes, sample int, 
 	wanted := upgrade.Wanted{From: clusters.State{Version: from}, To: clusters.Change{Version: to}}
 	wanted.From.Nodes = []clusters.NodeGroup{{Count: &nodes}}
 	path, err := upgrade.NewPath(b.Context(), p, wanted)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	for i, state := range path.States { // the path goes up again, which is not needed here
 		if i > 0 && state.Version == path.States[0].Version {
 			path.States, path.Ways = path.States[:i+1], path.Ways[:i+1]
@@ -90,9 +86,7 @@ func thereAndBack(b *testing.B, objects []*manifests.Object, nodes, sample int, 
 		Provider: p, Path: path, Objects: objects, Namespace: "default", Settle: time.Second, Sample: sample,
 		Progress: b.Logf,
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	return report
 }
 
@@ -168,16 +162,12 @@ func BenchmarkSurvey(b *testing.B) {
 		config := rest.CopyConfig(cluster.RESTConfig())
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return sent{next, &mu, &requests} })
 		s, err := survey.New(config, survey.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		s.Add(configMapsStored(b, cluster.RESTConfig(), 1000)...)
 		var surveyed time.Duration
 		for range 2 { // the first one is a warm-up
 			mark, err := s.Begin(b.Context())
-			if err != nil {
-				b.Fatal(err)
-			}
+			golden.Must(b, err)
 			mu.Lock()
 			requests = nil
 			mu.Unlock()
@@ -199,9 +189,7 @@ func BenchmarkSurvey(b *testing.B) {
 func configMapsStored(b *testing.B, config *rest.Config, count int) []survey.Created {
 	b.Helper()
 	client, err := dynamic.NewForConfig(writes.Configure(config, "bench"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	var all []survey.Created
 	for n := range count {
 		content := &unstructured.Unstructured{Object: map[string]any{
@@ -210,9 +198,7 @@ func configMapsStored(b *testing.B, config *rest.Config, count int) []survey.Cre
 		}}
 		stored, err := client.Resource(configMaps).Namespace("default").Create(b.Context(), content,
 			metav1.CreateOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		all = append(all, survey.Created{
 			Object: &manifests.Object{Content: content}, Namespace: "default", UID: string(stored.GetUID()),
 		})
@@ -224,9 +210,7 @@ func configMapsStored(b *testing.B, config *rest.Config, count int) []survey.Cre
 func replayed(b *testing.B, config *rest.Config, requests []*http.Request) time.Duration {
 	b.Helper()
 	client, err := rest.HTTPClientFor(writes.Configure(config, "bench"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	work := make(chan *http.Request)
 	var workers sync.WaitGroup
 	began := time.Now()

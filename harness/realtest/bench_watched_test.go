@@ -17,9 +17,7 @@ import (
 func (g gangs) watched(b *testing.B) (verdicts func()) {
 	b.Helper()
 	recorder, err := history.New(g.config)
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	pods, scope := recorder.Stream(podResource), history.Scope{Namespace: "default"}
 	for _, stream := range []*history.Stream{pods, recorder.Stream(podGroupResource)} {
 		golden.Must(b, stream.CatchUp(b.Context(), scope))

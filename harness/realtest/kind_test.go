@@ -18,9 +18,7 @@ func realNodes(t *testing.T) *kind.Provider {
 		t.Skip("needs a container engine and node images: make test-kind")
 	}
 	p, err := kind.Default(releases.Options{}, kind.NodeImages{}, t.Logf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return p
 }
 

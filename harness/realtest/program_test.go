@@ -51,14 +51,10 @@ func besideProgram(t *testing.T, folder string) *scenarios.Set {
 	copied := t.TempDir()
 	golden.Must(t, os.CopyFS(copied, os.DirFS(folder)))
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, os.Symlink(program, filepath.Join(copied, "program")))
 	set, err := scenarios.Load([]string{filepath.Join(copied, "scenario.yaml")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set
 }
 

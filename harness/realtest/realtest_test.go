@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -31,9 +32,7 @@ func TestMain(m *testing.M) {
 func run(t testing.TB, p clusters.Provider, text string, observers ...reports.Observer) *reports.Run {
 	t.Helper()
 	set, err := scenarios.LoadBytes("test.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return execute(t, p, set, 1, observers...)
 }
 
@@ -42,9 +41,7 @@ func execute(t testing.TB, p clusters.Provider, set *scenarios.Set, atOnce int,
 ) *reports.Run {
 	t.Helper()
 	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{}, observers...)
 	if err := harness.Execute(t.Context(), plan, harness.Options{
 		Recorder: recorder, ReportDir: t.TempDir(),

@@ -16,6 +16,8 @@ import (
 	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // webhookServer answers admission reviews differently at each path.
@@ -60,17 +62,13 @@ func bundle(der []byte) string {
 func selfSigned(t testing.TB) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "somebody else"}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return der
 }
 

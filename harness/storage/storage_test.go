@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/randfill"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestKey(t *testing.T) {
@@ -101,9 +103,7 @@ func retyped(t *testing.T, o *unstructured.Unstructured) runtime.Object {
 	if err == nil {
 		err = runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, typed)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return typed
 }
 
@@ -117,9 +117,7 @@ func TestEncodeKeepsWhatIsNotKnown(t *testing.T) {
 		},
 	} {
 		value, err := Encode(Resource{}, &unstructured.Unstructured{Object: o})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		got, err := Decode(value)
 		if err != nil || !equality.Semantic.DeepEqual(got.Object, o) {
 			t.Errorf("%v is read as %v, %v", o, got, err)

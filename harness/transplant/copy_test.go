@@ -55,9 +55,7 @@ func filled(t *testing.T, data Data, o Options) *Copy {
 	t.Helper()
 	o.Name, o.Now = "backup.db", time.Now
 	c, err := New(data, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, c.Fill(t.Context(), sink{}))
 	return c
 }
@@ -79,9 +77,7 @@ func TestGarbageCollectorIsOffIfOwnersAreMissing(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			c := filled(t, stores{{key: "configmaps/a/b", text: "{}"}, test.entry}, Options{})
 			needs, err := c.Needs()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			controllers := *needs.Components["kube-controller-manager"].Flags["controllers"]
 			if off := strings.Contains(controllers, ",-garbage-collector-controller"); off != test.off {
 				t.Errorf("it is off: %t, want %t; controllers %s", off, test.off, controllers)

@@ -105,9 +105,7 @@ func TestFacts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f, err := scan(test.data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			got, err := f.serviceRange()
 			if err != nil {
 				got = err.Error()
@@ -138,17 +136,13 @@ func TestFacts(t *testing.T) {
 func TestWhatCouldNotBeRead(t *testing.T) {
 	c, err := New(documents(api),
 		Options{Name: "prod", Missing: []capture.Missing{{What: "deployments.apps", Why: "forbidden"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if lacks := c.Lacks(); len(lacks) != 1 || lacks[0].Kind != "deployments.apps" || !strings.Contains(lacks[0].Why,
 		"forbidden") {
 		t.Errorf("lacks %v", lacks)
 	}
 	needs, err := c.Needs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if off := *needs.Components["kube-controller-manager"].Flags["controllers"]; !strings.Contains(off,
 		"-garbage-collector-controller") {
 		t.Errorf("controllers %s", off)

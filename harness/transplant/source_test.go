@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
 	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func gate(specs ...features.Spec) features.Gate { return features.Gate{Specs: specs} }
@@ -128,18 +129,12 @@ func TestFirstState(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			copied, err := New(documents(api), Options{Name: "prod", Now: time.Now})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			first, err := FirstState(t.Context(), resolver{}, twoLists(),
 				&capture.Index{Source: "prod", Version: "1.33.2", Gates: test.gates}, copied, test.flags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			needs, err := copied.Needs()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for name := range needs.Components { // their flags are tested elsewhere
 				c := first.Components[name]
 				c.Flags = nil

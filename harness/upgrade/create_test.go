@@ -20,13 +20,9 @@ import (
 func creatorFor(t *testing.T, server *apitest.Server) *creator {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	client, err := dynamic.NewForConfig(server.Config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return &creator{
 		client: client, kinds: served.NewKinds(found.RESTClient(), "1.34.4"), namespace: "default", progress: t.Logf,
 		given: map[identity]*manifests.Object{},
@@ -49,9 +45,7 @@ func TestObjectsThatAreGivenTwice(t *testing.T) {
 ---
 {apiVersion: v1, kind: Node, metadata: {name: a, namespace: default}}
 `)}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	server.Serve(apitest.Kind{GVK: objects[3].GVK(), Resource: "secrets", Namespaced: true})
 	created, left, err := c.createAll(t.Context(), objects)
 	if err != nil || len(created) != 4 {
@@ -101,9 +95,7 @@ func TestDefaultClassMakesRoom(t *testing.T) {
 			}
 			resource := kind.GVK.GroupVersion().WithResource(kind.Resource)
 			list, err := c.client.Resource(resource).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			var got []string
 			for _, class := range list.Items {
 				got = append(got, fmt.Sprintf("%s=%s", class.GetName(), class.Object["provisioner"]))

@@ -100,9 +100,7 @@ func TestLacksAreSelected(t *testing.T) {
 			copied, err := transplant.New(data, transplant.Options{
 				Name: "backup.db", Now: time.Now, Missing: []capture.Missing{{What: "jobs.batch", Why: "forbidden"}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			golden.Must(t, copied.Fill(t.Context(), sink{}))
 			origin := &Origin{Copy: copied, Selection: manifests.Selection{Only: test.only, Except: test.except}}
 			r := &rehearsal{

@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/upgrade"
 	"github.com/rehearse-dev/rehearse/internal/clustertest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -41,15 +42,11 @@ func travelIn(t *testing.T, shard planning.Shard, wanted upgrade.Wanted, files .
 	t.Helper()
 	p := clustertest.Local(t)
 	objects, err := manifests.Sources{Paths: files}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	three := 3
 	wanted.From.Nodes = []clusters.NodeGroup{{Count: &three}}
 	path, err := upgrade.NewPath(t.Context(), p, wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var (
 		mu    sync.Mutex
 		heard []string
@@ -65,9 +62,7 @@ func travelIn(t *testing.T, shard planning.Shard, wanted upgrade.Wanted, files .
 			heard = append(heard, line)
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Log(upgrades.Text(report))
 	heardEarly(t, report, heard)
 	return report
@@ -156,9 +151,7 @@ func TestUpgradeInShards(t *testing.T) {
 		}
 	}
 	merged, err := upgrades.Merge(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got, want := said(merged), said(whole); got != want || want == "" {
 		t.Errorf("the shards find\n%s\nand one run\n%s", got, want)
 	}

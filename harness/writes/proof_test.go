@@ -46,13 +46,9 @@ func newProver(t *testing.T, inThird func(*prover) *apitest.Fault) *prover {
 	p := &prover{server: apitest.New(t)}
 	config := Configure(p.server.Config(), "rehearse/test")
 	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	p.api = client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
 	p.Writer = &Writer{
 		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",

@@ -27,9 +27,7 @@ func TestRemoveAfterAConflict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := apitest.New(t)
 			client, err := dynamic.NewForConfig(server.Config())
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			object := map[string]any{
 				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web", "namespace": "x"},
 			}

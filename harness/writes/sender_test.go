@@ -14,6 +14,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -30,13 +31,9 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 	t.Helper()
 	config := writes.Configure(server.Config(), "rehearse/test")
 	client, err := dynamic.NewForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	found, err := discovery.NewDiscoveryClientForConfig(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	s := &sender{}
 	s.Writer = &writes.Writer{
 		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",

@@ -22,9 +22,7 @@ func object(t *testing.T, text string) map[string]any {
 	var read map[string]any
 	golden.Must(t, yaml.Unmarshal([]byte(text), &read))
 	exact, err := plain(read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return exact
 }
 

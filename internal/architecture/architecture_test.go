@@ -68,9 +68,7 @@ func production(t *testing.T) map[string]map[string]*ast.File {
 		packages[folder][path.Base(name)] = file
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return packages
 }
 
@@ -92,9 +90,7 @@ func TestDirection(t *testing.T) {
 		for name, file := range files {
 			for _, one := range file.Imports {
 				text, err := strconv.Unquote(one.Path.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, err)
 				to, ours := strings.CutPrefix(text, module)
 				to = path.Clean(strings.TrimPrefix(to, "/"))
 				if !ours || top(to) == top(folder) && to != "harness" || slices.Contains(allowed, top(to)) {

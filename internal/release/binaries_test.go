@@ -43,9 +43,7 @@ func TestPublishBinaries(t *testing.T) {
 	s := settings{source: repository(t), out: t.TempDir()}
 	own := []platform{{runtime.GOOS, runtime.GOARCH}}
 	var out bytes.Buffer
-	if err := publishBinaries(t.Context(), s, own, false, &out); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, publishBinaries(t.Context(), s, own, false, &out))
 	base := strings.Join([]string{"rehearse_v0.3.0", runtime.GOOS, runtime.GOARCH}, "_")
 	sums := string(contentOf(t, filepath.Join(s.out, "SHA256SUMS")))
 	for _, file := range []string{base + ".tar.gz", base + ".cdx.json", "rehearse_v0.3.0_changes.md"} {

@@ -30,9 +30,7 @@ import (
 func imageFor(t *testing.T, p *program) v1.Image {
 	t.Helper()
 	image, err := imageOf(t.Context(), settings{source: "../.."}, p, nil, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return image
 }
 
@@ -40,9 +38,7 @@ func TestImage(t *testing.T) {
 	p := built(t)
 	image := imageFor(t, p)
 	config, err := image.ConfigFile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if config.Architecture != "arm64" || config.OS != "linux" || !config.Created.Equal(committed) ||
 		len(config.History) != 2 {
 		t.Errorf("got %+v", config)
@@ -58,18 +54,14 @@ func TestImage(t *testing.T) {
 	flat := mutate.Extract(image)
 	defer flat.Close()
 	data, err := io.ReadAll(flat)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, name := range []string{"usr/bin/rehearse", "usr/share/sbom/rehearse.cdx.json", "etc/passwd", "tmp"} {
 		if !bytes.Contains(data, []byte(name)) {
 			t.Errorf("the image has no %s", name)
 		}
 	}
 	one, err := image.Digest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if other, err := imageFor(t, p).Digest(); err != nil || one != other {
 		t.Errorf("made twice: %s and %s, %v", one, other, err)
 	}
@@ -82,14 +74,10 @@ func TestSharedLayers(t *testing.T) {
 		p := built(t)
 		p.committed = at
 		layers, err := imageFor(t, p).Layers()
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		for _, layer := range layers {
 			digest, err := layer.Digest()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			digests[i] = append(digests[i], digest.String())
 		}
 	}
@@ -102,9 +90,7 @@ func TestSharedLayers(t *testing.T) {
 func cachedKubernetes(t *testing.T) (store *releases.Store, version string) {
 	t.Helper()
 	store, err := releases.New(releases.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	cached := store.CachedVersions()
 	if len(cached) == 0 {
 		t.Skip("NOT RUN: no version of Kubernetes is in the cache; rehearse fetch 1.36 gets one")
@@ -116,9 +102,7 @@ func cachedKubernetes(t *testing.T) (store *releases.Store, version string) {
 func TestLayerOfKubernetes(t *testing.T) {
 	store, version := cachedKubernetes(t)
 	part, err := controlPlane(t.Context(), store, platform{runtime.GOOS, runtime.GOARCH}, version)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if !part.at.Equal(time.Unix(0, 0)) {
 		t.Errorf("its files are of %s", part.at)
 	}
@@ -162,9 +146,7 @@ func TestAuthorities(t *testing.T) {
 func TestLayout(t *testing.T) {
 	p, dir := built(t), t.TempDir()
 	tag, err := name.NewTag("rehearse:1.2.3")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	index := mutate.AppendManifests(empty.Index, mutate.IndexAddendum{Add: imageFor(t, p), Descriptor: v1.Descriptor{
 		Platform: &v1.Platform{OS: "linux", Architecture: "arm64"},
 	}})
@@ -176,9 +158,7 @@ func TestLayout(t *testing.T) {
 		t.Errorf("the index has %+v", got.Manifests)
 	}
 	written, err := layout.ImageIndexFromPath(filepath.Join(dir, "layout"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if err := validate.Index(written); err != nil {
 		t.Error(err)
 	}
@@ -218,9 +198,7 @@ func TestDockerfile(t *testing.T) {
 	stages := strings.Split(strings.ReplaceAll(golden.Read(t, "../../Dockerfile"), "\\\n", " "), "\nFROM ")
 	build := stages[len(stages)-2]
 	parts, err := partsOf(t.Context(), settings{source: "../.."}, p, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, part := range parts {
 		for _, m := range part.members {
 			folder := m.file == "" && m.data == nil

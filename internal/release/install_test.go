@@ -27,16 +27,10 @@ func TestInstallingAsDocumented(t *testing.T) {
 		golden.Write(t, filepath.Join(source, name), name)
 	}
 	archive := filepath.Join(out, "rehearse_v1.2.3_linux_amd64.tar.gz")
-	if err := pack(built(t), source, archive); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeSums(filepath.Join(out, "SHA256SUMS"), []string{archive}); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, pack(built(t), source, archive))
+	golden.Must(t, writeSums(filepath.Join(out, "SHA256SUMS"), []string{archive}))
 	bin := filepath.Join(home, ".local", "bin")
-	if err := os.MkdirAll(bin, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, os.MkdirAll(bin, 0o755))
 	run := func() error {
 		command := exec.CommandContext(t.Context(), "bash", "-e", "-c", strings.Join(script, "\n"))
 		command.Dir, command.Env = out, append(os.Environ(), "HOME="+home)

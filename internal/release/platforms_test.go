@@ -28,9 +28,7 @@ func TestImageOfSeveralPlatforms(t *testing.T) {
 	s := settings{source: repository(t), out: t.TempDir()}
 	machines := map[platform]elf.Machine{{"linux", "amd64"}: elf.EM_X86_64, {"linux", "arm64"}: elf.EM_AARCH64}
 	both := []platform{{"linux", "amd64"}, {"linux", "arm64"}}
-	if err := publishImage(t.Context(), s, both, nil, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, publishImage(t.Context(), s, both, nil, io.Discard))
 	images := imagesOf(t, filepath.Join(s.out, "rehearse_0.3.0_oci.tar"))
 	if len(images) != len(machines) {
 		t.Errorf("the index has %v", images)
@@ -41,9 +39,7 @@ func TestImageOfSeveralPlatforms(t *testing.T) {
 			t.Fatalf("the index has no %s", p)
 		}
 		config, err := image.ConfigFile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		label := config.Config.Labels["org.opencontainers.image.version"]
 		if config.Architecture != p.Arch || config.OS != p.OS || config.Config.User != "65532:65532" || label != "v0.3.0" {
 			t.Errorf("%s: %s/%s, user %s, version %s", p, config.OS, config.Architecture, config.Config.User, label)
@@ -54,9 +50,7 @@ func TestImageOfSeveralPlatforms(t *testing.T) {
 			t.Errorf("%s: its program is for %v, %v", p, file, err)
 		}
 		archive, err := tarball.ImageFromPath(filepath.Join(s.out, "rehearse_0.3.0_docker_"+p.Arch+".tar"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if other, err := archive.ConfigFile(); err != nil || other.Architecture != p.Arch {
 			t.Errorf("the archive for %s: %v", p, err)
 		}
@@ -74,9 +68,7 @@ func imagesOf(t *testing.T, archive string) map[platform]v1.Image {
 		t.Fatalf("%v: %s", err, out)
 	}
 	root, err := layout.ImageIndexFromPath(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	named, err := root.IndexManifest()
 	if err != nil || len(named.Manifests) != 1 {
 		t.Fatalf("the layout has %+v, %v", named, err)
@@ -85,19 +77,13 @@ func imagesOf(t *testing.T, archive string) map[platform]v1.Image {
 	if err == nil {
 		err = validate.Index(index)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	manifest, err := index.IndexManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	all := map[platform]v1.Image{}
 	for _, one := range manifest.Manifests {
 		image, err := index.Image(one.Digest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		all[platform{one.Platform.OS, one.Platform.Architecture}] = image
 	}
 	return all
@@ -113,14 +99,10 @@ func programIn(t *testing.T, image v1.Image) []byte {
 		if errors.Is(err, io.EOF) {
 			t.Fatal("the image has no program")
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if header.Name == "usr/bin/rehearse" {
 			data, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			return data
 		}
 	}

@@ -38,9 +38,7 @@ func TestDefaultPlatforms(t *testing.T) {
 		"binaries": "linux/amd64 linux/arm64 darwin/amd64 darwin/arm64", "image": "linux/amd64 linux/arm64",
 	} {
 		command, _, err := newCommand().Find([]string{name})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		// The variable has the default, whatever the flag's description says.
 		if got := command.Flag("platforms").Value.String(); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -102,9 +100,7 @@ func built(t *testing.T) *program {
 func TestBOM(t *testing.T) {
 	p := built(t)
 	data, err := encodeBOM(p.info, p.version(), p.committed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var got struct {
 		BOMFormat, SpecVersion string
 		Metadata               struct {
@@ -136,13 +132,9 @@ func TestBOM(t *testing.T) {
 // The BOM of a real program (that of this test) has all of its modules.
 func TestBOMOfARealProgram(t *testing.T) {
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	info, err := buildinfo.ReadFile(own)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	list := bomOf(info, "v0.0.1", committed)
 	if len(list.Components) != len(info.Deps)+1 || len(list.Components) < 5 {
 		t.Errorf("%d components of %d modules", len(list.Components), len(info.Deps))
@@ -151,9 +143,7 @@ func TestBOMOfARealProgram(t *testing.T) {
 
 func TestProgramOfNoCommit(t *testing.T) {
 	own, err := os.Executable() // go test records no commit
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	_, err = readProgram(platform{"linux", "amd64"}, own)
 	golden.Error(t, err, "was not built from a Git checkout")
 }
@@ -174,18 +164,14 @@ func TestPack(t *testing.T) {
 		t.Error("the archive depends on the time at which a file was made")
 	}
 	zipped, err := gzip.NewReader(bytes.NewReader(one))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var found []string
 	for r := tar.NewReader(zipped); ; {
 		header, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if !header.ModTime.Equal(committed) || header.Uid != 0 || header.Uname != "" {
 			t.Errorf("%s is of %s and of %q", header.Name, header.ModTime, header.Uname)
 		}

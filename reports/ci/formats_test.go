@@ -44,9 +44,7 @@ func TestWhatProwFinds(t *testing.T) {
 	env := environment(map[string]string{"ARTIFACTS": filepath.Join(root, "artifacts"), "PROW_JOB_ID": "1"})
 	golden.Must(t, Publish(failing(1), dir, env, &strings.Builder{}))
 	files, err := filepath.Glob(filepath.Join(root, "artifacts", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for lens, wanted := range map[string]*regexp.Regexp{"junit": prowJUnit, "html": prowHTML, "metadata": prowMetadataIs} {
 		found := 0
 		for _, file := range files {
@@ -70,9 +68,7 @@ func TestAttachmentsInJUnit(t *testing.T) {
 		"Jenkins": {"JENKINS_URL": "https://ci"},
 	} {
 		text, err := reports.JUnitAttaching(Attachments("/src/project/out", environment(env)))(run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		found := 0
 		for line := range strings.Lines(string(text)) {
 			if _, rest, has := strings.Cut(strings.TrimSpace(line), "[[ATTACHMENT|"); has {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -105,13 +106,9 @@ func TestRepeatedInOtherVariants(t *testing.T) {
 		},
 	} {
 		text, err := YAML(Repeated(c.runs))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		r, err := Read(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if q := r.Requirements[0]; q.Status != c.status || q.Reason != c.reason || r.ExitCode() != c.code {
 			t.Errorf("got %s because %q, exit code %d; want %s because %q, %d", q.Status, q.Reason, r.ExitCode(), c.status,
 				c.reason, c.code)

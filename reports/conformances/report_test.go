@@ -100,9 +100,7 @@ func TestConformanceReport(t *testing.T) {
 	for name, r := range map[string]*conformances.Report{"mixed": conforming(), "perfect": perfect()} {
 		t.Run(name, func(t *testing.T) {
 			data, err := conformances.YAML(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			golden.Check(t, "testdata/"+name+".yaml", string(data))
 			golden.Check(t, "testdata/"+name+".md", conformances.Markdown(r))
 			read, err := conformances.Read(data)
@@ -180,9 +178,7 @@ func TestConformanceConclusions(t *testing.T) {
 
 func TestReadConformanceRejects(t *testing.T) {
 	data, err := conformances.YAML(conforming())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for name, c := range map[string]struct{ old, with, want string }{
 		"another kind":     {"kind: ConformanceReport", "kind: Scenario", `not "rehearse.dev/v1alpha1" "Scenario"`},
 		"an unknown field": {"summary:", "sumary:", "field sumary not found"},
@@ -268,9 +264,7 @@ func TestDiffConformance(t *testing.T) {
 	after.Requirements[4].ID = "G-12"
 	after.Conclude()
 	worse, err := conformances.Compare(conforming(), after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/diff.txt", worse.String())
 	if worse.Same() || worse.Worse() != 1 || worse.Better() != 1 {
 		t.Errorf("same %t, worse %d, better %d", worse.Same(), worse.Worse(), worse.Better())
@@ -287,9 +281,7 @@ func TestDiffConformance(t *testing.T) {
 // A report has the same bytes each time it is written.
 func TestConformanceIsStable(t *testing.T) {
 	first, err := conformances.YAML(conforming())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for range 20 {
 		if again, err := conformances.YAML(conforming()); err != nil || !bytes.Equal(first, again) {
 			t.Fatalf("%v:\n%s", err, again)

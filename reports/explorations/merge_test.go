@@ -40,13 +40,9 @@ func shard(t *testing.T, n int, change func(*explorations.Report)) explorations.
 		change(r)
 	}
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	again, err := explorations.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return explorations.Part{Result: again, From: fmt.Sprint("shard-", n)}
 }
 
@@ -60,9 +56,7 @@ func TestMerge(t *testing.T) {
 	}
 	golden.Check(t, "testdata/merged.txt", explorations.TextIn(merged, 0))
 	text, err := explorations.JSON(merged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/merged.json", string(text))
 	if merged.ExitCode() != 1 {
 		t.Errorf("exit code %d", merged.ExitCode())
@@ -127,9 +121,7 @@ func TestTheProofOfAMergedFinding(t *testing.T) {
 	merged, err := explorations.Merge([]explorations.Part{shard(t, 1, nil), shard(t, 2, func(r *explorations.Report) {
 		r.Findings[0].Proof = explorations.NotTried
 	})})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if f := merged.Findings[0]; f.Proof != explorations.Shown || f.Object != "kind: Ingress\n" || f.Objects != 4 {
 		t.Errorf("it is %+v", f)
 	}

@@ -85,9 +85,7 @@ func TestJUnitIsValid(t *testing.T) {
 			r.Started = began
 			change(r)
 			text, err := explorations.JUnit(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, problem := range reporttest.CheckJUnit(text) {
 				t.Errorf("%s in:\n%s", problem, text)
 			}
@@ -99,9 +97,7 @@ func TestTheKnownFindingsOfAReportAreNoNews(t *testing.T) {
 	dir := t.TempDir()
 	golden.Must(t, explorations.Write(dir, report()))
 	known, err := explorations.ReadKnown(filepath.Join(dir, "known.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	r := report()
 	known.Mark(r)
 	if r.ExitCode() != 0 || r.Findings[0].Known == "" || !strings.Contains(r.Sentence(), "1 defect (1 known)") {

@@ -39,9 +39,7 @@ func written(t *testing.T, id string, limit int) (string, []string) {
 	t.Helper()
 	var log bytes.Buffer
 	left, err := inlog.Write(&log, id, folder(t), "run.json", artifacts, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return log.String(), left
 }
 
@@ -148,8 +146,6 @@ func TestUnpackStaysInTheFolder(t *testing.T) {
 	inside := filepath.Join(dir, "inside")
 	golden.Must(t, os.Mkdir(inside, 0o755))
 	data, err := inlog.Pack(inside, []string{"../outside"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Error(t, inlog.Unpack(bytes.NewReader(data), inside), `"../outside"`)
 }

@@ -21,9 +21,7 @@ func TestCompare(t *testing.T) {
 	before.Cells = before.Cells[:len(before.Cells)-2] // two are new: one did not run, one is untested
 	after.Cells = append(after.Cells[:3:3], after.Cells[4:]...)
 	diff, err := Compare(before, after)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, filepath.Join("testdata", "diff.txt.golden"), diff.String())
 	if got := diff.Count(Worse, Lost); got != 3 {
 		t.Errorf("%d are worse or no longer judged, want 3", got)

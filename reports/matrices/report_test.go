@@ -71,9 +71,7 @@ func TestRepeated(t *testing.T) {
 
 func TestReadBack(t *testing.T) {
 	text, err := folder.JSON(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	back, err := Read(text)
 	if err != nil || !reflect.DeepEqual(back, sample()) {
 		t.Errorf("%v, got %s", err, text)

@@ -33,9 +33,7 @@ func TestBrowser(t *testing.T) {
 	writePage(t, filepath.Join(dir, "broken.html"), broken, files)
 	data := []byte(golden.Read(t, filepath.Join("..", "testdata", "run-format-2.json")))
 	run, err := reports.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	writePage(t, filepath.Join(dir, "real.html"), run, nil)
 	both, files := severalRuns()
 	writePage(t, filepath.Join(dir, "several.html"), both, files)
@@ -45,15 +43,11 @@ func TestBrowser(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "upgrade.html"), text, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if text, err = OfExploration(brokenExploration()); err == nil {
 		err = os.WriteFile(filepath.Join(dir, "explore.html"), text, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	command := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "browser.js"), modules, dir)
 	command.Env = append(os.Environ(), "CHROMIUM="+chromium)
 	said, err := command.CombinedOutput()
@@ -91,9 +85,7 @@ func notRun(t *testing.T, why string, args ...any) {
 func installed(t *testing.T, npm string) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	wanted := []byte(golden.Read(t, filepath.Join("testdata", "package.json")))
 	dir := filepath.Join(cache, "rehearse-browser-test")
 	modules, list := filepath.Join(dir, "node_modules"), filepath.Join(dir, "package.json")
@@ -119,9 +111,7 @@ func writePage(t *testing.T, path string, run *reports.Run, files fs.FS) {
 	if err == nil {
 		err = os.WriteFile(path, text, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 }
 
 const brokenSource = `apiVersion: rehearse.dev/v1alpha1

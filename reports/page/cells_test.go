@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/matrices"
 )
@@ -15,9 +16,7 @@ func TestPageOfAMatrix(t *testing.T) {
 		{Scenario: "upgrade", Version: "v0.8.0", Kubernetes: "1.35", Status: reports.Skipped, Reason: "no newer one"},
 	})
 	text, err := OfMatrix(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, want := range []string{
 		"lws: 2 cells, 2 versions on 1 of Kubernetes: 0 passed, 1 failed, 1 untested", `class="top v-failed"`,
 		`<td class="s-failed" title="wanted &lt;3&gt;, seen 2">`, `<a href="report.html#upgrade-lws-v0.7.0">failed</a>`, "untested", "<code>v0.7.0 on 1.35</code>", "upgrade, v0.8.0 on 1.35: no newer one",
@@ -38,9 +37,7 @@ func TestPageOfAMatrixShowsFailuresFirst(t *testing.T) {
 		one("second", "v1", reports.Failed, "too few"), one("second", "v2", matrices.Unstable, "now and then"),
 		one("third", "v1", reports.Failed, "too many"), one("third", "v2", reports.Passed, ""),
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at := -1
 	for _, want := range []string{
 		"<dd>too few<", "<dd>too many<", "<dd>now and then<", "<dd>no etcd<", "<summary>Untested: 1 reason<",

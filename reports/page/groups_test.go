@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -62,9 +63,7 @@ func TestWhatDidNotPass(t *testing.T) {
 		t.Errorf("it shows\n%q", got)
 	}
 	text, err := Of(run, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, `It breaks. (<a href="https://example.com/1">`, `<p class="message">wanted 3, seen 2</p>`)
 
 	// While the run goes on, what waits for its turn has not failed.
@@ -100,9 +99,7 @@ func TestNamesOfBrokenCells(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	text, err := Of(run, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, "<li>R-1, 1.35.4: failed: broken; not judged: unknown; passed: good</li>",
 		`<span class="hidden"> not judged</span>`, `title="failed: broken; not judged: unknown; passed: good"`)
 }

@@ -15,9 +15,7 @@ import (
 // not run. The test's PATH has only the programs that the test names.
 func TestBrowserThatCannotBeInstalled(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join("..", "..", ".ci", "browser"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	const install = "case \"$*\" in *install*) for p in chromium node npm; do printf '#!/bin/sh\\nexit 1\\n' >\"$BIN/$p\"; chmod +x \"$BIN/$p\"; done;; esac"
 	for name, test := range map[string]struct {
 		programs map[string]string

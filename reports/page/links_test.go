@@ -58,13 +58,9 @@ func dataIn(t *testing.T, run *reports.Run, files fs.FS) (data runData) {
 	t.Helper()
 	c := collector{run: run, histories: readHistories(run, files), files: files, anchors: anchorsOf(run)}
 	packed, _, err := c.data()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	zipped, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, json.NewDecoder(zipped).Decode(&data))
 	return data
 }
@@ -98,9 +94,7 @@ func TestPageOfSeveralRuns(t *testing.T) {
 		t.Errorf("the first run ends at %d", bands[len(bands)-1].To)
 	}
 	text, err := Of(run, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, `<tr id="broken-2"`, `href="#broken-2%2f2"`, `<span id="broken-2/2"></span>`,
 		"<dt>Took</dt><dd>1m39s</dd>")
 	if bytes.Contains(text, []byte(`href="#broken%2f`)) {
@@ -166,9 +160,7 @@ func TestFilesOfAScenario(t *testing.T) {
 	}
 	run, _ := brokenRun()
 	text, err := Of(run, os.DirFS(t.TempDir()), Beside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, `<a href="broken/history.jsonl">history.jsonl</a>`,
 		`<code class="alone">rehearse run a.yaml --focus=&#39;^broken$&#39;</code>`, "at 00:00:05 UTC")
 }

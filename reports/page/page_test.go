@@ -218,13 +218,9 @@ func TestPageOfRealRuns(t *testing.T) {
 	for _, file := range files {
 		data := []byte(golden.Read(t, file))
 		run, err := reports.Read(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		text, err := Of(run, fstest.MapFS{}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		for _, want := range []string{
 			"3 scenarios on Kubernetes 1.34.4 → 1.35.4 → 1.34.4 → 1.35.4",
 			"1 failed with a known issue", "KEP5311-S1", `id="service-name-rollback"`, `class="top v-known"`,

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -52,9 +53,7 @@ func brokenExploration() *explorations.Report {
 
 func TestPageOfAnExploration(t *testing.T) {
 	text, err := OfExploration(brokenExploration())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 1 defect (1 known), 1 hazard", "422 &lt;no&gt;",
 		"kind: Scenario", "2 break, 1 ok", "<td>absent</td>", `class="s-notRun" title="the cluster did not reach this state"`,
 		"SomeGate turns on", "1.34.4 → 1.35.4: 1 gate<", "known defect", `<span class="badge s-hazard">hazard</span>`,
@@ -112,9 +111,7 @@ func TestPagesSayWhyThereIsNoVerdict(t *testing.T) {
 	upgraded.Fail(failure)
 	one, err1 := OfExploration(explored)
 	other, err2 := OfUpgrade(upgraded)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, errors.Join(err1, err2))
 	for _, page := range [][]byte{one, other} {
 		_, first, _ := strings.Cut(string(page), `<article class="failure finding">`)
 		first, _, _ = strings.Cut(first, "</article>")
@@ -128,9 +125,7 @@ func TestPagesSayWhyThereIsNoVerdict(t *testing.T) {
 
 func TestPageOfAnUpgrade(t *testing.T) {
 	text, err := OfUpgrade(brokenUpgrade())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	holds(t, text, `class="top v-failed"`, "1.34.4 → 1.35.4 → 1.34.4: 2 objects; 1 breaks", "A turns on", "not reached",
 		"1 break, 1 ok", "a.yaml:1")
 }
@@ -173,9 +168,7 @@ func TestSentences(t *testing.T) {
 		}}}
 		test.change(run)
 		text, err := Of(run, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if got := sentence(run); !strings.Contains(got, test.want) || verdict(run) != test.verdict {
 			t.Errorf("%s: %q, %s; want %q, %s", name, got, verdict(run), test.want, test.verdict)
 		}

@@ -13,13 +13,9 @@ import (
 func TestMarkdown(t *testing.T) {
 	data := []byte(golden.Read(t, filepath.Join("..", "testdata", "run-format-2.json")))
 	run, err := reports.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	text, err := Markdown(run, "5311")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, filepath.Join("testdata", "5311.md"), text)
 	_, err = Markdown(run, "1")
 	golden.Error(t, err, `label kep: "1"`)
@@ -38,9 +34,7 @@ func TestWhatFailedIsNotCalledTested(t *testing.T) {
 		},
 	}
 	text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, want := range []string{
 		"No scenario passed the whole path", "**failed**", "it was rejected",
 		"(i.e. can we roll back the enablement)?\n\n*Open: no scenario answers it.*",
@@ -63,9 +57,7 @@ func TestWhatStayedAsItWas(t *testing.T) {
 	for first, want := range map[string]bool{"1.34.4 A=false": true, "1.34.4 A=true": false} {
 		s := &reports.Scenario{Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"}, Steps: steps(first)}
 		text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		_, answer, _ := strings.Cut(text, Default)
 		answer, _, _ = strings.Cut(answer, "######")
 		if strings.Contains(answer, "as before: **passed**") != want || strings.Contains(answer, "*Open") == want {

@@ -56,9 +56,7 @@ func sample() *Report {
 
 func TestReports(t *testing.T) {
 	junit, err := JUnit(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for name, got := range map[string]string{
 		"report.txt": Text(sample()), "report.md": Markdown(sample()),
 		"junit.xml": string(junit),
@@ -84,9 +82,7 @@ func TestJUnitIsValid(t *testing.T) {
 			r := sample()
 			change(r)
 			text, err := JUnit(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, problem := range reporttest.CheckJUnit(text, string(Changes)) {
 				t.Errorf("%s in:\n%s", problem, text)
 			}
@@ -97,9 +93,7 @@ func TestJUnitIsValid(t *testing.T) {
 // Reading upgrade.json returns everything that was written.
 func TestJSONIsReadBack(t *testing.T) {
 	text, err := JSON(sample())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var back Report
 	golden.Must(t, json.Unmarshal(text, &back))
 	if !reflect.DeepEqual(&back, sample()) {

@@ -88,9 +88,7 @@ func TestEval(t *testing.T) {
 	} {
 		t.Run(test.expression, func(t *testing.T) {
 			got, err := e.Eval(test.expression, variables())
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %#v, want %#v", got, test.want)
 			}

@@ -50,9 +50,7 @@ func TestInterpolate(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := e.Interpolate(test.value, variables())
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %#v, want %#v", got, test.want)
 			}
@@ -72,9 +70,7 @@ func TestInterpolateErrors(t *testing.T) {
 func TestInterpolateCopies(t *testing.T) {
 	inner := map[string]any{"list": []any{"a"}}
 	got, err := New().Interpolate(map[string]any{"m": inner}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	got.(map[string]any)["m"].(map[string]any)["list"].([]any)[0] = "changed"
 	if inner["list"].([]any)[0] != "a" {
 		t.Error("the copy is not deep")

@@ -47,9 +47,7 @@ func (paper) Check(_ context.Context, path []clusters.State) error {
 func gadgets(t *testing.T) suites.Suite {
 	t.Helper()
 	set, err := scenarios.Load([]string{"testdata/scenarios.yaml"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	s := suites.Suite{Name: "gadgets", System: "gadgets", Scenarios: set.Scenarios, Profiles: []suites.Profile{
 		{Name: "webhook", Variants: []string{"webhook", "older"}}, {Name: "crd", Variants: []string{"crd"}},
 	}, Faults: []simulators.Fault{{Name: "bad", Breaks: []string{"G-1"}}}}
@@ -77,9 +75,7 @@ func plan(t *testing.T, o Options) *Plan {
 	t.Helper()
 	o.Suite, o.Provider, o.Plan = gadgets(t), paper{}, simulated()
 	p, err := NewPlan(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return p
 }
 
@@ -118,9 +114,7 @@ func report(t *testing.T, p *Plan, run *reports.Run) *conformances.Report {
 			Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return r
 }
 
@@ -143,9 +137,7 @@ func TestReport(t *testing.T) {
 		"faulty": {Status: reports.Error, Message: "the cluster broke"},
 	}))
 	got, err := conformances.YAML(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/report.yaml", string(got))
 	if read, err := conformances.Read(got); err != nil || !reflect.DeepEqual(read, r) {
 		t.Errorf("read back: %v", err)
@@ -317,9 +309,7 @@ func TestUnplanned(t *testing.T) {
 				c.change(&suite)
 			}
 			p, err := NewPlan(t.Context(), Options{Suite: suite, Provider: c.provider, Plan: simulated()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			r := report(t, p, ran(p, nil))
 			if got := statuses(r); got != c.statuses || r.ExitCode() != c.code {
 				t.Errorf("got %s, exit code %d; want %s, %d", got, r.ExitCode(), c.statuses, c.code)
@@ -393,13 +383,9 @@ func TestReportsAreReadBack(t *testing.T) {
 				t.Fatalf("got  %s\nwant %s", got, c.want)
 			}
 			text, err := conformances.YAML(c.report)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			read, err := conformances.Read(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if same, err := conformances.Compare(c.report, read); err != nil || !same.Same() {
 				t.Errorf("%v: the report that was read back differs:\n%s", err, same)
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -29,9 +30,7 @@ func readable(t *testing.T, o Options) *Plan {
 	t.Helper()
 	p := plan(t, o)
 	set, err := scenarios.LoadBytes("readings.yaml", []byte(otherReading))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	p.options.Suite.Scenarios = append(p.options.Suite.Scenarios, set.Scenarios...)
 	p.options.Suite.Requirements[0].Variants = []suites.Variant{
 		{Name: "square", Source: "Chapter 1"},
@@ -67,9 +66,7 @@ func TestReadings(t *testing.T) {
 				results.Readings.Tracks[0].Scenarios[0].Status = c.round
 			}
 			r, err := p.Report(results, About{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			q := r.Requirements[0]
 			if got := string(q.Status) + " as " + q.Variant; got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
@@ -99,9 +96,7 @@ func TestReadingsOfWhatIsTested(t *testing.T) {
 			p := readable(t, c.options)
 			readings, err := p.Readings(t.Context(),
 				ran(p, map[string]reports.Scenario{"named [crd]": {Status: reports.Failed}}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if got := readings.Tracks[0].Path[0].String(); !strings.Contains(got, c.want) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
@@ -201,9 +196,7 @@ func TestGeneratedCases(t *testing.T) {
 				About{Implementation: conformances.Implementation{
 					Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
 				}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if got := statuses(r); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -213,9 +206,7 @@ func TestGeneratedCases(t *testing.T) {
 				t.Errorf("%s: %+v", last.Name, last.Cases)
 			}
 			data, err := conformances.YAML(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if _, err := conformances.Read(data); err != nil {
 				t.Error(err)
 			}

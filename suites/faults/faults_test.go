@@ -284,9 +284,7 @@ spec:
 
 func TestBounded(t *testing.T) {
 	set, err := scenarios.LoadBytes("s.yaml", []byte(waiting))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	second := time.Second
 	run := &reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "before--s [row]"}}}}}
 	for _, took := range []time.Duration{second, second, second, second, second, 5 * second} {

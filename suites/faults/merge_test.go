@@ -39,13 +39,9 @@ func shards(t *testing.T, change func(first, second *Result)) []Part {
 	var parts []Part
 	for _, r := range []*Result{second, first} {
 		data, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		again, err := Read(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		parts = append(parts, Part{Result: again, From: fmt.Sprintf("shard-%d", r.Shard.Number)})
 	}
 	return parts
@@ -78,9 +74,7 @@ func TestMerge(t *testing.T) {
 func TestMergeOfUnfinishedShards(t *testing.T) {
 	parts := shards(t, func(first, _ *Result) { first.Faults, first.Liberties, first.Finished = nil, nil, time.Time{} })
 	merged, err := Merge(parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := reports.Unfinished(reports.PiecesOf(parts)); got == nil || !strings.HasPrefix(got.Error(), "shard 1/2 ended early") {
 		t.Errorf("unfinished: %v", got)
 	}
@@ -124,9 +118,7 @@ func TestMergeOfAShardThatIsNotGreen(t *testing.T) {
 	merged, err := Merge(shards(t, func(first, _ *Result) {
 		first.Faults.Rows, first.Faults.Before = nil, []string{"x failed"}
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := fmt.Sprint(merged.Err()); got != "without faults, before: x failed" {
 		t.Errorf("it says %s", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -17,13 +18,9 @@ func TestWebhookCalls(t *testing.T) {
 	}
 	s := suite()
 	set, err := scenarios.Load([]string{"testdata/webhook-calls.yaml"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	plan, err := harness.NewPlan(t.Context(), s.Provider(t), set.Scenarios, s.Options(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	if err := harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}); err != nil {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -54,14 +55,10 @@ spec:
 // Fifty replicas of four pods change from Shared to UniquePerReplica, one replica at a time and ten at a time.
 func BenchmarkTransitionOfFiftyReplicas(b *testing.B) {
 	set, err := scenarios.LoadBytes("fifty.yaml", []byte(fiftyReplicas))
-	if err != nil {
-		b.Fatal(err)
-	}
+	golden.Must(b, err)
 	for b.Loop() {
 		plan, err := harness.NewPlan(b.Context(), suite().Provider(b), set.Scenarios, suite().Options(b))
-		if err != nil {
-			b.Fatal(err)
-		}
+		golden.Must(b, err)
 		recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 		if err := harness.Execute(b.Context(), plan, harness.Options{
 			Recorder:  recorder,

@@ -101,9 +101,7 @@ func bind(ctx context.Context, client kubernetes.Interface, pod *corev1.Pod, nam
 // A scheduler other than kube-scheduler can run as a system, next to the kube-scheduler that every cluster has.
 func TestOwnScheduler(t *testing.T) {
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var text bytes.Buffer
 	if err := template.Must(template.ParseFiles("testdata/own-scheduler.yaml.tmpl")).Execute(&text,
 		map[string]string{"Program": program, "Command": ownCommand}); err != nil {
@@ -112,13 +110,9 @@ func TestOwnScheduler(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "own-scheduler.yaml")
 	golden.Write(t, file, text.Bytes())
 	set, err := scenarios.Load([]string{file})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	plan, err := harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, harness.PlanOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	golden.Must(t, harness.Execute(t.Context(), plan, harness.Options{Recorder: recorder}))
 	s := recorder.Run().Tracks[0].Scenarios[0]

@@ -44,9 +44,7 @@ func catalog() simulators.Catalog { return simulators.Catalog{"widgets": widgets
 func options(t *testing.T) harness.PlanOptions {
 	t.Helper()
 	own, err := catalog().Own()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return harness.PlanOptions{Simulators: own}
 }
 
@@ -55,9 +53,7 @@ func library(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var text bytes.Buffer
 	if err := template.Must(template.ParseFiles("testdata/scenarios.yaml.tmpl")).Execute(&text,
 		map[string]string{"Program": program}); err != nil {
@@ -90,9 +86,7 @@ spec:
   - transition: {systems: [{name: widgets, simulated: {variant: other}}]}
   - transition: {systems: [{name: more, simulated: {}}, {name: gone, process: {command: [/no/such/program]}}]}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	_, err = harness.NewPlan(t.Context(), clustertest.Local(t), set.Scenarios, options(t))
 	for _, want := range []string{
 		`x.yaml:5:3: system widgets: simulator widgets has no fault "accepts-bat"; it has: accepts-bad`,
@@ -111,9 +105,7 @@ spec:
 func ran(t *testing.T, p clusters.Provider, set *scenarios.Set, o harness.PlanOptions) *reports.Run {
 	t.Helper()
 	plan, err := harness.NewPlan(t.Context(), p, set.Scenarios, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	if err := harness.Execute(t.Context(), plan, harness.Options{
 		Recorder: recorder, Progress: t.Logf, ReportDir: t.TempDir(),
@@ -127,9 +119,7 @@ func ran(t *testing.T, p clusters.Provider, set *scenarios.Set, o harness.PlanOp
 // changed, kept during a restart of the API server, removed.
 func TestOnARealCluster(t *testing.T) {
 	set, err := scenarios.Load([]string{library(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	p := clustertest.Local(t)
 	run := ran(t, p, set, options(t))
 	for _, track := range run.Tracks {

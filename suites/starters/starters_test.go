@@ -58,18 +58,14 @@ func lists() []*features.List {
 func gate(t *testing.T, name string) *Gate {
 	t.Helper()
 	found, err := NewGate(name, lists(), lists())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return found
 }
 
 func objects(t *testing.T, text string) []*manifests.Object {
 	t.Helper()
 	all, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(text)}.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return all
 }
 
@@ -122,14 +118,10 @@ func TestScenario(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.Command, s.File = "rehearse init", name+".yaml"
 			text, err := s.Write()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			golden.Check(t, filepath.Join("testdata", name+".yaml"), string(text))
 			set, err := scenarios.LoadBytes(name+".yaml", text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if problems := scenarios.Lint(set); len(problems) != 0 && !problems[0].Strict {
 				t.Errorf("it is doubtful: %v", problems)
 			}
@@ -146,9 +138,7 @@ func TestScenario(t *testing.T) {
 func TestGateAsksTheQuestions(t *testing.T) {
 	s := Scenario{Gate: gate(t, "RacingPods"), From: "1.35", To: "1.36"}
 	text, err := s.Write()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var comments []string
 	for _, line := range strings.Split(string(text), "\n") {
 		if _, comment, found := strings.Cut(line, "#"); found {
@@ -214,9 +204,7 @@ func TestSuite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			suite.Command, suite.Name = "rehearse init suite my-operator", "my-operator"
 			files, err := suite.Write()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			folder := filepath.Join(t.TempDir(), suite.Name)
 			for _, file := range files {
 				golden.Check(t, filepath.Join("testdata", filepath.Join(name, file.Path+".golden")), string(file.Text))
@@ -225,9 +213,7 @@ func TestSuite(t *testing.T) {
 				golden.Write(t, path, file.Text)
 			}
 			opened, err := suites.Open(folder)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if want := map[bool]string{true: "my-operator"}[suite.Simulator]; opened.System != want {
 				t.Errorf("its system is %q, want %q", opened.System, want)
 			}

@@ -2,15 +2,15 @@ package main
 
 import (
 	"testing"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 const status = "Name:\tx\nCapBnd:\t000001fffeffffff\n"
 
 func TestBoundingSetWithoutSysResource(t *testing.T) {
 	set, err := boundingSet(status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if set["CAP_SYS_RESOURCE"] || !set["CAP_SYS_ADMIN"] || !set["CAP_CHECKPOINT_RESTORE"] ||
 		len(set) != len(capabilities)-1 {
 		t.Errorf("got %v", set)
@@ -22,9 +22,7 @@ func TestBoundingSetWithoutSysResource(t *testing.T) {
 
 func TestBoundAsksForLessNeverForMore(t *testing.T) {
 	set, err := boundingSet(status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, c := range []struct{ name, in, want string }{
 		{
 			"container", `{"process":{"capabilities":{"bounding":["CAP_CHOWN","CAP_SYS_RESOURCE"]},"n":12345678901234567890}}`,

@@ -36,9 +36,7 @@ func pipe(t *testing.T) (path string, open func() *os.File) {
 	golden.Must(t, syscall.Mkfifo(path, 0o600))
 	return path, func() *os.File {
 		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		t.Cleanup(func() { _ = file.Close() })
 		if _, err := io.ReadFull(file, make([]byte, 1)); err != nil {
 			t.Fatal(err)
@@ -60,9 +58,7 @@ func TestIsolated(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended, err := startIsolated(program(ctx, "sh", "-ec", mountingScript, "sh", dir, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	file := open()
 	if mounted(t, dir) {
 		t.Error("its mount is visible")
@@ -85,9 +81,7 @@ func TestIsolatedEndsWithItsParent(t *testing.T) {
 	}
 	asRoot(t)
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	path, open := pipe(t)
 	builder := exec.CommandContext(t.Context(), self, "-test.run", "^"+t.Name()+"$")
 	builder.Env = append(os.Environ(), folder+"="+t.TempDir(), output+"="+path)

@@ -27,9 +27,7 @@ func exampleLayer(t *testing.T, at time.Time) layer {
 	}
 	golden.Must(t, os.Symlink("a", filepath.Join(tree, "etc", "link")))
 	w, err := newLayer(filepath.Join(dir, "layer.tar"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	err = errors.Join(w.content("etc/first", "1", 0o644),
 		w.tree(tree, "", func(name string) bool { return name == "etc/skipped" }), w.link("usr/bin/x", "y"))
 	l, closeErr := w.close()
@@ -56,9 +54,7 @@ func TestUndate(t *testing.T) {
 // No name is in a layer twice: engines reject such a layer.
 func TestNoNameComesTwice(t *testing.T) {
 	file, err := os.Open(exampleLayer(t, epoch).path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer file.Close()
 	seen := map[string]bool{}
 	for _, header := range headers(t, file) {
@@ -85,9 +81,7 @@ func headers(t *testing.T, r io.Reader) []*tar.Header {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		all = append(all, header)
 	}
 }
@@ -108,9 +102,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("want two configurations, a layer that is shared and a manifest; got %v", files)
 	}
 	config, err := images[0].config()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var decoded imageConfig
 	if err := json.Unmarshal(config, &decoded); err != nil || decoded.RootFS.DiffIDs[0] != "sha256:"+l.digest ||
 		decoded.Config.Labels["k"] != "v" {

@@ -19,9 +19,7 @@ import (
 func echo(t *testing.T, name string) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -51,9 +49,7 @@ func TestBalancer(t *testing.T) {
 		return nil
 	})
 	front, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer front.Close()
 	go balancer.serve(t.Context(), front)
 	look := func() {
@@ -65,9 +61,7 @@ func TestBalancer(t *testing.T) {
 		var names []string
 		for range times {
 			connection, err := net.Dial("tcp", front.Addr().String())
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			name, _ := bufio.NewReader(connection).ReadString('\n')
 			_ = connection.Close()
 			names = append(names, name)
@@ -132,9 +126,7 @@ func (l *full) Accept() (net.Conn, error) {
 func TestBalancerOutlivesAnError(t *testing.T) {
 	balancer := newBalancer([]string{echo(t, "a").Addr().String()}, Leaving(filepath.Join(t.TempDir(), "leaving")), nil)
 	front, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -142,9 +134,7 @@ func TestBalancerOutlivesAnError(t *testing.T) {
 		balancer.serve(t.Context(), &full{Listener: front})
 	}()
 	connection, err := net.Dial("tcp", front.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer connection.Close()
 	if name, err := bufio.NewReader(connection).ReadString('\n'); name != "a\n" {
 		t.Errorf("got %q, %v", name, err)

@@ -11,16 +11,12 @@ import (
 // CoreDNS prints nothing at its start.
 func TestStartIsQuiet(t *testing.T) {
 	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	stdout := os.Stdout
 	os.Stdout = writer
 	instance, err := start("example.com:0 {\n  bind 127.0.0.1\n  errors\n}\n")
 	os.Stdout = stdout
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer func() {
 		if err := instance.Stop(); err != nil {
 			t.Error(err)

@@ -23,16 +23,12 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 	own, other := t.TempDir(), t.TempDir()
 	for _, dir := range []string{own, other} {
 		authority, err := certificates.NewAuthority(dir, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		golden.Must(t, authority.Serving("server", "127.0.0.1"))
 		golden.Must(t, authority.Client("client", "rehearse"))
 	}
 	held, err := ports.Reserve("127.0.0.1", 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer held.Release()
 	at := func(n int) string { return "https://127.0.0.1:" + strconv.Itoa(held.Numbers[n]) }
 	ctx, stop := context.WithCancel(t.Context())

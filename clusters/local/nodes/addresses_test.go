@@ -56,9 +56,7 @@ func podsWith(ips ...string) map[netip.Addr]bool {
 func give(t *testing.T, a *addresses, node string, hostNetwork bool) string {
 	t.Helper()
 	ips, err := a.podIPs(node, hostNetwork, "", "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return strings.Join(ips, " ")
 }
 

@@ -16,13 +16,9 @@ import (
 // What the simulated kubelets do with pods, in this order: the pod, and what is written.
 func TestPodStages(t *testing.T) {
 	all, err := stages()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	pods, err := lifecycle.NewLifecycle(all[internalversion.StageResourceRef{APIGroup: "v1", Kind: "Pod"}])
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	renderer := gotpl.NewRenderer(gotpl.FuncMap{
 		"Now":         func() string { return "2026-01-02T03:04:05Z" },
 		"NodeIPsWith": func(string) []string { return []string{"198.18.0.1"} },
@@ -69,9 +65,7 @@ func TestPodStages(t *testing.T) {
 		golden.Must(t, yaml.UnmarshalStrict([]byte(text), pod))
 		out.WriteString("## " + test.name + "\n")
 		stage, err := pods.Match(t.Context(), &lifecycle.Event{Data: pod})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if stage == nil {
 			out.WriteString("nothing\n\n")
 			continue

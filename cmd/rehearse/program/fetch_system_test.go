@@ -22,9 +22,7 @@ spec:
   steps:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for flag, want := range map[string][]string{
 		"": {"example.com/op@v1.0.0", "example.com/op@v1.0.0", "example.com/other@v1.0.0"},
 		"op": {
@@ -39,9 +37,7 @@ spec:
 		if flag != "" {
 			s.versions = []string{"v1.1.0", "v2.0.0"}
 		}
-		if err := s.read([]string{"a.yaml"}); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, s.read([]string{"a.yaml"}))
 		var got []string
 		for _, program := range s.of(set.Scenarios[0]) {
 			got = append(got, program.String())

@@ -67,9 +67,7 @@ func judging(t *testing.T, drops string, rules ...rule) *httptest.Server {
 func clientOf(t *testing.T, web *httptest.Server, atOnce int) *growth.Client {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return growth.NewClient(found.RESTClient(), atOnce)
 }
 
@@ -98,9 +96,7 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 func TestAnAbortedRequestIsAPanic(t *testing.T) {
 	config, _ := apitest.Aborting(t)
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(config, "test"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	client := growth.NewClient(found.RESTClient(), 1)
 	answer, err := client.Create(t.Context(), box(), "default", []byte("{}"), true)
 	if err != nil || answer.Accepted() || !strings.Contains(answer.Words, "caused apiserver to panic") ||

@@ -14,9 +14,7 @@ func TestWriteReplacesWholeFiles(t *testing.T) {
 	golden.Must(t, Write(dir, map[string][]byte{"a.txt": []byte("old"), "sub/b.txt": []byte("b")}))
 	a := filepath.Join(dir, "a.txt")
 	reader, err := os.Open(a)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer reader.Close()
 	golden.Must(t, Write(dir, map[string][]byte{"a.txt": []byte("new, and longer")}))
 	old := make([]byte, 100)

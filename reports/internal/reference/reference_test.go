@@ -15,9 +15,7 @@ import (
 func TestGeneratedFilesAreFresh(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	schema, page, err := Make(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for path, want := range map[string][]byte{"run.schema.json": schema, filepath.Join("..", "docs", "run.md"): page} {
 		got, err := os.ReadFile(path)
 		if err != nil || !bytes.Equal(got, want) {
@@ -33,15 +31,11 @@ func TestGeneratedFilesAreFresh(t *testing.T) {
 
 func TestSchemaTakesRealRuns(t *testing.T) {
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(reports.Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	compiler := jsonschema.NewCompiler()
 	golden.Must(t, compiler.AddResource(runID, document))
 	schema, err := compiler.Compile(runID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "run-format-*.json"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%v: %v", files, err)
@@ -49,9 +43,7 @@ func TestSchemaTakesRealRuns(t *testing.T) {
 	for _, file := range files {
 		data := []byte(golden.Read(t, file))
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if err := schema.Validate(value); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
@@ -61,9 +53,7 @@ func TestSchemaTakesRealRuns(t *testing.T) {
 		`{"started": "2026-01-01T00:00:00Z", "provider": "local", "tracks": [{"name": "a", "path": [], "scenarios": [{"name": "x", "file": "f", "line": 1, "status": "green", "steps": []}]}]}`,
 	} {
 		value, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(wrong)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if schema.Validate(value) == nil {
 			t.Errorf("the schema takes %s", wrong)
 		}

@@ -19,17 +19,13 @@ const stale = "%s is stale: run \"go generate ./scenarios\""
 func comments(t *testing.T) reference.Comments {
 	t.Helper()
 	c, err := reference.ReadComments("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return c
 }
 
 func TestSchemaIsFresh(t *testing.T) {
 	want, err := reference.Schema(comments(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if !bytes.Equal(want, scenarios.Schema()) {
 		t.Errorf(stale, "scenarios/schema.json")
 	}
@@ -37,9 +33,7 @@ func TestSchemaIsFresh(t *testing.T) {
 
 func TestPageIsFresh(t *testing.T) {
 	want, err := reference.Page(comments(t), os.DirFS("../../testdata/examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	got := []byte(golden.Read(t, "../../../docs/scenarios.md"))
 	if !bytes.Equal(want, got) {
 		t.Errorf(stale, "docs/scenarios.md")
@@ -60,15 +54,11 @@ func TestPageHasNoHoles(t *testing.T) {
 func compile(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(scenarios.Schema()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	c := jsonschema.NewCompiler()
 	golden.Must(t, c.AddResource("scenario.json", document))
 	schema, err := c.Compile("scenario.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return schema
 }
 
@@ -76,13 +66,9 @@ func compile(t *testing.T) *jsonschema.Schema {
 func validate(t *testing.T, schema *jsonschema.Schema, text []byte) error {
 	t.Helper()
 	data, err := yaml.YAMLToJSON(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return schema.Validate(value)
 }
 

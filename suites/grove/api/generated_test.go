@@ -4,15 +4,14 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 )
 
 // The CustomResourceDefinitions have the same fields as the Go types.
 func TestDefinitionsAreOfTheTypes(t *testing.T) {
 	crds, err := CustomResourceDefinitions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	types := map[string][2]reflect.Type{
 		KindPodCliqueSet: {reflect.TypeFor[PodCliqueSetSpec](), reflect.TypeFor[PodCliqueSetStatus]()},
 		KindPodClique:    {reflect.TypeFor[PodCliqueSpec](), reflect.TypeFor[PodCliqueStatus]()},
@@ -35,9 +34,7 @@ func TestDefinitionsAreOfTheTypes(t *testing.T) {
 // All fields of pod specs are kept, also those that this build's Go type does not have.
 func TestPodSpecsAreKept(t *testing.T) {
 	crds, err := CustomResourceDefinitions()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, crd := range crds {
 		spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 		if crd.Spec.Names.Kind == KindPodCliqueSet {

@@ -176,15 +176,11 @@ func cluster(t *testing.T) (client.Client, simulator.Options) {
 	t.Helper()
 	made := clustertest.Create(t, clustertest.Local(t), "grove-simulator", clusters.State{Version: "1.36"})
 	scheme, err := operator.Scheme(clientgoscheme.AddToScheme, api.AddToScheme, scheduler.AddToScheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	config := rest.CopyConfig(made.RESTConfig())
 	config.QPS = -1
 	c, err := client.New(config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return c, simulatortest.Options(t, made)
 }
 
@@ -196,9 +192,7 @@ func run(t *testing.T, o simulator.Options, configuration string, factories back
 		return simulator.RunWith(ctx, o, factories)
 	})
 	asking, err := client.New(o.RESTConfig, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	poll(t, "the webhook to be asked", func(ctx context.Context) bool {
 		probe := simulator.Probes()[0].DeepCopy()
 		spec := probe.Object["spec"].(map[string]any)

@@ -41,13 +41,9 @@ func TestDefinitions(t *testing.T) {
 	for _, variant := range Variants() {
 		t.Run(variant, func(t *testing.T) {
 			i, err := newImplementation(variant, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			crd, err := i.definition()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if variant == Both || variant == CRD {
 				want, err := api.CustomResourceDefinition()
 				golden.Must(t, err)
@@ -72,17 +68,11 @@ func TestDefinitions(t *testing.T) {
 
 func TestSchemaAndWebhookHaveTheSameRule(t *testing.T) {
 	i, err := newImplementation(Both, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	crd, err := i.definition()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	_, group, err := schemas(crd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	name := group.Properties["name"]
 	if name.Pattern != namePattern.String() || *name.MaxLength != maxNameBytes || *name.MinLength != 1 {
 		t.Errorf("the schema has %q, %d to %d; the webhook has %q, 1 to %d", name.Pattern, *name.MinLength, *name.MaxLength,

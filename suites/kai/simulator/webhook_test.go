@@ -71,9 +71,7 @@ func TestWebhook(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			i, err := newImplementation(test.variant, test.faults, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			request := admission.Request{AdmissionRequest: admissionv1.AdmissionRequest{Operation: test.operation}}
 			request.Object, request.OldObject = raw(t, test.after), raw(t, test.before)
 			response := admission.WithValidator(scheme, i.validator()).Handler.Handle(t.Context(), request)
@@ -90,8 +88,6 @@ func raw(t *testing.T, groups []api.SubGroup) runtime.RawExtension {
 	group := &api.PodGroup{Spec: api.PodGroupSpec{MinMember: 1, SubGroups: groups}}
 	group.SetGroupVersionKind(api.GroupVersion.WithKind("PodGroup"))
 	data, err := json.Marshal(group)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return runtime.RawExtension{Raw: data}
 }

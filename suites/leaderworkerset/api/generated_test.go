@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/internal/simulatortest"
 )
 
@@ -18,9 +19,7 @@ const generate = "run go generate ./suites/leaderworkerset/api"
 // The CustomResourceDefinition has the same fields as the Go types.
 func TestDefinitionIsOfTheTypes(t *testing.T) {
 	crd, err := CustomResourceDefinition()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if crd.Name != Resource+"."+Group || crd.Spec.Names.Kind != Kind || len(crd.Spec.Versions) != 1 ||
 		crd.Spec.Versions[0].Name != Version {
 		t.Errorf("the definition is of %s, %+v", crd.Name, crd.Spec.Names)
@@ -42,9 +41,7 @@ func TestDefinitionIsOfTheTypes(t *testing.T) {
 // The metadata of templates is kept: without its fields in the definition, the labels of pods would be lost.
 func TestTemplatesKeepTheirMetadata(t *testing.T) {
 	crd, err := CustomResourceDefinition()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	template := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["leaderWorkerTemplate"]
 	for _, name := range []string{"leaderTemplate", "workerTemplate"} {
 		for _, field := range []string{"labels", "annotations"} {
@@ -87,9 +84,7 @@ func TestDeepCopy(t *testing.T) {
 	}
 	list := &LeaderWorkerSetList{Items: []LeaderWorkerSet{*set}}
 	before, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	other := list.DeepCopyObject().(*LeaderWorkerSetList)
 	if !reflect.DeepEqual(list, other) {
 		t.Errorf("the copy differs; %s", generate)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 )
 
@@ -12,9 +13,7 @@ import (
 func taking(t *testing.T, liberties ...string) behaviour {
 	t.Helper()
 	b, err := newBehaviour("", nil, liberties)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return b
 }
 
@@ -37,9 +36,7 @@ func TestRevisionNumbers(t *testing.T) {
 			for _, policy := range []string{"none", "Shared", "UniquePerReplica", "Shared", "UniquePerReplica"} {
 				set.Spec.NetworkConfig = network(policy)
 				made, err := r.ensure(t.Context(), set)
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, err)
 				got, hashes[made.number] = append(got, made.number), made.hash
 				if read, err := r.named(t.Context(), "ns", "my-lws", made.hash); err != nil || read.number != made.number {
 					t.Errorf("read %+v, %v", read, err)
@@ -55,9 +52,7 @@ func TestRevisionNumbers(t *testing.T) {
 func TestStartIsARevision(t *testing.T) {
 	hash := func(b behaviour) string {
 		made, _, err := (&revisions{behaviour: b}).wanted(newSet("my-lws", 1, 1, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return made.hash
 	}
 	before := started
@@ -89,9 +84,7 @@ func TestOtherLiberties(t *testing.T) {
 			t.Errorf("%t: the selector is %v", takes, selector)
 		}
 		crd, err := (&simulation{behaviour: b}).definition()
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		restart := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["leaderWorkerTemplate"].
 			Properties["restartPolicy"].Default.Raw
 		if strings.Contains(string(restart), "None") != takes {

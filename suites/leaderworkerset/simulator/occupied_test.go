@@ -21,9 +21,7 @@ import (
 func stored(t *testing.T, objects ...client.Object) client.Client {
 	t.Helper()
 	scheme, err := operator.Scheme(clientgoscheme.AddToScheme, api.AddToScheme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).
 		WithStatusSubresource(&api.LeaderWorkerSet{}).Build()
 }
@@ -39,9 +37,7 @@ func TestOccupiedNames(t *testing.T) {
 			c := stored(t, set, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: taken}})
 			said, revisions := events.NewFakeRecorder(1), &revisions{client: c}
 			of, err := revisions.ensure(ctx, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			var reconciler reconcile.Reconciler = &setReconciler{client: c, live: c, events: said, revisions: revisions}
 			if policy == "UniquePerReplica" {
 				leader := newPod("my-lws-0", label(api.LabelWorkerIndex, "0"), label(api.LabelRevision, of.hash))
@@ -103,9 +99,7 @@ func TestErrorsMeanwhile(t *testing.T) {
 			c := stored(t, set, before)
 			revisions := &revisions{client: c, behaviour: b}
 			of, err := revisions.ensure(ctx, set)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			leader := newPod("my-lws-0", label(api.LabelWorkerIndex, "0"), label(api.LabelRevision, of.hash))
 			leader.Namespace, leader.UID = "ns", "2"
 			golden.Must(t, c.Create(ctx, leader))

@@ -43,9 +43,7 @@ func updateOf(t *testing.T, old *api.LeaderWorkerSet) context.Context {
 	request := admissionv1.AdmissionRequest{Operation: admissionv1.Create}
 	if old != nil {
 		data, err := json.Marshal(old)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		request.Operation, request.OldObject = admissionv1.Update, runtime.RawExtension{Raw: data}
 	}
 	return admission.NewContextWithRequest(t.Context(), admission.Request{AdmissionRequest: request})

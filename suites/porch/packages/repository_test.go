@@ -26,9 +26,7 @@ func repository(t *testing.T) packages.Repository {
 func push(t *testing.T, r packages.Repository, c packages.Change) plumbing.Hash {
 	t.Helper()
 	prepared, err := r.Prepare(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, prepared.Push(t.Context()))
 	return prepared.Commit
 }
@@ -51,9 +49,7 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 	}
 	push(t, r, other)
 	renamed, err := r.PrepareRename(t.Context(), branch("drafts/networking/vpc/v1"), branch("proposed/networking/vpc/v1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if _, _, err := r.Read(t.Context(), "proposed/networking/vpc/v1", ""); !errors.Is(err, packages.ErrNotFound) {
 		t.Errorf("what was prepared is seen before it is pushed: %v", err)
 	}
@@ -75,9 +71,7 @@ func TestPackageGoesThroughARepository(t *testing.T) {
 		t.Errorf("the other package: %v, %v", files, err)
 	}
 	references, err := r.References(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if names := slices.Sorted(maps.Keys(references)); !slices.Equal(names, []plumbing.ReferenceName{
 		"refs/heads/main",
 		"refs/tags/networking/vpc/v1",

@@ -42,18 +42,14 @@ func (b *bench) contents() dynamic.ResourceInterface {
 func (b *bench) repository(t *testing.T, namespace, name string) {
 	t.Helper()
 	git, err := b.client.Resource(configMaps).Namespace("porch-system").Get(t.Context(), "git", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	url, _, _ := unstructured.NestedString(git.Object, "data", "url")
 	_, err = b.client.Resource(repositories).Namespace(namespace).Create(t.Context(),
 		&unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "config.porch.kpt.dev/v1alpha1", "kind": "Repository", "metadata": map[string]any{"name": name},
 			"spec": map[string]any{"type": "git", "git": map[string]any{"repo": url + "/" + namespace + "/" + name + ".git"}},
 		}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 }
 
 func revision(workspace string, labels map[string]any) *unstructured.Unstructured {
@@ -83,9 +79,7 @@ func TestOnARealCluster(t *testing.T) {
 	})
 	t.Run("of updates of one version at once one wins", func(t *testing.T) {
 		stored, err := b.revisions().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		accepted := b.atOnce(t, 5, func(i int) error {
 			mine := stored.DeepCopy()
 			mine.SetLabels(map[string]string{"winner": fmt.Sprintf("again-%d", i)})
@@ -112,9 +106,7 @@ func TestOnARealCluster(t *testing.T) {
 	t.Run("a namespace is emptied", b.emptyNamespace)
 
 	before, err := b.contents().Get(t.Context(), "blueprints-web-v1", metav1.GetOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	stop()
 	stop = simulatortest.Start(t, b.options, simulator.Run)
 	t.Run("all is there after a restart", func(t *testing.T) {
@@ -197,9 +189,7 @@ func (b *bench) watchContents(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	watcher, err := b.contents().Watch(t.Context(), metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer watcher.Stop()
 	if _, err := b.contents().Patch(t.Context(), "blueprints-web-v1", types.MergePatchType,
 		[]byte(`{"spec":{"resources":{"a.yaml":"a: 1\n"}}}`), metav1.PatchOptions{}); err != nil {
@@ -220,18 +210,14 @@ func (b *bench) emptyNamespace(t *testing.T) {
 	_, err := namespaces.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "emptied"},
 	}}, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	b.repository(t, "emptied", "blueprints")
 	revisions := b.client.Resource(v1alpha1.GroupVersion.WithResource("packagerevisions")).Namespace("emptied")
 	if _, err := revisions.Create(t.Context(), revision("v1", nil), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	watcher, err := namespaces.Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=emptied"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer watcher.Stop()
 	golden.Must(t, namespaces.Delete(t.Context(), "emptied", metav1.DeleteOptions{}))
 	for event := range watcher.ResultChan() {

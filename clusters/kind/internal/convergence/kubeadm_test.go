@@ -33,9 +33,7 @@ func oneNode(t *testing.T, state clusters.State, config string) (*Converger, str
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	t.Setenv("NODE", node)
 	kept, err := record.New(t.TempDir(), "c", state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	e := &engine.Engine{Program: "docker"}
 	cluster := &live.Cluster{
 		Name: "c", Engine: e, Nodes: []nodes.Node{{Engine: e, Name: "c-control-plane", ControlPlane: true}},
@@ -77,9 +75,7 @@ kubernetesVersion: v1.34.4
 	configured := func() string {
 		found, err := c.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(t.Context(), "kubeadm-config",
 			metav1.GetOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return found.Data["ClusterConfiguration"]
 	}
 	writeManifests(t, node, "--v=2")
@@ -93,13 +89,9 @@ kubernetesVersion: v1.34.4
 	golden.Must(t, c.Record.Arrive(gated))
 	for _, component := range clusters.ControlPlane() {
 		r, err := c.plan(t.Context(), c.ControlPlane(), component, plain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		pod, err := staticpods.Parse(component, r.manifest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		want := string(component) + " --v=4"
 		if component == clusters.APIServer {
 			want = string(component) + " --v=2"

@@ -46,9 +46,7 @@ func replaced(t *testing.T, client *fake.Clientset) (times int, revision string)
 	t.Helper()
 	set, err := client.Tracker().Get(appsv1.SchemeGroupVersion.WithResource("daemonsets"), metav1.NamespaceSystem,
 		proxyName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, action := range client.Actions() {
 		if action.Matches("update", "daemonsets") {
 			times++

@@ -51,24 +51,16 @@ func TestMakeApart(t *testing.T) {
 	state := clusters.State{Version: "1.35.4", ControlPlanes: 3}
 	dir := t.TempDir()
 	config, err := settings.Config(state, "some/node:v1.35.4", filepath.Join(dir, nodes.FilesDir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, settings.WriteFile(filepath.Join(dir, record.ConfigFile), string(config)))
 	lock, err := os.Create(filepath.Join(dir, "lock"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer lock.Close()
 	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	var said []string
 	r, err := record.New(dir, "apart", state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	c := &Creator{
 		Engine: fakeEngine(t, refusingEngine), Executable: executable, Lock: lock, Record: r,
 		Progress: func(format string, args ...any) { said = append(said, format) },

@@ -98,9 +98,7 @@ func TestStartsScript(t *testing.T) {
 			}
 			out, err := exec.CommandContext(t.Context(), "sh", "-euc", strings.ReplaceAll(startsScript, "/var/log/pods", root),
 				"sh", "kube-apiserver").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			got, want := parse(string(out)), Starts{{folder: folder, last: c.last, said: c.said}}
 			if got = got.Of(clusters.APIServer); !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)

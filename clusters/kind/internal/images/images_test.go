@@ -79,9 +79,7 @@ func (s *fakeStore) BuildCommand(_ context.Context, version, image string) strin
 
 func TestPodImage(t *testing.T) {
 	v, err := clusters.ParseVersion("1.34.4")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for name, test := range map[string]struct {
 		here []string
 		want bool
@@ -113,9 +111,7 @@ func (newestIs) FeatureList(context.Context, string) (*features.List, error) {
 func version(t *testing.T, text string) clusters.Version {
 	t.Helper()
 	v, err := clusters.ParseVersion(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return v
 }
 
@@ -187,9 +183,7 @@ func TestWhichImage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			images, err := Parse(c.flags)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			store := &fakeStore{here: c.here, published: c.published, registry: c.registry}
 			v := version(t, c.asked)
 			if !v.Exact() {

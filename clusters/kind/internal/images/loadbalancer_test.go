@@ -15,14 +15,10 @@ import (
 // The replaced image is the one that this version of kind starts.
 func TestOfficialBalancerIsKinds(t *testing.T) {
 	dir, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kind").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "pkg", "cluster", "internal", "loadbalancer",
 		"const.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if !strings.Contains(string(source), `"`+OfficialBalancer+`"`) {
 		t.Errorf("kind starts no %s:\n%s", OfficialBalancer, source)
 	}
@@ -30,9 +26,7 @@ func TestOfficialBalancerIsKinds(t *testing.T) {
 
 func TestChooseBalancer(t *testing.T) {
 	given, err := Parse([]string{"1.34=x", "load-balancer=mine"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, c := range []struct {
 		name            string
 		images          NodeImages

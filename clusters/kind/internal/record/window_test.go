@@ -13,9 +13,7 @@ import (
 func TestHold(t *testing.T) {
 	old := clusters.State{Version: "1.34.4", ControlPlanes: 3}
 	r, err := New(t.TempDir(), "held", old)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	next := clusters.State{Version: "1.35.4", ControlPlanes: 3}
 	seen := func() (versions []string, behind []int) {
 		for plane := range 3 {
@@ -47,9 +45,7 @@ func TestHold(t *testing.T) {
 			t.Errorf("%s: versions %v, behind %v; want %v, %v", step.name, versions, behind, step.versions, step.behind)
 		}
 		again, err := Read(r.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		if mixed, err := again.SetOut(again.State().Version); err != nil || mixed != step.mixed {
 			t.Errorf("%s: a transition to %s finds %q, %v; want %q", step.name, again.State().Version, mixed, err, step.mixed)
 		}
@@ -61,9 +57,7 @@ func TestHold(t *testing.T) {
 func TestKilled(t *testing.T) {
 	state := clusters.State{Version: "1.35.4", ControlPlanes: 3}
 	r, err := New(t.TempDir(), "killed", state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for _, step := range []struct {
 		name string
 		do   func() error
@@ -77,9 +71,7 @@ func TestKilled(t *testing.T) {
 	} {
 		golden.Must(t, step.do())
 		again, err := Read(r.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		for _, record := range []*Record{r, again} {
 			got := []bool{record.IsDown(0), record.IsDown(1), record.IsDown(2)}
 			if !slices.Equal(got, step.want) {

@@ -50,9 +50,7 @@ func TestConfig(t *testing.T) {
 		for name, state := range states(version) {
 			t.Run(version+"/"+name, func(t *testing.T) {
 				got, err := Config(state, "example.com/node:v"+version, "/folder/node")
-				if err != nil {
-					t.Fatal(err)
-				}
+				golden.Must(t, err)
 				var decoded v1alpha4.Cluster
 				if err := yaml.UnmarshalStrict(got, &decoded); err != nil {
 					t.Errorf("kind would not take it: %v", err)

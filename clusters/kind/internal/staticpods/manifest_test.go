@@ -23,9 +23,7 @@ func TestDesiredManifest(t *testing.T) {
 		Components: map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"authorization-mode": "RBAC", "v": "4"}}},
 	}
 	_, got, err := Desired(clusters.APIServer, manifestFixture(t), state, map[string]*string{}, "revision-1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Check(t, "testdata/kube-apiserver-desired.golden", got)
 }
 
@@ -43,9 +41,7 @@ func TestFlagsGoBackToWhatTheyWere(t *testing.T) {
 	first := clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}}
 	ours := settings.ReplacedAtCreation(clusters.APIServer, first)
 	original, _, err := Desired(clusters.APIServer, manifestFixture(t), first, ours, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	manifest := original
 	with := func(flags map[string]string) clusters.State {
 		s := first
@@ -97,9 +93,7 @@ func TestAManifestWithoutAContainerIsRejected(t *testing.T) {
 
 func TestFlag(t *testing.T) {
 	p, err := Parse(clusters.APIServer, manifestFixture(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	if got := p.flag("somethingOfTheFuture"); got == nil || *got != "true" {
 		t.Errorf("a flag without a value: %v", got)
 	}
@@ -111,9 +105,7 @@ func TestFlag(t *testing.T) {
 // A gate that the state does not have is found, whoever has set it.
 func TestCheckGates(t *testing.T) {
 	p, err := Parse(clusters.APIServer, manifestFixture(t)) // A=true
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for name, test := range map[string]struct {
 		gates map[string]bool
 		want  string

@@ -83,26 +83,20 @@ func apiServer(t *testing.T, name string, well bool) *httptest.Server {
 func through(t *testing.T, b *balancer, n int) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	ended := make(chan error, 1)
 	go func() { ended <- b.serve(context.WithoutCancel(t.Context()), listener) }()
 	var answers []string
 	for range n {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://"+listener.Addr().String()+"/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		response, err := b.client.Do(request)
 		if err != nil {
 			answers = append(answers, "none")
 			continue
 		}
 		body, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		_ = response.Body.Close()
 		answers = append(answers, string(body))
 	}

@@ -33,21 +33,15 @@ func programAt(t *testing.T) (*Place, *http.Client) {
 func programThatTells(t *testing.T, tell func(net.Conn, http.ConnState)) (*Place, *http.Client) {
 	t.Helper()
 	held, err := reserve(loopback, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at := &Place{
 		Dir: t.TempDir(), host: loopback, certs: "certs", port: held.Numbers[0], served: held, own: &ports.Reservation{},
 	}
 	t.Cleanup(at.Release)
 	ca, err := (&Places{Now: time.Now}).Certify(at, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, strconv.Itoa(at.port)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, ConnState: tell, Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.URL.Path) })}
 	go func() {
@@ -71,9 +65,7 @@ func clientThatTrusts(authorities []byte) *http.Client {
 func TestFront(t *testing.T) {
 	at, client := programAt(t)
 	f, err := newFront(loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at.Front = f
 	var expired x509.CertificateInvalidError
 	for _, test := range []struct {
@@ -126,15 +118,11 @@ func TestFrontAfterAnError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at, client := programAt(t)
 			f, err := newFront(loopback)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			at.Front = f
 			golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
 			response, err := client.Get(f.URL() + "/judge") // its program has read its certificates
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			response.Body.Close()
 			moved := at.certDir() + "-moved"
 			golden.Must(t, os.Rename(at.certDir(), moved))
@@ -160,9 +148,7 @@ func TestFrontAfterAnError(t *testing.T) {
 func TestFrontChangesAtOnce(t *testing.T) {
 	at, _ := programAt(t)
 	f, err := newFront(loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at.Front = f
 	for range 100 {
 		golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
@@ -182,17 +168,13 @@ func TestFrontClosesItsConnections(t *testing.T) {
 		}
 	})
 	f, err := newFront(loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at.Front = f
 	const changes = 3
 	for range changes {
 		golden.Must(t, f.Become(clusters.WebhookCalls{}, at, time.Now()))
 		response, err := client.Get(f.URL() + "/judge")
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		_, err = io.Copy(io.Discard, response.Body) // only then is the connection idle
 		golden.Must(t, errors.Join(err, response.Body.Close()))
 	}
@@ -214,16 +196,12 @@ func TestFrontClosesItsConnections(t *testing.T) {
 func TestFrontWaits(t *testing.T) {
 	at, client := programAt(t)
 	f, err := newFront(loopback)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	at.Front = f
 	golden.Must(t, f.Become(clusters.WebhookCalls{Delay: "1h"}, at, time.Now()))
 	ctx, cancel := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL()+"/judge", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	called := make(chan error)
 	go func() {
 		response, err := client.Do(request)

@@ -52,18 +52,12 @@ func TestNextRunLeavesWhatIsKept(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ps := &Places{Cluster: secure{}, Borrowed: true, Keep: true}
 	dir, err := ps.folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	lock, err := folders.Lock(dir) // this run does not have it, so it is as free as after the end of this run
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	golden.Must(t, lock.Close())
 	_, remove, err := scratch.Folder("next")
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	defer func() { golden.Must(t, remove()) }()
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the kept folder: %v, %v", info, err)

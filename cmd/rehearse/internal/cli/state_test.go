@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // Without a value after the equals sign, a gate or an API gets its default back, which is not the same as an empty
@@ -21,17 +23,11 @@ func TestFlagsOfAChange(t *testing.T) {
 			var flags StateFlags
 			command := &cobra.Command{}
 			flags.AddTo(command)
-			if err := command.ParseFlags([]string{test.flag}); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, command.ParseFlags([]string{test.flag}))
 			change, err := flags.Change(command)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			got, err := json.Marshal(change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if string(got) != test.want {
 				t.Errorf("got %s, want %s", got, test.want)
 			}

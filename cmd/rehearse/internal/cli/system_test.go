@@ -19,9 +19,7 @@ func TestDefinitionFiles(t *testing.T) {
 	of := func(values ...string) map[string]string {
 		t.Helper()
 		contents, err := DefinitionFiles(values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		return contents
 	}
 	first := of("lws=process:"+file("a"), "lws/older=simulated:"+file("b"), "kai=faults:x,y")

@@ -39,12 +39,8 @@ func TestFolderOfASuiteLoads(t *testing.T) {
 	folder := t.TempDir()
 	suite := starters.Suite{Name: "my-operator", From: "1.36", To: "1.37", Simulator: true}
 	files, err := suite.Write()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := writeAll(folder, files, false); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
+	golden.Must(t, writeAll(folder, files, false))
 	if set, err := scenarios.Load([]string{folder}); err != nil || len(set.Scenarios) == 0 {
 		t.Errorf("loaded %v: %v", set, err)
 	}

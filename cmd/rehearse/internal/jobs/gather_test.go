@@ -72,9 +72,7 @@ func TestShardsWithoutAReport(t *testing.T) {
 		}}))
 	var out bytes.Buffer
 	g := &gathering{client: client, namespace: "ci", job: "rehearse", of: 3, out: &out, dir: t.TempDir(), interval: 1}
-	if err := g.wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, g.wait(t.Context()))
 	folders, err := g.folders()
 	if len(folders) > 0 {
 		t.Errorf("got %s", folders)
@@ -147,9 +145,7 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
 			defer cancel()
-			if err := g.wait(ctx); err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, g.wait(ctx))
 			folders, err := g.folders()
 			if c.want == "" {
 				if err != nil || len(folders) != 1 {
@@ -174,9 +170,7 @@ func TestPodsThatOutlastTheirJob(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
 	defer cancel()
-	if err := g.wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, g.wait(ctx))
 	_, err := g.folders()
 	const why = "pod rehearse-0-a: the Job has ended, and the pod has not; its log is not read further"
 	golden.Error(t, err, "shard 1/1 wrote no report: "+why)
@@ -207,9 +201,7 @@ func TestPodsThatEndAfterTheirJob(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
 	defer cancel()
-	if err := g.wait(ctx); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, g.wait(ctx))
 	if end := g.reports[0].head.Finished; end.Unix() != 1 {
 		t.Errorf("the report counts of the attempt that ended %v, want that of second 1", end)
 	}

@@ -59,9 +59,7 @@ func execute(t *testing.T, run Run, args ...string) (string, error) {
 
 func TestPrintedJob(t *testing.T) {
 	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	for file, args := range map[string]string{
 		"job.yaml": "--image rehearse:1.0-k8s1.36 --completions 5 -- run scenarios",
 		"in-image.yaml": "--image i --completions 2 --parallelism 1 --in-image --name mine -n ci --memory 4Gi -- run " +
@@ -131,9 +129,7 @@ func TestShardOfAPod(t *testing.T) {
 	for code, reports := range map[int]int{cli.ExitOK: 1, cli.ExitFailed: 1, cli.ExitBroken: 1, cli.ExitInterrupted: 0} {
 		scenario(t)
 		data, err := packFiles([]string{"scenarios"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, err)
 		archive := filepath.Join(t.TempDir(), filesName)
 		golden.Write(t, archive, data)
 		t.Setenv("JOB_COMPLETION_INDEX", "1")
@@ -219,9 +215,7 @@ func TestFinishedReportInAClaim(t *testing.T) {
 		var found []string
 		for _, folder := range []string{"shard-2", "shard-2.new"} {
 			files, err := filepath.Glob(filepath.Join(results, folder, "[^e]*"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			for _, file := range files {
 				found = append(found, folder+"/"+filepath.Base(file))
 			}
@@ -257,9 +251,7 @@ func TestPlannedRunOfAPod(t *testing.T) {
 		t.Fatalf("found %d reports in %s", len(found), out)
 	}
 	dir := t.TempDir()
-	if err := found[0].Unpack(dir); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, found[0].Unpack(dir))
 	if text := golden.Read(t, filepath.Join(dir, "run.json")); !strings.Contains(text, "planned") {
 		t.Errorf("the report is %s", text)
 	}

@@ -41,9 +41,7 @@ func TestPodsThatCannotRun(t *testing.T) {
 		if pod != nowhere {
 			pod.Status.Phase = v1.PodPending
 		}
-		if err := client.Tracker().Add(pod); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, client.Tracker().Add(pod))
 	}
 	var out bytes.Buffer
 	g := &gathering{

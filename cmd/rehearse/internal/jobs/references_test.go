@@ -26,9 +26,7 @@ spec:
 		golden.Write(t, filepath.Join(dir, files[i]), files[i+1])
 	}
 	set, err := scenarios.Load([]string{"run/a.yaml"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, err)
 	return set.Scenarios
 }
 

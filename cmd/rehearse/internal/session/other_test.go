@@ -118,9 +118,7 @@ func TestTheReportSaysWhatEndedTheWork(t *testing.T) {
 // A planned report replaces every file of an earlier one.
 func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 	dir := t.TempDir()
-	if err := reportIn(dir, upgraded(nil)).Finish(quiet(), nil); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, reportIn(dir, upgraded(nil)).Finish(quiet(), nil))
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 4 {
 		t.Fatalf("%v: the report has %d files, want 4", err, len(files))
@@ -130,9 +128,7 @@ func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 		before[file.Name()] = golden.Read(t, filepath.Join(dir, file.Name()))
 	}
 	planned := upgraded(func(r *upgrades.Report) { r.Surveyed, r.Path[0].Reached = 0, false })
-	if err := reportIn(dir, nil).Begin(planned); err != nil {
-		t.Fatal(err)
-	}
+	golden.Must(t, reportIn(dir, nil).Begin(planned))
 	for name, old := range before {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(text) == old {
@@ -175,9 +171,7 @@ func TestTimesAfterAnInterrupt(t *testing.T) {
 			}
 			data := []byte(golden.Read(t, filepath.Join(dir, "run.json")))
 			run, err := reports.Read(data)
-			if err != nil {
-				t.Fatal(err)
-			}
+			golden.Must(t, err)
 			if run.Interrupted != c.cut {
 				t.Errorf("run.json says that it was interrupted: %t, want %t", run.Interrupted, c.cut)
 			}

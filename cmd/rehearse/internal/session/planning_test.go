@@ -15,9 +15,7 @@ func TestDefinitionsOfShards(t *testing.T) {
 	golden.Write(t, file, "a")
 	for shard, want := range map[string]map[string]string{"": nil, "1/2": {"lws=process:": "a"}} {
 		var o harness.PlanOptions
-		if err := (&ShardFlags{Shard: shard}).Put(&o, "lws=process:"+file); err != nil {
-			t.Fatal(err)
-		}
+		golden.Must(t, (&ShardFlags{Shard: shard}).Put(&o, "lws=process:"+file))
 		if !maps.Equal(o.Definitions, want) {
 			t.Errorf("shard %q: %v, want %v", shard, o.Definitions, want)
 		}
