@@ -98,7 +98,7 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	problems := make([]error, len(all))
 	var removing sync.WaitGroup
 	for i, made := range all {
-		removing.Go(func() { problems[i] = writes.Remove(ctx, m.run.client, made) })
+		removing.Go(func() { problems[i] = writes.Remove(ctx, m.run.client, made, nil) })
 	}
 	removing.Wait()
 	return problems
@@ -109,8 +109,9 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool,
 	others <-chan struct{},
 ) error {
+	deleted := workloadRemoval(ctx, m.run.client, namespace.Name)
 	if borrowed {
-		return writes.Remove(ctx, m.run.client, namespace)
+		return writes.Remove(ctx, m.run.client, namespace, deleted)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -123,7 +124,7 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 		}
 		cancel()
 	}()
-	err := writes.Remove(ctx, m.run.client, namespace)
+	err := writes.Remove(ctx, m.run.client, namespace, deleted)
 	select {
 	case <-m.run.shared.quiet:
 		return nil

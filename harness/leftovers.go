@@ -98,7 +98,7 @@ func (l *leftovers) removeOurs(ctx context.Context, objects []population.Object)
 		errs = append(errs, writes.Remove(ctx, client, writes.Made{
 			Resource: o.Resource, Kind: o.Kind, Namespaced: o.Namespace != metav1.NamespaceNone, Namespace: o.Namespace,
 			Name: o.Name, UID: string(o.UID),
-		}))
+		}, nil))
 	}
 	return errors.Join(errs...)
 }

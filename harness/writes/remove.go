@@ -16,8 +16,9 @@ import (
 )
 
 // Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. It does not
-// delete an object that another client made in its place. The error says what keeps the object.
-func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
+// delete an object that another client made in its place. It calls deleted, if given, when the API server has accepted
+// the deletion. The error says what keeps the object.
+func Remove(ctx context.Context, client dynamic.Interface, made Made, deleted func()) error {
 	api := dynamic.ResourceInterface(client.Resource(made.Resource))
 	if made.Namespaced {
 		api = client.Resource(made.Resource).Namespace(made.Namespace)
@@ -29,6 +30,9 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made) error {
 		case err == nil && uid == "":
 			return nil
 		case err == nil:
+			if deleted != nil {
+				deleted()
+			}
 			defer retryDeletion(ctx, api, made)()
 			return untilGone(ctx, api, made.Name, uid)
 		}

@@ -45,7 +45,7 @@ func TestRemoveAfterAConflict(t *testing.T) {
 			})
 			if err := writes.Remove(t.Context(), client, writes.Made{
 				Kind: "ConfigMap", Resource: maps, Namespaced: true, Namespace: "x", Name: "web", UID: string(made.GetUID()),
-			}); err != nil {
+			}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := server.Count(maps.Resource); got != test.left {
@@ -78,5 +78,5 @@ func TestRemoveRetriesTheDeletionOfACRD(t *testing.T) {
 	})
 	golden.Must(t, writes.Remove(t.Context(), client, writes.Made{
 		Kind: "CustomResourceDefinition", Resource: crds, Name: "gizmos.example.com", UID: string(made.GetUID()),
-	}))
+	}, nil))
 }

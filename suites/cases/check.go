@@ -78,7 +78,7 @@ func forget(ctx context.Context, w World, c Case, created *unstructured.Unstruct
 	return writes.Remove(ctx, w.Client, writes.Made{
 		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(),
 		UID: string(created.GetUID()),
-	})
+	}, nil)
 }
 
 // library guards the flags of the property-testing library, which exist once per process.

@@ -113,7 +113,7 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 	}
 	run, err := &reports.Run{}, error(nil)
 	if len(all) > 0 {
-		run, err = r.execute(ctx, all, cleanupTimeout)
+		run, err = r.execute(ctx, all, slow())
 	}
 	if err != nil {
 		return err

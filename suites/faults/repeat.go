@@ -53,7 +53,7 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 func (r runner) repetitions(ctx context.Context, trials []*trial, rounds [][]chosen, n int, took timings) (
 	[]map[string]string, error,
 ) {
-	run, err := r.execute(ctx, r.scenariosOfRounds(trials, rounds, n+1, took), faultCleanupTimeout)
+	run, err := r.execute(ctx, r.scenariosOfRounds(trials, rounds, n+1, took), faulty())
 	if err != nil {
 		return nil, err
 	}

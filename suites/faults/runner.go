@@ -16,11 +16,24 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// The timeouts of a scenario's cleanup: many deletions of namespaces at once take time, and a fault may prevent one.
-const (
-	cleanupTimeout      = 2 * time.Minute
-	faultCleanupTimeout = 30 * time.Second
-)
+// pace is what a run expects of the system under test.
+type pace struct {
+	// cleanup is the timeout of a scenario's cleanup.
+	cleanup time.Duration
+	// idleAfter is how long a step waits before its scenario gives its place to others. Default: the harness's own.
+	idleAfter time.Duration
+}
+
+// usual returns the pace of a correct system: many deletions of namespaces at once take time.
+func usual() pace { return pace{cleanup: 2 * time.Minute} }
+
+// faulty returns the pace of a system with a fault, which may prevent the cleanup.
+func faulty() pace { return pace{cleanup: 30 * time.Second} }
+
+// slow returns the pace of a system with liberties. It is late on purpose, and what fails because of that is tried again.
+// The StatefulSet controller retries ten failures in a second at most, so with more scenarios at once none would end.
+// That is why a scenario keeps its place while it waits.
+func slow() pace { return pace{cleanup: 2 * time.Minute, idleAfter: 24 * time.Hour} }
 
 // atOnce is how many scenarios run at once: with a fault, they mostly wait in vain.
 const atOnce = 16
@@ -61,7 +74,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 		return nil
 	}
 	r.Progress("%d scenarios without faults again", len(unseen))
-	after, err := r.execute(ctx, marked(unseen, "after"), cleanupTimeout)
+	after, err := r.execute(ctx, marked(unseen, "after"), usual())
 	if err != nil {
 		return err
 	}
@@ -78,7 +91,7 @@ func (r runner) before(ctx context.Context, used []*scenarios.Scenario) (*report
 		}
 	}
 	r.Progress("%d scenarios without faults", len(used))
-	return r.execute(ctx, marked(used, "before"), cleanupTimeout)
+	return r.execute(ctx, marked(used, "before"), usual())
 }
 
 // scenariosOf are the scenarios of some groups, each once.
@@ -132,7 +145,7 @@ func (r runner) rounds(ctx context.Context, trials []*trial, first []chosen, too
 		byState(round)
 		list := r.scenariosOfRounds(trials, [][]chosen{round}, n, took)
 		tried = append(tried, scenariosOf(round)...)
-		run, err := r.execute(ctx, list, faultCleanupTimeout)
+		run, err := r.execute(ctx, list, faulty())
 		if err != nil {
 			return nil, 0, err
 		}
@@ -188,7 +201,7 @@ func unique(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return all
 }
 
-func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup time.Duration) (*reports.Run, error) {
+func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, p pace) (*reports.Run, error) {
 	list = suites.WithLiberties(list, r.Suite.System, r.With)
 	plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
 	if err != nil {
@@ -200,8 +213,8 @@ func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, cleanup
 	}
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
-		Recorder: recorder, Clusters: clusters, SpareClusters: spare, CleanupTimeout: cleanup, Environment: os.Environ(),
-		Parallel: atOnce, Progress: r.Progress,
+		Recorder: recorder, Clusters: clusters, SpareClusters: spare, CleanupTimeout: p.cleanup, Environment: os.Environ(),
+		Parallel: atOnce, IdleAfter: p.idleAfter, Progress: r.Progress,
 	})
 	return recorder.Run(), err
 }
