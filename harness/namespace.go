@@ -120,10 +120,10 @@ func podMakers() []schema.GroupVersionResource {
 	}
 }
 
-// workloadRemoval returns a function that deletes everything that creates pods in a namespace, just after the deletion of
-// the namespace has begun; nil if the namespace has no pods. The namespace controller deletes the pods first. Until it
-// reaches their owners, the controllers of these try to create the pods again, which a terminating namespace rejects.
-// kube-controller-manager repeats at most ten failed attempts of each kind in a second
+// workloadRemoval returns a function that deletes everything that creates pods in a namespace; nil if the namespace has
+// no pods. It is called when the deletion of the namespace has begun. The namespace controller deletes the pods first.
+// Until it reaches their owners, the controllers of these try to create the pods again, which a terminating namespace
+// rejects. kube-controller-manager repeats at most ten failed attempts of each kind in a second
 // (DefaultTypedControllerRateLimiter of client-go), so the workloads of other scenarios would have to wait for minutes
 // after a conflict. Errors do not matter: the namespace controller deletes what is left.
 func workloadRemoval(ctx context.Context, client dynamic.Interface, namespace string) func() {

@@ -19,11 +19,11 @@ const retried = "rehearse.dev/deletion-retried"
 // every is the time between two retries: a failure takes milliseconds, but the watch cache of a kind may need a second.
 const every = time.Second
 
-// Retry changes a CustomResourceDefinition whose deletion has failed, so that kube-apiserver tries it again at once. Its
-// controller first deletes the objects of the kind. Since 1.34 that fails while the kind's watch cache is not ready
-// ("could not list instances: storage is (re)initializing"). The delay before the next attempt doubles each time: we saw
-// two API servers fail for two minutes. A change by another client ends the delay (updateCustomResourceDefinition in
-// crd_finalizer.go of apiextensions-apiserver). All other objects stay as they are.
+// Retry changes a CustomResourceDefinition whose deletion has failed, so that kube-apiserver tries it again at once.
+// Its controller first deletes the objects of the kind. Since 1.34 that fails while the kind's watch cache is not
+// ready ("could not list instances: storage is (re)initializing"). The delay before the next attempt doubles each
+// time: we saw two API servers fail for two minutes. A change by another client ends the delay
+// (updateCustomResourceDefinition in crd_finalizer.go of apiextensions-apiserver). All other objects stay as they are.
 func Retry(ctx context.Context, crds dynamic.ResourceInterface, name string, now time.Time) error {
 	crd, err := crds.Get(ctx, name, metav1.GetOptions{})
 	if err != nil || !failed(crd) {

@@ -233,6 +233,7 @@ func (f *Freedom) String() string {
 	if f.Repeat > 1 {
 		runs = fmt.Sprintf("%d runs each; ", f.Repeat)
 	}
-	fmt.Fprintf(&b, "\n%s: passed under %d of %d liberties; %s%s\n", f.Suite, passed, len(f.Trials), runs, f.Took.Round(time.Second))
+	fmt.Fprintf(&b, "\n%s: passed under %d of %d liberties; %s%s\n", f.Suite, passed, len(f.Trials), runs,
+		f.Took.Round(time.Second))
 	return b.String()
 }

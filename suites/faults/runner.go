@@ -30,9 +30,9 @@ func usual() pace { return pace{cleanup: 2 * time.Minute} }
 // faulty returns the pace of a system with a fault, which may prevent the cleanup.
 func faulty() pace { return pace{cleanup: 30 * time.Second} }
 
-// slow returns the pace of a system with liberties. It is late on purpose, and what fails because of that is tried again.
-// The StatefulSet controller retries ten failures in a second at most, so with more scenarios at once none would end.
-// That is why a scenario keeps its place while it waits.
+// slow returns the pace of a system with liberties. It is late on purpose, and what fails meanwhile is tried again. The
+// StatefulSet controller retries at most ten failures in a second, so with more scenarios at once none would end. That
+// is why a scenario keeps its place while it waits.
 func slow() pace { return pace{cleanup: 2 * time.Minute, idleAfter: 24 * time.Hour} }
 
 // atOnce is how many scenarios run at once: with a fault, they mostly wait in vain.

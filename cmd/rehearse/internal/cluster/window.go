@@ -40,7 +40,7 @@ func (f *rollFlags) converge(ctx context.Context, out io.Writer, cluster cluster
 	case !able:
 		return fmt.Errorf("--up-to and --order: cluster %s cannot %s", cluster.Name(), clusters.AbilityMixedVersions.Text())
 	case f.upTo < 0 || f.upTo >= most:
-		return fmt.Errorf("--up-to %d: want at least 1 and less than %d, which is how many steps the change of cluster %s has",
+		return fmt.Errorf("--up-to %d: want at least 1 and less than %d, the number of steps of this change of cluster %s",
 			f.upTo, most, cluster.Name())
 	}
 	if err := rolling.Roll(ctx, state, roll); err != nil || f.upTo == 0 {

@@ -30,7 +30,8 @@ func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage stri
 func Limit(plan *harness.Plan, options *harness.Options, progress clusters.Progress) error {
 	asked := options.Clusters
 	if most := plan.MostAtOnce(); most > 0 && asked > most {
-		return fmt.Errorf("--clusters %d: the %s provider supports at most %d; leave the flag out", asked, plan.Provider.Name(), most)
+		return fmt.Errorf("--clusters %d: the %s provider supports at most %d; leave the flag out", asked,
+			plan.Provider.Name(), most)
 	}
 	if system := plan.FixedPort(); system != "" && asked > 1 {
 		return fmt.Errorf("--clusters %d: system %s always listens on the same port (webhookPort), so one cluster runs at a "+
