@@ -195,14 +195,17 @@ func TestWhichProfile(t *testing.T) {
 	}
 	look := jsonpath.New("pattern").AllowMissingKeys(true)
 	golden.Must(t, look.Parse(string(path[1])))
-	for variant, found := range map[string]bool{"both": true, "crd": true, "webhook": false, "older": false} {
-		text := []byte(golden.Read(t, "../../suites/kai/simulator/testdata/crd-"+variant+".yaml"))
+	for file, found := range map[string]bool{
+		"api/scheduling.run.ai_podgroups.yaml": true, // of the profiles both and crd
+		"simulator/testdata/crd-webhook.yaml":  false, "simulator/testdata/crd-older.yaml": false,
+	} {
+		text := []byte(golden.Read(t, "../../suites/kai/"+file))
 		var definition map[string]any
 		golden.Must(t, yaml.Unmarshal(text, &definition))
 		var out strings.Builder
 		golden.Must(t, look.Execute(&out, definition))
 		if (out.Len() > 0) != found {
-			t.Errorf("%s: got %q, want a pattern: %t", variant, out.String(), found)
+			t.Errorf("%s: got %q, want a pattern: %t", file, out.String(), found)
 		}
 	}
 }

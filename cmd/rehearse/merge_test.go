@@ -60,7 +60,7 @@ func TestMerge(t *testing.T) {
 		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
 		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "not a shard"},
 		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, cli.ExitInput, "shard 1 is there twice"},
-		"files missing": {nil, cli.ExitOK, "1 of 2 files that its scenarios left are not beside it"},
+		"files missing": {nil, cli.ExitOK, "1 of 2 files of its scenarios are missing in its report folder"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "merged")
