@@ -16,8 +16,8 @@ import (
 // retried is the annotation with the time of the last Retry.
 const retried = "rehearse.dev/deletion-retried"
 
-// every is the time between two retries: a failure takes milliseconds, but the watch cache of a kind may need a second.
-const every = time.Second
+// Period is the time between two retries: a failure takes milliseconds, but the watch cache of a kind may need a second.
+const Period = time.Second
 
 // Retry changes a CustomResourceDefinition whose deletion has failed, so that kube-apiserver tries it again at once.
 // Its controller first deletes the objects of the kind. Since 1.34 that fails while the kind's watch cache is not
@@ -27,18 +27,19 @@ const every = time.Second
 func Retry(ctx context.Context, crds dynamic.ResourceInterface, name string, now time.Time) error {
 	crd, err := crds.Get(ctx, name, metav1.GetOptions{})
 	if err != nil || !failed(crd) {
-		return ignoreNotFound(err)
+		return ignoreGone(err)
 	}
-	if last, err := time.Parse(time.RFC3339Nano, crd.GetAnnotations()[retried]); err == nil && now.Sub(last) < every {
+	if last, err := time.Parse(time.RFC3339Nano, crd.GetAnnotations()[retried]); err == nil && now.Sub(last) < Period {
 		return nil
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%q}}}`, crd.GetUID(), retried,
 		now.Format(time.RFC3339Nano))
 	_, err = crds.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
-	return ignoreNotFound(err)
+	return ignoreGone(err)
 }
 
-func ignoreNotFound(err error) error {
+// ignoreGone ignores that the object does not exist, or that another one has its name.
+func ignoreGone(err error) error {
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil
 	}

@@ -105,9 +105,7 @@ func TestRestoredObjectsOfAnEarlierDefinition(t *testing.T) {
 	system := installed(t)
 	converge(t, s, system)
 	before := c.webhooks().Object
-	process := *system.Process
-	process.Webhooks = nil
-	system.Process = &process
+	system = with(system, func(p *clusters.SystemProcess) { p.Webhooks = nil })
 	converge(t, s, system)
 	c.Put("validatingwebhookconfigurations", before)
 	s.Reinstall()

@@ -26,8 +26,9 @@ func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Refere
 			addresses = append(addresses, behind.URL())
 		}
 	}
+	slices.Sort(addresses)
 	var errs []error
-	for _, address := range addresses {
+	for _, address := range slices.Compact(addresses) {
 		hooks, err := s.webhooks.At(ctx, address)
 		for _, h := range hooks {
 			created = objects.Add(created, h.Configuration)

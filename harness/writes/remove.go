@@ -51,7 +51,7 @@ func retryDeletion(ctx context.Context, api dynamic.ResourceInterface, made Made
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
-		for pauses.For(ctx, time.Second) {
+		for pauses.For(ctx, finalizing.Period) {
 			_ = finalizing.Retry(ctx, api, made.Name, time.Now()) // the next one may succeed
 		}
 	})

@@ -97,11 +97,11 @@ func (c *Client) requestDeletion(ctx context.Context, r Reference) error {
 
 // gone waits until no object exists.
 func (c *Client) gone(ctx context.Context, left []Reference) error {
-	due := time.Now().Add(retryPeriod)
+	due := time.Now().Add(finalizing.Period)
 	err := waiting.Until(ctx, nil, func(ctx context.Context) error {
 		late := time.Now().After(due)
 		if late {
-			due = time.Now().Add(retryPeriod)
+			due = time.Now().Add(finalizing.Period)
 		}
 		var errs []error
 		left = slices.DeleteFunc(left, func(r Reference) bool {
@@ -119,9 +119,6 @@ func (c *Client) gone(ctx context.Context, left []Reference) error {
 	}
 	return nil
 }
-
-// retryPeriod is the time after which a deletion that has failed is retried.
-const retryPeriod = time.Second
 
 // absent returns an error if an object exists, or if that is unknown.
 func (c *Client) absent(ctx context.Context, r Reference) error {

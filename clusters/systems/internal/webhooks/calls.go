@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -20,7 +19,7 @@ import (
 // crds is the resource of CustomResourceDefinitions.
 var crds = objects.CRDKind.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 
-// callers are the resources whose objects contain the addresses of webhooks, in the order of callerOf's kinds.
+// callers are the resources whose objects contain the addresses of webhooks.
 func callers() []schema.GroupVersionResource {
 	admission := admissionv1.SchemeGroupVersion
 	return []schema.GroupVersionResource{
@@ -79,11 +78,12 @@ func (c *Client) Renew(ctx context.Context, r objects.Reference, from, to string
 
 // callerOf returns the resource of an object, if it may contain the addresses of webhooks.
 func callerOf(r objects.Reference) (schema.GroupVersionResource, bool) {
-	i := slices.Index(append(slices.Clone(webhookKinds), objects.CRDKind), r.Kind)
-	if i < 0 {
-		return schema.GroupVersionResource{}, false
+	for _, resource := range callers() {
+		if resource.Group == r.Kind.Group && resource.Resource == strings.ToLower(r.Kind.Kind)+"s" {
+			return resource, true
+		}
 	}
-	return callers()[i], true
+	return schema.GroupVersionResource{}, false
 }
 
 // change updates an object, if the change reports that it changes something.
