@@ -16,7 +16,7 @@ import (
 // retried is the annotation with the time of the last Retry.
 const retried = "rehearse.dev/deletion-retried"
 
-// Period is the time between two retries: a failure takes milliseconds, but the watch cache of a kind may need a second.
+// Period is the time between two retries: a failure takes milliseconds, but a kind's watch cache may need a second.
 const Period = time.Second
 
 // Retry changes a CustomResourceDefinition whose deletion has failed, so that kube-apiserver tries it again at once.

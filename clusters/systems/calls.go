@@ -30,8 +30,8 @@ func callsOf(definition clusters.System) clusters.WebhookCalls {
 	return *definition.WebhookCalls
 }
 
-// answer changes how calls of a system's webhooks are answered, according to the system's definition. It reports whether
-// they are answered as usual again, so that they can be proven.
+// answer changes how calls of a system's webhooks are answered, according to the system's definition. It reports
+// whether they are answered as usual again, so that they can be proven.
 func (c *calls) answer(ctx context.Context, sys *system) (provable bool, err error) {
 	wanted, at, changed := callsOf(sys.definition), sys.place, false
 	switch {
