@@ -33,6 +33,8 @@ type World struct {
 	Namespace string
 	// Seed of the run. It determines all cases.
 	Seed uint64
+	// wet: the implementation rejects every dry run, so objects are created really.
+	wet bool
 }
 
 // Draw draws one case. If a case fails, it is reduced to a simpler one (shrinking). Small values count as simple, above
@@ -43,7 +45,7 @@ type Draw func(t *rapid.T) Case
 type Case struct {
 	// Input describes the case for a person.
 	Input string
-	// Resource and Object are what is created, as a dry run in the rule's namespace.
+	// Resource and Object are what is created in the rule's namespace, as a dry run if the implementation has dry runs.
 	Resource schema.GroupVersionResource
 	Object   map[string]any
 	// Allowed: the specification allows the object. Requirement is the requirement that decides this.

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"runtime"
@@ -30,48 +31,75 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 			return // no further case can be judged
 		}
 		got, agrees, err := judge(ctx, w, c)
-		switch {
-		case err != nil:
+		if err != nil {
 			result.Err = fmt.Errorf("judge %s: %w", c.Input, err)
-		case !agrees:
+		}
+		switch {
+		case got != "" && !agrees:
 			result.Disagreement = &Disagreement{Case: c, Got: got}
 			t.FailNow()
-		case result.Disagreement == nil:
+		case err == nil && result.Disagreement == nil:
 			result.Judged++
 		}
 	})
+	if errors.Is(result.Err, errNoDryRuns) {
+		w.wet = true
+		return check(ctx, w, rule, n)
+	}
 	if failure != "" && result.Err == nil && result.Disagreement == nil {
 		result.Err = fmt.Errorf("draw cases of %s: %s", rule.Name, failure)
 	}
 	return result
 }
 
+// errNoDryRuns is the error of a case that is accepted, but whose dry run is rejected. So rejected dry runs prove
+// nothing, also for the cases before it.
+var errNoDryRuns = errors.New("the object is accepted, but not its dry run")
+
 // attempts is how often a case is tried whose verdict is unknown.
 const attempts = 3
 
-// judge returns the implementation's verdict on a case, and whether it is the specification's. The error is why the
-// verdict is unknown.
+// judge returns the implementation's verdict on a case, "" if it is unknown, and whether it is the specification's. The
+// error is why the verdict is unknown, or why the case influences the next ones.
+//
+// A verdict is that of a dry run. A specification need not demand dry runs, so an allowed case whose dry run is rejected
+// is created really.
 func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
+	got, accepted, err := create(ctx, w, c, !w.wet)
+	if got == "" || accepted || !c.Allowed || w.wet {
+		return got, accepted == c.Allowed, err
+	}
+	got, accepted, err = create(ctx, w, c, false)
+	if accepted {
+		return "", false, errors.Join(errNoDryRuns, err)
+	}
+	return got, false, err
+}
+
+// create creates the object of a case, if dry only in a dry run. got says what happened, and is "" if that is unknown.
+func create(ctx context.Context, w World, c Case, dry bool) (got string, accepted bool, err error) {
+	options := metav1.CreateOptions{}
+	if dry {
+		options.DryRun = []string{metav1.DryRunAll}
+	}
 	for range attempts {
 		object := &unstructured.Unstructured{Object: c.Object}
 		var created *unstructured.Unstructured
-		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(),
-			metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), options)
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
-			return "accepted", c.Allowed, forget(ctx, w, c, created)
+			return "accepted", true, forget(ctx, w, c, created)
 		case writes.Rejected:
 			status, _ := writes.StatusOf(err)
-			got = fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message)
-			return got, !c.Allowed, nil
+			return fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message), false, nil
 		case writes.Unknown:
 		}
 	}
 	return "", false, err
 }
 
-// forget deletes an object that an implementation has stored despite the dry run. Otherwise it would influence the next
-// case.
+// forget deletes an object that an implementation has stored, maybe despite the dry run. Otherwise it would influence
+// the next case.
 func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -136,6 +137,59 @@ func TestDisagreementBeforeAnEnd(t *testing.T) {
 		result.Disagreement.Got != "accepted" {
 		t.Errorf("got %v, %v", result.Disagreement, result.Err)
 	}
+}
+
+// dryRun reports whether a request to create an object is a dry run.
+func dryRun(action kubetesting.Action) bool {
+	created, ok := action.(kubetesting.CreateActionImpl)
+	return ok && len(created.CreateOptions.DryRun) > 0
+}
+
+// An implementation without dry runs is judged by real creations, also about the cases before the first allowed one.
+func TestCheckWithoutDryRuns(t *testing.T) {
+	for name, found := range map[string]string{
+		"":  "",
+		"A": "a widget named A: by W-1 it must be rejected, but it was accepted",
+		"b": "a widget named b: by W-1 it must be accepted, but it was rejected: 400 BadRequest: widget B: small",
+	} {
+		w, _ := world(func(object string) error {
+			switch name {
+			case "A":
+				object = strings.ReplaceAll(object, "A", "a")
+			case "b":
+				object = strings.ReplaceAll(object, "b", "B")
+			}
+			return strict(object)
+		})
+		client := w.Client.(*fake.FakeDynamicClient)
+		client.PrependReactor("create", "widgets", func(action kubetesting.Action) (bool, runtime.Object, error) {
+			return dryRun(action), nil, apierrors.NewBadRequest("dry runs are not supported")
+		})
+		client.PrependReactor("delete", "widgets", func(kubetesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(widgets.GroupResource(), "it")
+		})
+		result := check(t.Context(), w, small(), 200)
+		if result.Err != nil || (result.Disagreement == nil) != (found == "") {
+			t.Errorf("%q: %v, %v", name, result.Disagreement, result.Err)
+		} else if found != "" && !strings.HasPrefix(result.Disagreement.String(), found) {
+			t.Errorf("%q: got %v\nwant %s", name, result.Disagreement, found)
+		}
+	}
+}
+
+// An object that is accepted against the specification, and that cannot be deleted, is a disagreement.
+func TestDisagreementThatStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // the deletion is tried for minutes
+		w, _ := world(func(string) error { return nil })
+		w.Client.(*fake.FakeDynamicClient).PrependReactor("*", "widgets",
+			func(action kubetesting.Action) (bool, runtime.Object, error) {
+				return action.GetVerb() != "create", nil, apierrors.NewForbidden(widgets.GroupResource(), "it", errors.New("no"))
+			})
+		result := check(t.Context(), w, small(), 200)
+		if result.Disagreement == nil || result.Disagreement.Got != "accepted" || result.Err == nil {
+			t.Errorf("got %v, %v", result.Disagreement, result.Err)
+		}
+	})
 }
 
 // If an implementation stores a dry run, each case is still judged independently.

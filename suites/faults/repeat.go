@@ -116,9 +116,9 @@ func (t *trial) compare(row *Row) {
 			if different := differences(runs); different != "" {
 				row.Unstable = append(row.Unstable, s.Title()+": "+different)
 			}
-			for i, run := range runs[1:] {
-				if run == nil || !isJudged(run) {
-					row.Unrepeated = append(row.Unrepeated, fmt.Sprintf("%s, run %d: %s", s.Title(), i+2, whyUnjudged(run)))
+			for i, run := range runs {
+				if len(runs) > 1 && (run == nil || !isJudged(run)) {
+					row.Unrepeated = append(row.Unrepeated, fmt.Sprintf("%s, run %d: %s", s.Title(), i+1, whyUnjudged(run)))
 				}
 			}
 		}

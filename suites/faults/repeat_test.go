@@ -23,6 +23,14 @@ func repeated(results ...reports.Status) *trial {
 	return t
 }
 
+// The first run counts like each other.
+func TestFirstRunWithoutVerdict(t *testing.T) {
+	row := repeated(reports.Error, reports.Failed, reports.Failed).row()
+	if want := []string{"one, run 1: it is so"}; !reflect.DeepEqual(row.Unrepeated, want) {
+		t.Errorf("got %q, want %q", row.Unrepeated, want)
+	}
+}
+
 func TestVerdictsThatDiffer(t *testing.T) {
 	const failed, passed, broken = reports.Failed, reports.Passed, reports.Error
 	for name, c := range map[string]struct {

@@ -203,7 +203,7 @@ func (r *cliqueReconciler) ungate(ctx context.Context, clique *api.PodClique, ga
 		at := slices.IndexFunc(pod.Spec.SchedulingGates,
 			func(g corev1.PodSchedulingGate) bool { return g.Name == api.SchedulingGate })
 		referenced := slices.ContainsFunc(references, func(p scheduler.PodReference) bool { return p.Name == pod.Name })
-		if at < 0 || !referenced {
+		if at < 0 || !referenced && !r.behaviour.Has(faultReferencesTwice) {
 			continue
 		}
 		if err := r.removeGate(ctx, pod, at, gang.Name); err != nil {

@@ -75,6 +75,8 @@ var (
 		"Pods are labelled with their PodGang only when their gates are removed.")
 	faultInitializedFirst = bugs.New("initialized-before-references", "43",
 		"A PodGang is initialized before its pods are referenced.")
+	faultReferencesTwice = bugs.New("references-twice", "43 44",
+		"All PodGroups of a PodGang reference the pods of the first one, so some pods are never referenced.")
 	faultReferencesIncremental = bugs.New("references-one-by-one", "44",
 		"Pods are referenced one by one as they are created.")
 	faultGatesByReference = bugs.New("gates-by-reference", "44 45 46",

@@ -155,6 +155,8 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 	}
 	references := func(i int) []scheduler.PodReference {
 		switch {
+		case complete && r.behaviour.Has(faultReferencesTwice):
+			return one.present(0)
 		case complete || r.behaviour.Has(faultReferencesIncremental) || r.behaviour.Has(faultGatesByReference):
 			return one.present(i)
 		case r.behaviour.Has(faultReferencesFromStart):
@@ -307,6 +309,9 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 	if lacking := unsupported(backend, set); len(lacking) > 0 && !r.behaviour.Has(faultNoUnsupportedCondition) {
 		condition.Status, condition.Reason, condition.Message = metav1.ConditionFalse, api.ReasonUnsupported,
 			strings.Join(lacking, "; ")
+	}
+	if r.behaviour.Has(faultNoUnsupportedCondition) {
+		condition.Message = "gangs and topology constraints are handled" // the same words, whatever is supported
 	}
 	key := client.ObjectKeyFromObject(set)
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {

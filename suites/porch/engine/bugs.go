@@ -125,6 +125,8 @@ var (
 		"The files of a proposed revision can be changed during its review.")
 	PublishedMetadataFrozen = bugs.New("published-metadata-frozen", "P12",
 		"No field of a published revision can be changed, not even its labels.")
+	PublishedTasksDropped = bugs.New("published-tasks-dropped", "P12",
+		"An update of the metadata of a published revision drops its tasks.")
 	PublishedSpecMutable = bugs.New("published-spec-mutable", "P13",
 		"The tasks of a published revision can be changed.")
 	PublishedContentMutable = bugs.New("published-content-mutable", "P14",
