@@ -46,17 +46,16 @@ func (r *revisions) beginUpdate(ctx context.Context, object, stored runtime.Obje
 			Text: "this package revision cannot be changed",
 		}
 	}
-	r.misplaceTasks(ctx, before, after)
+	misplaceTasks(r.rulesIn(ctx), before, after)
 	return done, r.transition(ctx, request, before, after)
 }
 
 // misplaceTasks changes the tasks of an update as faults do.
-func (r *revisions) misplaceTasks(ctx context.Context, before, after *v1alpha1.PackageRevision) {
-	rules, lifecycle := r.rulesIn(ctx), before.Spec.Lifecycle
+func misplaceTasks(rules engine.Rules, before, after *v1alpha1.PackageRevision) {
 	switch {
-	case rules.Has(engine.DraftTasksDropped) && lifecycle == v1alpha1.Draft:
+	case rules.Has(engine.DraftTasksDropped) && before.Spec.Lifecycle == v1alpha1.Draft:
 		after.Spec.Tasks = before.DeepCopy().Spec.Tasks
-	case rules.Has(engine.PublishedTasksDropped) && lifecycle == v1alpha1.Published &&
+	case rules.Has(engine.PublishedTasksDropped) && before.Spec.Lifecycle == v1alpha1.Published &&
 		reflect.DeepEqual(before.Spec, after.Spec):
 		after.Spec.Tasks = nil
 	}
