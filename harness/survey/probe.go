@@ -82,12 +82,16 @@ func (s *Survey) newProbe(found *observation, t *Target) *probe {
 		p.object = found.object(t, "")
 		version = p.object.GroupVersionKind().Version
 	}
-	p.api = s.client.Resource(p.served.In(t.GVK.Group, version))
-	if p.served.Namespaced {
-		p.api = s.client.Resource(p.served.In(t.GVK.Group, version)).Namespace(t.Namespace)
+	in := func(version string) dynamic.ResourceInterface {
+		resource := s.client.Resource(p.served.In(t.GVK.Group, version))
+		if !p.served.Namespaced {
+			return resource
+		}
+		return resource.Namespace(t.Namespace)
 	}
+	p.api = in(version)
 	if own && t.Given != nil {
-		p.given = p.api
+		p.given = in(t.GVK.Version) // the list of that version may have failed, unlike that of p.api
 	}
 	return p
 }
