@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -44,6 +45,33 @@ func TestManifestsAreWrittenInTheirVersion(t *testing.T) {
 	for _, check := range []Check{Create, Apply} {
 		if outcomes[check].Answer != Good {
 			t.Errorf("%s: %+v", check, outcomes[check])
+		}
+	}
+}
+
+// A manifest whose version is not served breaks, unless the discovery of its group failed: that version may be served.
+func TestManifestsWhoseVersionIsNotServed(t *testing.T) {
+	_, older := widgets()
+	for _, test := range []struct {
+		name   string
+		failed error
+		want   Answer
+		words  string
+	}{
+		{"it is gone", nil, Bad, "the API server does not serve example.com/v1, in which the manifest is written; " +
+			"it serves v1beta1"},
+		{"it was not discovered", errors.New("no answer"), Unknown, "discovery of API group example.com failed: no answer"},
+	} {
+		server := apitest.New(t, apitest.Kind{GVK: older, Resource: "widgets", Namespaced: true})
+		target := widget(server)
+		found := observationOf(nil)
+		found.add(older, target.UID, "", nil)
+		found.Undiscovered = map[string]error{"example.com": test.failed}
+		outcomes := probed(t, server, found, target)
+		for _, check := range []Check{Create, Apply} {
+			if got := outcomes[check]; got.Answer != test.want || got.Words != test.words {
+				t.Errorf("%s: %s is %+v", test.name, check, got)
+			}
 		}
 	}
 }
