@@ -270,6 +270,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	began := time.Now()
 	state.Began = began
 	err = r.host.Converge(timed, r.Path.States[i])
+	r.creator.kinds.Cross(r.Path.States[i].Version) // otherwise the 404 of a dropped version would look like a deletion
 	state.Transition = time.Since(began).Seconds()
 	broken, _ := clusters.Breakage(err)
 	if len(broken) == 0 || ctx.Err() != nil {
