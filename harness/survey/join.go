@@ -139,7 +139,11 @@ func (j *judge) back(s *Series, state int) string {
 	}
 	later := -1
 	for i := state + 1; i < len(j.path); i++ {
-		if _, asked := s.Outcomes[i]; asked && j.path[i].Way == undoes {
+		way := j.path[i].Way
+		if way == upgrades.Redeploy || later >= 0 && way != undoes {
+			break // recreated objects, and a second rollback, do not show what the first one did
+		}
+		if _, asked := s.Outcomes[i]; asked && way == undoes {
 			later = i
 		}
 		if later >= 0 && s.Outcomes[later].Answer == Good {

@@ -155,9 +155,31 @@ func TestJudge(t *testing.T) {
 			[]Outcome{gone, gone, gone, gone},
 			"broken before 1 [0] ", 0,
 		},
+		{
+			"the rollback does not fix it, and the objects are recreated", Content,
+			[]Outcome{good, bad, bad, bad, good, good},
+			"breaks 1 -> 2 [1 2 3] the rollback does not fix it", 1,
+		},
+		{
+			"pods are replaced at each hop, until the objects are recreated", Moved,
+			[]Outcome{good, bad, bad, bad, good, good},
+			"breaks 1 -> 2 [1 2 3] the rollback does it again", 1,
+		},
+		{
+			"only the second upgrade breaks it, and the objects are recreated", Label,
+			[]Outcome{good, good, good, bad, good, good},
+			"breaks 1 -> 2 [3] the rollback was not rehearsed", 1,
+		},
+		{
+			"objects that the newer version created break, until the rollback", Label,
+			[]Outcome{good, good, good, good, bad, good},
+			"breaks 2 -> 2 redeployed [4] the rollback fixes it", 1,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := report()
+			r.Path = append(r.Path, &upgrades.State{Name: "2 redeployed", Way: upgrades.Redeploy, Reached: true},
+				&upgrades.State{Name: "1", Way: upgrades.Back, Reached: true})
 			surveyOf(map[Check][]Outcome{test.check: test.outcomes}).Judge(r)
 			var got []string
 			for _, f := range r.Findings {

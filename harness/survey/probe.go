@@ -64,9 +64,10 @@ type probe struct {
 	object *unstructured.Unstructured
 	served *inventory.Kind
 	api    dynamic.ResourceInterface
-	// given is where the manifest would be written; nil if its version is not served.
-	given dynamic.ResourceInterface
-	note  func(Check, Outcome)
+	// given is where the manifest would be written; nil if its version is not served, which unserved reports.
+	given    dynamic.ResourceInterface
+	unserved Outcome
+	note     func(Check, Outcome)
 	// scaled says that the object had a scale, now or at an earlier state.
 	scaled bool
 	// down are the webhooks that do not answer at this state.
@@ -77,17 +78,24 @@ type probe struct {
 
 func (s *Survey) newProbe(found *observation, t *Target) *probe {
 	version, own := found.version(t)
-	p := &probe{target: t, served: found.Kinds[t.GVK.GroupKind()], object: found.object(t, version)}
+	p := &probe{
+		target: t, served: found.Kinds[t.GVK.GroupKind()], object: found.object(t, version),
+		unserved: found.versionNotServed(t),
+	}
 	if p.object == nil {
 		p.object = found.object(t, "")
 		version = p.object.GroupVersionKind().Version
 	}
-	p.api = s.client.Resource(p.served.In(t.GVK.Group, version))
-	if p.served.Namespaced {
-		p.api = s.client.Resource(p.served.In(t.GVK.Group, version)).Namespace(t.Namespace)
+	in := func(version string) dynamic.ResourceInterface {
+		resource := s.client.Resource(p.served.In(t.GVK.Group, version))
+		if !p.served.Namespaced {
+			return resource
+		}
+		return resource.Namespace(t.Namespace)
 	}
+	p.api = in(version)
 	if own && t.Given != nil {
-		p.given = p.api
+		p.given = in(t.GVK.Version) // the list of that version may have failed, unlike that of p.api
 	}
 	return p
 }
@@ -124,10 +132,8 @@ func (p *probe) all(ctx context.Context) {
 	}
 	defer p.warn()
 	if p.given == nil {
-		words := fmt.Sprintf("the API server does not serve %s, in which the manifest is written; it serves %s",
-			p.target.GVK.GroupVersion(), strings.Join(p.served.Versions, ", "))
-		p.note(Create, Outcome{Answer: Bad, Words: words})
-		p.note(Apply, Outcome{Answer: Bad, Words: words})
+		p.note(Create, p.unserved)
+		p.note(Apply, p.unserved)
 		return
 	}
 	p.write(ctx, Create, func(ctx context.Context) error {

@@ -3,6 +3,7 @@ package survey
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -31,11 +32,23 @@ func (s *Survey) judgeReading(found *observation) {
 
 // notServed is the outcome of a target whose kind is not served.
 func (f *observation) notServed(t *Target) Outcome {
+	return f.unlessUndiscovered(t, fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind()))
+}
+
+// versionNotServed is the outcome of a manifest whose version is not served, although its kind is.
+func (f *observation) versionNotServed(t *Target) Outcome {
+	return f.unlessUndiscovered(t, fmt.Sprintf("the API server does not serve %s, in which the manifest is written; "+
+		"it serves %s", t.GVK.GroupVersion(), strings.Join(f.Kinds[t.GVK.GroupKind()].Versions, ", ")))
+}
+
+// unlessUndiscovered is the outcome of what is not served. It is Unknown if the discovery of the group failed: then it
+// may be served after all.
+func (f *observation) unlessUndiscovered(t *Target, words string) Outcome {
 	if err := f.Undiscovered[t.GVK.Group]; err != nil {
 		return Outcome{Answer: Unknown, Words: fmt.Sprintf("discovery of API group %s failed: %s", t.GVK.Group,
 			writes.Words(err))}
 	}
-	return Outcome{Answer: Bad, Words: fmt.Sprintf("the API server serves no version of kind %s", t.GVK.GroupKind())}
+	return Outcome{Answer: Bad, Words: words}
 }
 
 // readIn reports whether a version of the target can be read. If the list of its kind fails because of some objects,

@@ -86,13 +86,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	}
 	r.survey.Add(r.share.take(created)...)
 	r.report.Objects = len(objects)
-	for _, one := range unread {
-		if !r.Origin.Selection.Wants(one.What) {
-			continue
-		}
-		r.unjudged(one.What, nil, "its objects cannot be read at the first state", one.Why, "")
-	}
-	r.lost(found.there)
+	r.lost(found.there, unread)
 	return nil
 }
 

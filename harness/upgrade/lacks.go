@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -38,15 +39,25 @@ func (r *rehearsal) lacking() {
 	}
 }
 
-// lost reports the objects that were put into the copy, but are missing now.
-func (r *rehearsal) lost(there map[string]bool) {
+// lost reports the objects that were put into the copy, but are missing now. unread are the kinds that cannot be read
+// now: each is one finding, because it is not known which of its objects are missing.
+func (r *rehearsal) lost(there map[string]bool, unread []capture.Missing) {
+	unlisted := map[string]bool{}
+	for _, one := range unread {
+		unlisted[one.What] = true
+		if r.Origin.Selection.Wants(one.What) {
+			r.unjudged(one.What, nil, "its objects cannot be read at the first state", one.Why, "")
+		}
+	}
 	others := map[string]int{}
 	for _, key := range r.Origin.Lost(there) {
 		resource, name := storage.Named(key)
-		if kind := resource.String(); wants(r.Origin.Selection, kind, name) {
+		switch kind := resource.String(); {
+		case unlisted[kind]:
+		case wants(r.Origin.Selection, kind, name):
 			r.unjudged(kind, r.objectOf(kind, name), "it was put into the copy, but no longer exists",
 				"controllers or the API server removed it before the first check", "")
-		} else {
+		default:
 			others[kind]++
 		}
 	}

@@ -186,8 +186,7 @@ func (r *rehearsal) run(ctx context.Context) error {
 
 // visit brings the cluster to a state and surveys it. It returns false if the cluster broke.
 func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
-	way := r.Path.Ways[i]
-	if way == upgrades.Up || way == upgrades.Back {
+	if way := r.Path.Ways[i]; way == upgrades.Up || way == upgrades.Back {
 		if whole, err := r.converge(ctx, i); err != nil || !whole {
 			return false, err
 		}
@@ -195,24 +194,14 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	if r.exited() != nil {
 		return false, nil
 	}
-	switch {
-	case way == upgrades.Start || way == r.Path.Ways[1]: // on the way to the target
-		err = r.createWaiting(ctx, i)
-	case way == upgrades.Redeploy:
-		err = r.redeploy(ctx, i)
-	}
-	if err != nil {
+	if err := r.begin(ctx, i); err != nil {
+		if r.died(i) { // an object may make the API server exit, which shows as any error here
+			return false, nil
+		}
 		return false, err
 	}
-	if i == 0 {
-		if r.Origin != nil {
-			if err := r.adopt(ctx); err != nil || r.report.Idle {
-				return err == nil, err
-			}
-		}
-		if r.mark, err = r.survey.Begin(ctx); err != nil {
-			return false, err
-		}
+	if r.report.Idle {
+		return true, nil
 	}
 	state := r.report.Path[i]
 	r.Progress("surveying %s", state.Name)
@@ -231,6 +220,26 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 		r.Origin.Surveyed()
 	}
 	return err == nil, err
+}
+
+// begin creates or recreates objects at a state, before it is surveyed.
+func (r *rehearsal) begin(ctx context.Context, i int) (err error) {
+	switch way := r.Path.Ways[i]; {
+	case way == upgrades.Start || way == r.Path.Ways[1]: // on the way to the target
+		err = r.createWaiting(ctx, i)
+	case way == upgrades.Redeploy:
+		err = r.redeploy(ctx, i)
+	}
+	if err != nil || i > 0 {
+		return err
+	}
+	if r.Origin != nil {
+		if err := r.adopt(ctx); err != nil || r.report.Idle {
+			return err
+		}
+	}
+	r.mark, err = r.survey.Begin(ctx)
+	return err
 }
 
 // createWaiting tries to create the objects that no state has accepted yet. An object that only a later state accepts
@@ -270,6 +279,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	began := time.Now()
 	state.Began = began
 	err = r.host.Converge(timed, r.Path.States[i])
+	r.creator.kinds.Cross(r.Path.States[i].Version) // otherwise the 404 of a dropped version would look like a deletion
 	state.Transition = time.Since(began).Seconds()
 	broken, _ := clusters.Breakage(err)
 	if len(broken) == 0 || ctx.Err() != nil {
@@ -279,7 +289,7 @@ func (r *rehearsal) converge(ctx context.Context, i int) (whole bool, err error)
 	return false, nil
 }
 
-// died reports whether a component exited during the survey of a state, which is a finding.
+// died reports whether a component exited at a state, which is a finding.
 func (r *rehearsal) died(i int) bool {
 	err := r.host.Death()
 	if err == nil {

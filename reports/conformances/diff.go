@@ -113,15 +113,21 @@ func (d *Diff) Better() int {
 // rank orders statuses: a higher one is better for the implementation.
 func rank(status Status) int {
 	return map[Status]int{
-		Failed: 0, Known: 1, Untested: 2,
+		Failed: 0, Unstable: 0, Known: 1, Untested: 2,
 		Passed: 3,
 	}[status]
 }
 
-// way is negative if the result is worse than before, and positive if it is better.
+// way is negative if the result is worse than before, and positive if it is better. A result that is not judged is
+// never better. A requirement that is new or no longer required is neither, unless a new one is not met.
 func (c Change) way() int {
-	if c.Before == nil || c.After == nil {
+	switch {
+	case c.Before == nil && (c.After.Status == Failed || c.After.Status == Unstable):
+		return -1
+	case c.Before == nil || c.After == nil:
 		return 0
+	case c.After.Status == Untested:
+		return min(rank(Untested)-rank(c.Before.Status), 0)
 	}
 	return rank(c.After.Status) - rank(c.Before.Status)
 }

@@ -278,6 +278,46 @@ func TestDiffConformance(t *testing.T) {
 	golden.Error(t, err, "one is of suite gadgets, the other of suite widgets")
 }
 
+// A requirement that is no longer judged is not better. A new one that fails is worse. One that is no longer required
+// is neither.
+func TestDirectionsOfChanges(t *testing.T) {
+	const none conformances.Status = ""
+	report := func(status conformances.Status) *conformances.Report {
+		r := &conformances.Report{}
+		if status != none {
+			r.Requirements = []conformances.Requirement{{ID: "G-1", Status: status}}
+		}
+		return r
+	}
+	for _, test := range []struct {
+		before, after conformances.Status
+		want          string
+	}{
+		{conformances.Failed, conformances.Passed, "better"},
+		{conformances.Untested, conformances.Passed, "better"},
+		{conformances.Passed, conformances.Untested, "worse"},
+		{conformances.Untested, conformances.Failed, "worse"},
+		{conformances.Passed, conformances.Unstable, "worse"},
+		{conformances.Failed, conformances.Untested, "neither"},
+		{conformances.Unstable, conformances.Untested, "neither"},
+		{conformances.Known, conformances.Untested, "neither"},
+		{none, conformances.Failed, "worse"},
+		{none, conformances.Unstable, "worse"},
+		{none, conformances.Known, "neither"},
+		{none, conformances.Untested, "neither"},
+		{none, conformances.Passed, "neither"},
+		{conformances.Passed, none, "neither"},
+		{conformances.Failed, none, "neither"},
+	} {
+		d, err := conformances.Compare(report(test.before), report(test.after))
+		golden.Must(t, err)
+		got := map[[2]int]string{{1, 0}: "worse", {0, 1}: "better", {0, 0}: "neither"}[[2]int{d.Worse(), d.Better()}]
+		if got != test.want || d.Same() {
+			t.Errorf("%q -> %q: got %s, want %s", test.before, test.after, got, test.want)
+		}
+	}
+}
+
 // A report has the same bytes each time it is written.
 func TestConformanceIsStable(t *testing.T) {
 	first, err := conformances.YAML(conforming())
