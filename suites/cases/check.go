@@ -75,7 +75,7 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	return writes.Remove(ctx, w.Client, writes.Made{
+	return writes.Remover{Client: w.Client}.Remove(ctx, writes.Made{
 		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(),
 		UID: string(created.GetUID()),
 	}, nil)
