@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
@@ -29,6 +31,9 @@ type Remover struct {
 // delete an object that another client made in its place. It calls deleted, if given, when the API server has accepted
 // the deletion. The error says what keeps the object. It is a *served.NotServedError if no version of it is served.
 func (r Remover) Remove(ctx context.Context, made Made, deleted func()) error {
+	if made.Name == "" {
+		return r.removeGenerated(ctx, made, deleted)
+	}
 	again := (&Writer{}).pauses()
 	for {
 		at := located(r.Client, made)
@@ -51,6 +56,40 @@ func (r Remover) Remove(ctx context.Context, made Made, deleted func()) error {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
 		}
 	}
+}
+
+// removeGenerated removes the objects with a generated name that the step made: its field manager shows which.
+func (r Remover) removeGenerated(ctx context.Context, made Made, deleted func()) error {
+	again := (&Writer{}).pauses()
+	for {
+		at := located(r.Client, made)
+		list, err := at.api.List(ctx, metav1.ListOptions{})
+		switch {
+		case err == nil:
+			return r.removeMarked(ctx, made, list.Items, deleted)
+		case at.absent(ctx, err):
+			return nil
+		}
+		var lasting bool
+		if unserved(err) && r.Kinds != nil {
+			made, lasting, err = r.elsewhere(ctx, made)
+		}
+		if lasting || !pauses.Wait(ctx, again) {
+			return fmt.Errorf("look for the %s %s* that may have been made: %w", made.Kind, made.GenerateName, err)
+		}
+	}
+}
+
+func (r Remover) removeMarked(ctx context.Context, made Made, all []unstructured.Unstructured, deleted func()) error {
+	var errs []error
+	for _, object := range all {
+		if strings.HasPrefix(object.GetName(), made.GenerateName) && marked(object.GetManagedFields(), made.Manager) {
+			one := made
+			one.Name, one.UID = object.GetName(), string(object.GetUID())
+			errs = append(errs, r.Remove(ctx, one, deleted))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // elsewhere returns the object in the newest version that is served. lasting says that there is none, and that none

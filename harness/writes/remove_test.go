@@ -13,6 +13,8 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // A conflict means that the object is another one now, unless admission rejects the deletion with that code.
@@ -145,5 +147,37 @@ func TestRemoveWhatIsNotServed(t *testing.T) {
 				t.Errorf("got %v, want %q", err, test.says)
 			}
 		})
+	}
+}
+
+// An object with a generated name is found by its step's field manager, if the answer to its creation was lost until
+// the timeout.
+func TestRemoveWhatMayHaveBeenMade(t *testing.T) {
+	server := apitest.New(t)
+	s := newSender(t, server)
+	server.Put("configmaps", stored("web-1", "ns"))
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		switch {
+		case r.Kind == "ConfigMap" && r.Verb == "create":
+			return &apitest.Fault{Stored: true}
+		case r.Kind == "ConfigMap" && r.Verb == "list":
+			cancel()
+			return &apitest.Fault{}
+		}
+		return nil
+	})
+	object := configMap("", nil)
+	object["metadata"] = map[string]any{"generateName": "web-"}
+	if got := s.do(ctx, scenarios.Step{Create: object}); got.Status != reports.Error || server.Count("configmaps") != 2 {
+		t.Fatalf("got %s: %s", got.Status, got.Message)
+	}
+	if len(s.made) != 1 || s.made[0].Name != "" || s.made[0].GenerateName != "web-" {
+		t.Fatalf("made %+v", s.made)
+	}
+	server.Misbehave(only("list", server.Requests("list", "ConfigMap")+1, apitest.Fault{})) // the first time
+	golden.Must(t, writes.Remover{Client: s.Client}.Remove(t.Context(), s.made[0], nil))
+	if server.Count("configmaps") != 1 || server.Object("configmaps", "ns", "web-1") == nil {
+		t.Errorf("%d objects are left, want that of somebody else", server.Count("configmaps"))
 	}
 }
