@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -98,10 +99,22 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	problems := make([]error, len(all))
 	var removing sync.WaitGroup
 	for i, made := range all {
-		removing.Go(func() { problems[i] = writes.Remove(ctx, m.run.client, made, nil) })
+		removing.Go(func() { problems[i] = m.remove(ctx, made, nil) })
 	}
 	removing.Wait()
 	return problems
+}
+
+// remove removes one object. What our own cluster no longer serves in any version disturbs nobody, and is deleted
+// together with the cluster.
+func (m *removal) remove(ctx context.Context, made writes.Made, deleted func()) error {
+	err := writes.Remover{Client: m.run.client, Kinds: m.run.shared.kinds}.Remove(ctx, made, deleted)
+	var none *served.NotServedError
+	_, borrowed := planning.BorrowedFrom(m.run.shared.provider)
+	if !borrowed && errors.As(err, &none) && none.Complete && len(none.Versions) == 0 {
+		return nil
+	}
+	return err
 }
 
 // removeNamespace deletes the namespace. If the cluster will be deleted anyway, it waits only until the other objects
@@ -111,7 +124,7 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 ) error {
 	deleted := workloadRemoval(ctx, m.run.client, namespace.Name)
 	if borrowed {
-		return writes.Remove(ctx, m.run.client, namespace, deleted)
+		return m.remove(ctx, namespace, deleted)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -124,7 +137,7 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 		}
 		cancel()
 	}()
-	err := writes.Remove(ctx, m.run.client, namespace, deleted)
+	err := m.remove(ctx, namespace, deleted)
 	select {
 	case <-m.run.shared.quiet:
 		return nil

@@ -95,7 +95,7 @@ func (l *leftovers) removeOurs(ctx context.Context, objects []population.Object)
 	}
 	var errs []error
 	for _, o := range objects {
-		errs = append(errs, writes.Remove(ctx, client, writes.Made{
+		errs = append(errs, writes.Remover{Client: client}.Remove(ctx, writes.Made{
 			Resource: o.Resource, Kind: o.Kind, Namespaced: o.Namespace != metav1.NamespaceNone, Namespace: o.Namespace,
 			Name: o.Name, UID: string(o.UID),
 		}, nil))

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
@@ -308,6 +310,49 @@ func TestWhatWouldNotGo(t *testing.T) {
 		t.Fatalf("%s: %s", s.Status, statuses(s.Steps))
 	}
 	contains(t, s.Steps[1].Message, "node", "x.io/keep")
+}
+
+// An object is removed in a version that is served, if a transition has ended the one in which it was made. What our
+// own cluster serves no more at all is deleted with the cluster.
+func TestRemovalOfWhatIsNoLongerServed(t *testing.T) {
+	const group = "flowcontrol.apiserver.k8s.io"
+	kind := func(version string) apitest.Kind {
+		return apitest.Kind{
+			GVK: schema.GroupVersionKind{Group: group, Version: version, Kind: "FlowSchema"}, Resource: "flowschemas",
+		}
+	}
+	steps := "  - create: {apiVersion: " + group + "/v1beta3, kind: FlowSchema, metadata: {name: flow}}\n" + transition("1.35")
+	for name, test := range map[string]struct {
+		borrowed bool
+		serves   []apitest.Kind
+		left     int
+		status   reports.Status
+	}{
+		"another version, borrowed": {true, []apitest.Kind{kind("v1beta3"), kind("v1")}, 0, reports.Passed},
+		"no version, borrowed":      {true, []apitest.Kind{kind("v1beta3")}, 1, reports.Error},
+		"another version":           {false, []apitest.Kind{kind("v1beta3"), kind("v1")}, 0, reports.Passed},
+		"no version":                {false, []apitest.Kind{kind("v1beta3")}, 1, reports.Passed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			lent := &borrower{provider{serves: test.serves}}
+			p := &lent.provider
+			var from fake = p
+			if test.borrowed {
+				from = lent
+			}
+			p.converge = func(context.Context, clusters.State) error {
+				p.clusters[0].server.Withdraw(kind("v1beta3").GVK)
+				return nil
+			}
+			run := ran(t, from, scenario("one", steps), harness.Options{})
+			if s := find(t, run, "one"); s.Status != test.status {
+				t.Errorf("%s: %s: %s", s.Status, statuses(s.Steps), s.Message)
+			}
+			if left := p.clusters[0].server.Count("flowschemas"); left != test.left {
+				t.Errorf("%d objects left, want %d", left, test.left)
+			}
+		})
+	}
 }
 
 // A scenario may end with its own cluster down. What it made is deleted together with the cluster.

@@ -100,7 +100,9 @@ func (p *Provider) Create(ctx context.Context, name string, state clusters.State
 	c := &Cluster{provider: p, engine: e, lock: lock, record: &record.Record{Dir: dir}}
 	if err := c.create(ctx, name, state, image, balancer); err != nil {
 		err = fmt.Errorf("create cluster %s (%s): %w", name, state, err)
-		return nil, errors.Join(err, nodes.Remove(context.WithoutCancel(ctx), e, name, dir), lock.Close())
+		removal, cancel := context.WithTimeout(context.WithoutCancel(ctx), nodes.RemoveTimeout)
+		defer cancel()
+		return nil, errors.Join(err, nodes.Remove(removal, e, name, dir), lock.Close())
 	}
 	return c, nil
 }

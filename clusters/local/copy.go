@@ -53,8 +53,8 @@ func (p *Provider) CreateFrom(ctx context.Context, name string, state clusters.S
 	return p.createFrom(ctx, name, state, origin{data: kept.data(), fill: disown})
 }
 
-// foreign are the prefixes of keys that are specific to the copied cluster. The API server and the controllers of the
-// new cluster create these objects again if they need them, as with an empty etcd.
+// foreign are the keys that are specific to the copied cluster; one that ends in a slash is the prefix of keys. The API
+// server and the controllers of the new cluster create these objects again if they need them, as with an empty etcd.
 var foreign = []string{
 	"/registry/apiregistration.k8s.io/apiservices/", // the addresses and states of aggregated API servers
 	"/registry/endpointslices/default/kubernetes",   // the API server's port
@@ -77,8 +77,12 @@ const foreignName = "/kube-root-ca.crt"
 
 // disown removes the foreign keys before an API server reads them.
 func disown(ctx context.Context, etcd clientv3.KV) error {
-	for _, prefix := range foreign {
-		if _, err := etcd.Delete(ctx, prefix, clientv3.WithPrefix()); err != nil {
+	for _, key := range foreign {
+		var options []clientv3.OpOption
+		if strings.HasSuffix(key, "/") {
+			options = append(options, clientv3.WithPrefix())
+		}
+		if _, err := etcd.Delete(ctx, key, options...); err != nil {
 			return fmt.Errorf("remove the other cluster's own objects from the copy: %w", err)
 		}
 	}

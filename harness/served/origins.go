@@ -92,7 +92,7 @@ func kindsDefined(definition *unstructured.Unstructured, group string) []schema.
 
 // mayBring reports whether something on the track may have defined the kind.
 func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
-	if !custom(gvk.Group) {
+	if !MayBeCustom(gvk.Group) {
 		return false
 	}
 	for _, kinds := range o.defined {
@@ -108,9 +108,9 @@ func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
 	return o.more
 }
 
-// custom reports whether the group may belong to a CustomResourceDefinition or to another API server. The groups of
-// Kubernetes itself are served from the start.
-func custom(group string) bool {
+// MayBeCustom reports whether the group may belong to a CustomResourceDefinition or to another API server. The groups
+// of Kubernetes itself are served from the start.
+func MayBeCustom(group string) bool {
 	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group &&
 		group != services.Group
 }

@@ -101,7 +101,7 @@ func (w *Writer) compareAccepted(ctx context.Context, op *operation, step *scena
 		v.Evidence += ", with warnings:\n- " + strings.Join(a.warnings, "\n- ")
 	}
 	if op.settle != nil && len(op.dryRun) == 0 {
-		if err := op.settle(ctx, op.api(w), op); err != nil {
+		if err := op.settle(ctx, w, op); err != nil {
 			v.Status, v.Message = reports.Error, fmt.Sprintf("%s was accepted, but: %v", op, err)
 			if isStillThere(err) {
 				v.Status = reports.Failed

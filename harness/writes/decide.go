@@ -59,6 +59,9 @@ func (w *Writer) decide(ctx context.Context, op *operation, request Request) ans
 		if a.outcome != Unknown || a.final {
 			return a
 		}
+		if unserved(a.err) && asksForNotFound(wanted(request.Step)) {
+			w.Kinds.Reset() // the kind may have been removed since it was found
+		}
 		if said != nil && cutOff(a.err) {
 			a.err = said
 		}

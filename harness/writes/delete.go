@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
@@ -50,8 +49,8 @@ func (o *operation) setDelete(d scenarios.Delete) error {
 		return target, err
 	}
 	if d.Wait == nil || *d.Wait {
-		o.settle = func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error {
-			return untilGone(ctx, api, op.name, op.uid)
+		o.settle = func(ctx context.Context, w *Writer, op *operation) error {
+			return location{w.Client, op.api(w), op.kind.Resource, op.name}.untilGone(ctx, op.uid)
 		}
 	}
 	return nil
@@ -62,7 +61,7 @@ func (o *operation) setDelete(d scenarios.Delete) error {
 func (o *operation) pin(ctx context.Context, api dynamic.ResourceInterface) (*unstructured.Unstructured, error) {
 	object, err := api.Get(ctx, o.name, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err):
+	case absent(err):
 		return nil, nil
 	case err != nil:
 		return nil, &unsentError{fmt.Errorf("read %s before its deletion: %w", o.name, err)}
@@ -142,19 +141,19 @@ func (e *StillThereError) Error() string {
 
 // untilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error
 // is a *StillThereError if the object existed when time was up, and any other error if that is unknown.
-func untilGone(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) error {
+func (l location) untilGone(ctx context.Context, uid types.UID) error {
 	var last error
 	again := (&Writer{}).pauses()
 	for {
-		object, err := api.Get(ctx, name, metav1.GetOptions{})
+		object, err := l.api.Get(ctx, l.name, metav1.GetOptions{})
 		switch {
-		case apierrors.IsNotFound(err):
+		case l.absent(ctx, err):
 			return nil
 		case err == nil && uid != "" && object.GetUID() != uid:
 			return nil
 		case err == nil:
 			last = stillThere(object)
-			gone, seen := watchGone(ctx, api, object)
+			gone, seen := watchGone(ctx, l.api, object)
 			if gone {
 				return nil
 			}
@@ -165,7 +164,7 @@ func untilGone(ctx context.Context, api dynamic.ResourceInterface, name string, 
 			last = err
 		}
 		if !pauses.Wait(ctx, again) {
-			return stillThereOr(ctx, name, last)
+			return stillThereOr(ctx, l.name, last)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -83,5 +84,76 @@ func TestDeleteOfAllOfWhichSomeGo(t *testing.T) {
 	if got.Status != reports.Passed || !strings.Contains(got.Evidence, "b was gone already") ||
 		server.Count("configmaps") != 0 {
 		t.Errorf("got %s, %d are left: %s%s", got.Status, server.Count("configmaps"), got.Message, got.Evidence)
+	}
+}
+
+// An API server that does not serve the kind says nothing about the object: it may be an old one behind a balancer.
+func TestDeleteAmongServersThatDoNotServeTheKind(t *testing.T) {
+	old := apitest.Fault{Code: 404, Text: "404 page not found"}
+	for name, test := range map[string]struct {
+		finalizers []any
+		verb       string // the request that reaches the old server
+		number     int
+		first      *apitest.Fault // the answer to the first deletion
+		status     reports.Status
+		says       string
+	}{
+		"before the deletion": {verb: "get", number: 1, status: reports.Passed},
+		"while its finalizers keep it": {
+			finalizers: []any{"x.io/keep"}, verb: "get", number: 2, status: reports.Failed, says: "x.io/keep",
+		},
+		"after an answer that was lost": {
+			verb: "get", number: 2, first: &apitest.Fault{}, status: reports.Passed,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			object := stored("web", "ns")
+			object["metadata"].(map[string]any)["finalizers"] = test.finalizers
+			server.Put("configmaps", object)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			server.Misbehave(func(r apitest.Request) *apitest.Fault {
+				switch {
+				case r.Kind != "ConfigMap":
+				case r.Verb == test.verb && r.Number == test.number:
+					return &old
+				case r.Verb == "delete" && r.Number == 1:
+					return test.first
+				case r.Verb == "watch":
+					cancel(context.DeadlineExceeded)
+				}
+				return nil
+			})
+			got := newSender(t, server).do(ctx, removal(nil))
+			if got.Status != test.status || !strings.Contains(got.Message, test.says) {
+				t.Errorf("got %s: %s", got.Status, got.Message)
+			}
+			if server.Count("configmaps") != 0 && test.finalizers == nil {
+				t.Error("the object was not deleted")
+			}
+		})
+	}
+}
+
+// A scenario may want that a kind is not served any more, of which it has written objects before.
+func TestDeleteOfAKindThatIsGone(t *testing.T) {
+	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}
+	ref := scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}
+	object := scenarios.Object{"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": "a"}}
+	for verb, step := range map[string]scenarios.Step{
+		"delete": {Delete: &scenarios.Delete{ObjectReference: ref}}, "apply": {Apply: object}, "update": {Update: object},
+		"create": {Create: object},
+	} {
+		t.Run(verb, func(t *testing.T) {
+			server := apitest.New(t, thing)
+			s := newSender(t, server)
+			_, err := s.Kinds.Find(t.Context(), thing.GVK)
+			golden.Must(t, err)
+			server.Withdraw(thing.GVK)
+			step.Expect = reject(scenarios.Rejection{Code: 404})
+			if got := s.do(t.Context(), step); got.Status != reports.Passed {
+				t.Errorf("got %s: %s", got.Status, got.Message)
+			}
+		})
 	}
 }

@@ -176,6 +176,20 @@ func foreign(status metav1.Status) bool {
 	})
 }
 
+// absent reports whether an API server says that an object does not exist.
+func absent(err error) bool { return apierrors.IsNotFound(err) && !unserved(err) }
+
+// unserved reports whether an API server has answered in plain text that it does not know the path, as it does if it
+// does not serve the kind in this version. The object may exist, and another API server may serve it.
+func unserved(err error) bool {
+	var unsent *unsentError
+	if errors.As(err, &unsent) {
+		err = unsent.cause
+	}
+	status, _ := StatusOf(err)
+	return apierrors.IsNotFound(err) && foreign(status)
+}
+
 // notReady recognizes what an API server answers with a 4xx code while it can't judge yet, and returns the words that
 // only such an answer has; "" if it is another one. These are admission plugins whose informers have not synced (right
 // after a start), a quota without a status, and a disruption budget that is new.

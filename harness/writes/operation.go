@@ -93,7 +93,7 @@ type operation struct {
 	repeatable bool
 	send       sending
 	// settle waits, after the write was accepted, until it takes effect. May be nil.
-	settle func(ctx context.Context, api dynamic.ResourceInterface, op *operation) error
+	settle func(ctx context.Context, w *Writer, op *operation) error
 
 	// kind is set once it is found.
 	kind *served.Kind

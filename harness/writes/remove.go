@@ -2,30 +2,42 @@ package writes
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters/finalizing"
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
+	"github.com/rehearse-dev/rehearse/harness/served"
 )
+
+// Remover removes objects that steps made.
+type Remover struct {
+	Client dynamic.Interface
+	// Kinds finds another version of an object whose version is no longer served. May be nil.
+	Kinds *served.Kinds
+}
 
 // Remove deletes an object that a step made, and waits until it is gone. It tries until the context ends. It does not
 // delete an object that another client made in its place. It calls deleted, if given, when the API server has accepted
-// the deletion. The error says what keeps the object.
-func Remove(ctx context.Context, client dynamic.Interface, made Made, deleted func()) error {
-	api := dynamic.ResourceInterface(client.Resource(made.Resource))
-	if made.Namespaced {
-		api = client.Resource(made.Resource).Namespace(made.Namespace)
+// the deletion. The error says what keeps the object. It is a *served.NotServedError if no version of it is served.
+func (r Remover) Remove(ctx context.Context, made Made, deleted func()) error {
+	if made.Name == "" {
+		return r.removeGenerated(ctx, made, deleted)
 	}
 	again := (&Writer{}).pauses()
 	for {
-		uid, err := removeOnce(ctx, api, made)
+		at := located(r.Client, made)
+		uid, err := at.remove(ctx, made)
 		switch {
 		case err == nil && uid == "":
 			return nil
@@ -33,13 +45,97 @@ func Remove(ctx context.Context, client dynamic.Interface, made Made, deleted fu
 			if deleted != nil {
 				deleted()
 			}
-			defer retryDeletion(ctx, api, made)()
-			return untilGone(ctx, api, made.Name, uid)
+			defer retryDeletion(ctx, at.api, made)()
+			return at.untilGone(ctx, uid)
 		}
-		if !pauses.Wait(ctx, again) {
+		var lasting bool
+		if unserved(err) && r.Kinds != nil {
+			made, lasting, err = r.elsewhere(ctx, made)
+		}
+		if lasting || !pauses.Wait(ctx, again) {
 			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
 		}
 	}
+}
+
+// removeGenerated removes the objects with a generated name that the step made: its field manager shows which.
+func (r Remover) removeGenerated(ctx context.Context, made Made, deleted func()) error {
+	again := (&Writer{}).pauses()
+	for {
+		at := located(r.Client, made)
+		list, err := at.api.List(ctx, metav1.ListOptions{})
+		switch {
+		case err == nil:
+			return r.removeMarked(ctx, made, list.Items, deleted)
+		case at.absent(ctx, err):
+			return nil
+		}
+		var lasting bool
+		if unserved(err) && r.Kinds != nil {
+			made, lasting, err = r.elsewhere(ctx, made)
+		}
+		if lasting || !pauses.Wait(ctx, again) {
+			return fmt.Errorf("look for the %s %s* that may have been made: %w", made.Kind, made.GenerateName, err)
+		}
+	}
+}
+
+func (r Remover) removeMarked(ctx context.Context, made Made, all []unstructured.Unstructured, deleted func()) error {
+	var errs []error
+	for _, object := range all {
+		if strings.HasPrefix(object.GetName(), made.GenerateName) && marked(object.GetManagedFields(), made.Manager) {
+			one := made
+			one.Name, one.UID = object.GetName(), string(object.GetUID())
+			errs = append(errs, r.Remove(ctx, one, deleted))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// elsewhere returns the object in the newest version that is served. lasting says that there is none, and that none
+// will appear.
+func (r Remover) elsewhere(ctx context.Context, made Made) (now Made, lasting bool, err error) {
+	r.Kinds.Reset()
+	_, err = r.Kinds.Find(ctx, made.Resource.GroupVersion().WithKind(made.Kind))
+	var none *served.NotServedError
+	switch {
+	case err == nil: // another API server serves it, or this one does by now
+		err = fmt.Errorf("%s is not served by each API server", made.Resource.GroupVersion())
+	case errors.As(err, &none) && len(none.Versions) > 0:
+		made.Resource.Version = none.Versions[0]
+	case none != nil:
+		lasting = none.Complete && !none.MayAppear
+	}
+	return made, lasting, err
+}
+
+// location is where an object is read and deleted.
+type location struct {
+	client   dynamic.Interface
+	api      dynamic.ResourceInterface
+	resource schema.GroupVersionResource
+	name     string
+}
+
+func located(client dynamic.Interface, made Made) location {
+	at := location{client: client, api: client.Resource(made.Resource), resource: made.Resource, name: made.Name}
+	if made.Namespaced {
+		at.api = client.Resource(made.Resource).Namespace(made.Namespace)
+	}
+	return at
+}
+
+// absent reports whether an answer shows that the object does not exist. A custom kind that is not served has no
+// objects if it has no CustomResourceDefinition: they are deleted with it.
+func (l location) absent(ctx context.Context, err error) bool {
+	if !unserved(err) || !served.MayBeCustom(l.resource.Group) {
+		return absent(err)
+	}
+	definitions := schema.GroupVersionResource{
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	}
+	_, err = l.client.Resource(definitions).Get(ctx, l.resource.GroupResource().String(), metav1.GetOptions{})
+	return absent(err)
 }
 
 // retryDeletion makes kube-apiserver retry the deletion of a CustomResourceDefinition, until the returned function is
@@ -61,13 +157,13 @@ func retryDeletion(ctx context.Context, api dynamic.ResourceInterface, made Made
 	}
 }
 
-// removeOnce sends the deletion, and returns the UID of what is being deleted; "" if there is no object of ours.
-func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (types.UID, error) {
+// remove sends the deletion, and returns the UID of what is being deleted; "" if there is no object of ours.
+func (l location) remove(ctx context.Context, made Made) (types.UID, error) {
 	uid := types.UID(made.UID)
 	if uid == "" {
-		object, err := api.Get(ctx, made.Name, metav1.GetOptions{})
+		object, err := l.api.Get(ctx, l.name, metav1.GetOptions{})
 		switch {
-		case apierrors.IsNotFound(err):
+		case l.absent(ctx, err):
 			return "", nil
 		case err != nil:
 			return "", err
@@ -77,10 +173,10 @@ func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (
 		uid = object.GetUID()
 	}
 	policy := metav1.DeletePropagationBackground
-	err := api.Delete(ctx, made.Name, metav1.DeleteOptions{
+	err := l.api.Delete(ctx, l.name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &uid}, PropagationPolicy: &policy,
 	})
-	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) && replaced(ctx, api, made.Name, uid) {
+	if l.absent(ctx, err) || apierrors.IsConflict(err) && l.replaced(ctx, uid) {
 		return "", nil
 	}
 	return uid, err
@@ -88,9 +184,9 @@ func removeOnce(ctx context.Context, api dynamic.ResourceInterface, made Made) (
 
 // replaced reports whether the object is gone, or another one has its name. A conflict alone does not say so: admission
 // may reject a deletion with that code.
-func replaced(ctx context.Context, api dynamic.ResourceInterface, name string, uid types.UID) bool {
-	object, err := api.Get(ctx, name, metav1.GetOptions{})
-	return apierrors.IsNotFound(err) || err == nil && object.GetUID() != uid
+func (l location) replaced(ctx context.Context, uid types.UID) bool {
+	object, err := l.api.Get(ctx, l.name, metav1.GetOptions{})
+	return l.absent(ctx, err) || err == nil && object.GetUID() != uid
 }
 
 func marked(entries []metav1.ManagedFieldsEntry, manager string) bool {

@@ -54,7 +54,7 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 	}
 	stored, err := api.Get(ctx, op.name, metav1.GetOptions{})
 	switch {
-	case apierrors.IsNotFound(err):
+	case absent(err):
 		// The API server must decide what an update of a missing object is.
 		return api.Update(ctx, body, options)
 	case err != nil:

@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
@@ -64,7 +63,7 @@ func (o *operation) look(ctx context.Context, api dynamic.ResourceInterface) (*u
 		return o.lookGenerated(ctx, api)
 	}
 	object, err := api.Get(ctx, o.name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
+	if absent(err) {
 		return nil, nil
 	}
 	return object, err
@@ -121,7 +120,7 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	again := w.pauses()
 	for {
 		now, err := op.look(ctx, op.api(w))
-		if err == nil {
+		if err == nil || unserved(err) && foreign(a.status) { // the scenario wants that the kind is not served
 			return op.afterwards(step, a, now, sent)
 		}
 		if !pauses.Wait(ctx, again) {

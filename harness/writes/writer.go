@@ -63,6 +63,8 @@ type Made struct {
 	Kind            string
 	Namespaced      bool
 	Namespace, Name string
+	// GenerateName is the beginning of the name, if that is unknown.
+	GenerateName string
 	// UID of the object; empty when it is unknown whether it was made. Then Manager tells whether it is ours.
 	UID     string
 	Manager string
@@ -150,7 +152,10 @@ func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
 		made.Name, made.UID = a.object.GetName(), string(a.object.GetUID())
 		return made, true
 	}
-	return made, a.sent && a.outcome == Unknown && !dry && o.name != ""
+	if o.name == "" {
+		made.GenerateName = o.generateName
+	}
+	return made, a.sent && a.outcome == Unknown && !dry
 }
 
 // learn tells Kinds about objects that may define kinds.

@@ -190,11 +190,32 @@ func (w *why) explainMacro(call ast.CallExpr) string {
 	switch call.FunctionName() {
 	case operators.All:
 		return w.explainAll(list, variable, call.Args()[1], len(items))
-	case operators.Exists, operators.ExistsOne:
-		return fmt.Sprintf("%s of %s: wanted one with %s", count(len(items)), w.shown(call.Target()),
-			w.shown(call.Args()[1])) + listed(namesOf(items))
+	case operators.ExistsOne:
+		return w.explainOne(call, list, items)
+	case operators.Exists:
+		return w.explainNone(call, items)
 	}
 	return ""
+}
+
+// explainOne says that no element of a list fulfills a condition, or names the elements if there are several.
+func (w *why) explainOne(call ast.CallExpr, list string, items []any) string {
+	text, ok := w.text(call.Args()[1])
+	matching, err := w.Eval(fmt.Sprintf("%s.filter(%s, %s)", list, call.Args()[0].AsIdent(), text), w.vars)
+	found, isList := matching.([]any)
+	switch {
+	case !ok || err != nil || !isList:
+		return ""
+	case len(found) == 0:
+		return w.explainNone(call, items)
+	}
+	return fmt.Sprintf("%d of %d elements of %s with %s, wanted exactly one: %s", len(found), len(items),
+		w.shown(call.Target()), w.shown(call.Args()[1]), strings.Join(namesOf(found), ", "))
+}
+
+func (w *why) explainNone(call ast.CallExpr, items []any) string {
+	return fmt.Sprintf("%s of %s: wanted one with %s", count(len(items)), w.shown(call.Target()),
+		w.shown(call.Args()[1])) + listed(namesOf(items))
 }
 
 func count(n int) string {

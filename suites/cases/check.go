@@ -103,7 +103,7 @@ func create(ctx context.Context, w World, c Case, dry bool) (got string, accepte
 func forget(ctx context.Context, w World, c Case, created *unstructured.Unstructured) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()
-	return writes.Remove(ctx, w.Client, writes.Made{
+	return writes.Remover{Client: w.Client}.Remove(ctx, writes.Made{
 		Resource: c.Resource, Kind: created.GetKind(), Namespaced: true, Namespace: w.Namespace, Name: created.GetName(),
 		UID: string(created.GetUID()),
 	}, nil)

@@ -3,6 +3,7 @@ package creation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -15,8 +16,12 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/nodes"
 )
 
-// abortInterval is the time between two attempts to end a canceled creation.
-const abortInterval = 300 * time.Millisecond
+const (
+	// abortInterval is the time between two attempts to end a canceled creation.
+	abortInterval = 300 * time.Millisecond
+	// abortPatience is how long the engine may fail to answer meanwhile.
+	abortPatience = 2 * time.Minute
+)
 
 // runKind has kind make the cluster. kind itself cannot be stopped, so a canceled creation is ended by removing its
 // containers.
@@ -46,16 +51,34 @@ func (c *Creator) runKind(ctx context.Context) error {
 		return err
 	case <-ctx.Done():
 	}
-	cause := context.Cause(ctx)
-	background := context.WithoutCancel(ctx)
+	return errors.Join(context.Cause(ctx), c.abandon(ctx, done, nodes.RemoveTimeout, abortPatience))
+}
+
+// abandon removes containers until kind has ended. It gives up if no removal succeeds for the patience, because the
+// engine may hang.
+func (c *Creator) abandon(ctx context.Context, done <-chan error, timeout, patience time.Duration) error {
+	remove := func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), timeout)
+		defer cancel()
+		return nodes.RemoveContainers(ctx, c.Engine, c.Record.Name(), c.Record.Dir)
+	}
+	answered := time.Now()
 	for {
-		removeErr := nodes.RemoveContainers(background, c.Engine, c.Record.Name(), c.Record.Dir)
+		err := remove()
+		switch {
+		case err == nil:
+			answered = time.Now()
+		case time.Since(answered) > patience:
+			return fmt.Errorf("containers of the kind cluster %s may remain; if so, %s ps --all --filter "+
+				"label=%s=%s shows them, and the next run removes them: %w", c.Record.Name(), c.Engine.Program,
+				nodes.ClusterLabel, c.Record.Name(), err)
+		}
 		select {
 		case <-done: //nolint:errcheck // the creation was given up
-			return errors.Join(cause, nodes.RemoveContainers(background, c.Engine, c.Record.Name(), c.Record.Dir))
+			return remove()
 		case <-time.After(abortInterval):
-			if removeErr != nil {
-				c.Progress("%v", removeErr)
+			if err != nil {
+				c.Progress("%v", err)
 			}
 		}
 	}

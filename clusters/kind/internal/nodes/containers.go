@@ -8,14 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 )
 
-// clusterLabel is the label of kind's containers. Its value is the name of the cluster.
-const clusterLabel = "io.x-k8s.kind.cluster"
+// ClusterLabel is the label of kind's containers. Its value is the name of the cluster.
+const ClusterLabel = "io.x-k8s.kind.cluster"
 
 // BalancerRole is kind's role of the load balancer before several API servers.
 const BalancerRole = constants.ExternalLoadBalancerNodeRoleValue
@@ -29,7 +30,7 @@ type Container struct {
 // Own lists our containers of a cluster: kind's label names the cluster, and our folder is mounted. A load balancer
 // has no mounts: it is ours unless the cluster has a node that is not ours.
 func Own(ctx context.Context, e *engine.Engine, name, dir string) ([]Container, error) {
-	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+clusterLabel+"="+name)
+	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--no-trunc", "--filter", "label="+ClusterLabel+"="+name)
 	if err != nil {
 		return nil, fmt.Errorf("look for the nodes of cluster %s: %w", name, err)
 	}
@@ -74,7 +75,7 @@ func samePath(a, b string) bool {
 
 // Taken reports whether kind has a cluster of that name, ours or not.
 func Taken(ctx context.Context, e *engine.Engine, name string) (bool, error) {
-	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--filter", "label="+clusterLabel+"="+name)
+	out, err := e.Output(ctx, "ps", "--all", "--quiet", "--filter", "label="+ClusterLabel+"="+name)
 	if err != nil {
 		return false, fmt.Errorf("look for kind clusters: %w", err)
 	}
@@ -83,6 +84,9 @@ func Taken(ctx context.Context, e *engine.Engine, name string) (bool, error) {
 
 // removeAttempts is how often a removal is tried: an interrupted engine may still be busy.
 const removeAttempts = 3
+
+// RemoveTimeout is the timeout for the removal of containers after an interrupt, because the engine may hang.
+const RemoveTimeout = time.Minute
 
 // Remove removes a cluster's containers with their volumes, and its folder.
 func Remove(ctx context.Context, e *engine.Engine, name, dir string) error {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,26 @@ func TestLeaderElection(t *testing.T) {
 		if _, given := flagsOf(clusters.State{ControlPlanes: planes},
 			clusters.Scheduler)["leader-elect"]; given != (elect == "false") {
 			t.Errorf("%d control planes: kubeadm's own --leader-elect is replaced: %t", planes, given)
+		}
+	}
+}
+
+// A flag that was set at the creation goes back to what kubeadm would have set. testdata/kubeadm has the flags that
+// kubeadm init writes for the configuration that kind gives it.
+func TestFlagsOfKubeadm(t *testing.T) {
+	varying := []string{"advertise-address", "cluster-name"} // by node and by cluster
+	for _, component := range clusters.ControlPlane() {
+		for line := range strings.Lines(golden.Read(t, filepath.Join("testdata", "kubeadm", string(component)+".flags"))) {
+			name, want, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "--"), "=")
+			if slices.Contains(varying, name) {
+				continue
+			}
+			state := clusters.State{ControlPlanes: 3, Components: map[clusters.Component]clusters.ComponentState{
+				component: {Flags: map[string]string{name: "x"}},
+			}}
+			if got := ReplacedAtCreation(component, state)[name]; got == nil || *got != want {
+				t.Errorf("%s: --%s goes back to %v, want %q", component, name, got, want)
+			}
 		}
 	}
 }

@@ -64,32 +64,8 @@ func StateFlags(state clusters.State, c clusters.Component) map[string]string {
 // ReplacedAtCreation returns what kubeadm, kind or we would otherwise have set for flags that a state sets at
 // creation, so that they can be rolled back.
 func ReplacedAtCreation(component clusters.Component, state clusters.State) map[string]*string {
-	usual := map[string]string{}
-	if Elected(component) {
-		usual["leader-elect"] = "true"
-	}
+	usual := usualFlags(component)
 	maps.Copy(usual, flagsOf(clusters.State{ControlPlanes: state.ControlPlanes}, component))
-	switch component {
-	case clusters.APIServer:
-		usual["runtime-config"] = "" // kind's
-		usual["allow-privileged"] = "true"
-		usual["authorization-mode"] = "Node,RBAC"
-		usual["enable-admission-plugins"] = "NodeRestriction"
-		usual["enable-bootstrap-token-auth"] = "true"
-		usual["secure-port"] = "6443"
-		usual["service-cluster-ip-range"] = "10.96.0.0/16"
-		usual["service-account-issuer"] = "https://kubernetes.default.svc.cluster.local"
-	case clusters.ControllerManager:
-		usual["allocate-node-cidrs"] = "true"
-		usual["bind-address"] = "127.0.0.1"
-		usual["cluster-cidr"] = "10.244.0.0/16"
-		usual["controllers"] = "*,bootstrapsigner,tokencleaner"
-		usual["enable-hostpath-provisioner"] = "true"
-		usual["service-cluster-ip-range"] = "10.96.0.0/16"
-		usual["use-service-account-credentials"] = "true"
-	case clusters.Scheduler:
-		usual["bind-address"] = "127.0.0.1"
-	}
 	ours := map[string]*string{}
 	for name := range StateFlags(state, component) {
 		ours[name] = nil
@@ -98,4 +74,71 @@ func ReplacedAtCreation(component clusters.Component, state clusters.State) map[
 		}
 	}
 	return ours
+}
+
+// usualFlags returns the flags that kubeadm and kind set for a component, with those values that all clusters have in
+// common.
+func usualFlags(component clusters.Component) map[string]string {
+	const folder, pki = "/etc/kubernetes", "/etc/kubernetes/pki"
+	switch component {
+	case clusters.APIServer:
+		return map[string]string{
+			"runtime-config":                     "", // kind's
+			"allow-privileged":                   "true",
+			"authorization-mode":                 "Node,RBAC",
+			"client-ca-file":                     pki + "/ca.crt",
+			"enable-admission-plugins":           "NodeRestriction",
+			"enable-bootstrap-token-auth":        "true",
+			"etcd-cafile":                        pki + "/etcd/ca.crt",
+			"etcd-certfile":                      pki + "/apiserver-etcd-client.crt",
+			"etcd-keyfile":                       pki + "/apiserver-etcd-client.key",
+			"etcd-servers":                       "https://127.0.0.1:2379",
+			"kubelet-client-certificate":         pki + "/apiserver-kubelet-client.crt",
+			"kubelet-client-key":                 pki + "/apiserver-kubelet-client.key",
+			"kubelet-preferred-address-types":    "InternalIP,ExternalIP,Hostname",
+			"proxy-client-cert-file":             pki + "/front-proxy-client.crt",
+			"proxy-client-key-file":              pki + "/front-proxy-client.key",
+			"requestheader-allowed-names":        "front-proxy-client",
+			"requestheader-client-ca-file":       pki + "/front-proxy-ca.crt",
+			"requestheader-extra-headers-prefix": "X-Remote-Extra-",
+			"requestheader-group-headers":        "X-Remote-Group",
+			"requestheader-username-headers":     "X-Remote-User",
+			"secure-port":                        "6443",
+			"service-account-issuer":             "https://kubernetes.default.svc.cluster.local",
+			"service-account-key-file":           pki + "/sa.pub",
+			"service-account-signing-key-file":   pki + "/sa.key",
+			"service-cluster-ip-range":           "10.96.0.0/16",
+			"tls-cert-file":                      pki + "/apiserver.crt",
+			"tls-private-key-file":               pki + "/apiserver.key",
+		}
+	case clusters.ControllerManager:
+		return map[string]string{
+			"allocate-node-cidrs":              "true",
+			"authentication-kubeconfig":        folder + "/controller-manager.conf",
+			"authorization-kubeconfig":         folder + "/controller-manager.conf",
+			"bind-address":                     "127.0.0.1",
+			"client-ca-file":                   pki + "/ca.crt",
+			"cluster-cidr":                     "10.244.0.0/16",
+			"cluster-signing-cert-file":        pki + "/ca.crt",
+			"cluster-signing-key-file":         pki + "/ca.key",
+			"controllers":                      "*,bootstrapsigner,tokencleaner",
+			"enable-hostpath-provisioner":      "true", // kind's
+			"kubeconfig":                       folder + "/controller-manager.conf",
+			"leader-elect":                     "true",
+			"requestheader-client-ca-file":     pki + "/front-proxy-ca.crt",
+			"root-ca-file":                     pki + "/ca.crt",
+			"service-account-private-key-file": pki + "/sa.key",
+			"service-cluster-ip-range":         "10.96.0.0/16",
+			"use-service-account-credentials":  "true",
+		}
+	case clusters.Scheduler:
+		return map[string]string{
+			"authentication-kubeconfig": folder + "/scheduler.conf",
+			"authorization-kubeconfig":  folder + "/scheduler.conf",
+			"bind-address":              "127.0.0.1",
+			"kubeconfig":                folder + "/scheduler.conf",
+			"leader-elect":              "true",
+		}
+	}
+	return map[string]string{}
 }

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,13 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	batchv1 "k8s.io/api/batch/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/utils/ptr"
 
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 )
 
@@ -42,23 +38,30 @@ func (a *application) add(set *pflag.FlagSet) {
 }
 
 func (a *application) run(command *cobra.Command) error {
-	ctx := command.Context()
 	client, err := a.connect()
 	if err != nil {
 		return err
 	}
-	if err := a.create(ctx, client); err != nil {
+	return a.runOn(command, client)
+}
+
+func (a *application) runOn(command *cobra.Command, client kubernetes.Interface) error {
+	ctx := command.Context()
+	job, err := a.create(ctx, client)
+	if err != nil {
 		return err
 	}
 	if !a.keep {
-		defer a.remove(ctx, client, command)
+		defer a.remove(ctx, client, job, command)
 	}
-	work, err := os.MkdirTemp("", "rehearse-job-")
+	work, discard, err := scratch.Folder("job")
 	if err != nil {
 		return cli.Broken(fmt.Errorf("make a folder for the shards' reports: %w", err))
 	}
+	defer func() { _ = discard() }() // the next run tries again
 	g := &gathering{
-		client: client, namespace: a.namespace, job: a.name, of: int(a.completions), out: command.OutOrStdout(), dir: work,
+		client: client, namespace: a.namespace, job: a.name, uid: job.UID, of: int(a.completions),
+		out: command.OutOrStdout(), dir: work,
 		interval: time.Second, patience: defaultPatience, linger: defaultLinger, timeout: a.timeout,
 	}
 	err = g.wait(ctx)
@@ -70,20 +73,31 @@ func (a *application) run(command *cobra.Command) error {
 				err = fmt.Errorf("interrupted: the Job %s continues in namespace %s", a.name, a.namespace)
 			}
 		}
-		return cli.Broken(errors.Join(err, os.RemoveAll(work)))
+		return cli.Broken(err)
 	}
 	folders, missing := g.folders()
 	if missing != nil {
-		if len(folders) > 0 {
-			missing = fmt.Errorf("%w\nthe reports of the other shards are in %s; rehearse report html shows them", missing, work)
-		}
-		return cli.Broken(errors.Join(err, missing))
+		return cli.Broken(errors.Join(err, missing, keepReports(folders, work)))
 	}
-	defer os.RemoveAll(work)
 	if stalled != nil {
 		fmt.Fprintf(command.ErrOrStderr(), "%v\n", stalled)
 	}
 	return a.merge(command, folders, a.reportDir)
+}
+
+// keepReports moves the reports of some shards to a folder that stays. It returns where they are.
+func keepReports(reports []string, work string) error {
+	if len(reports) == 0 {
+		return nil
+	}
+	kept, err := os.MkdirTemp("", "rehearse-job-")
+	if err == nil {
+		err = os.Rename(work, filepath.Join(kept, "shards"))
+	}
+	if err != nil {
+		return fmt.Errorf("keep the reports of the other shards: %w", err)
+	}
+	return fmt.Errorf("the reports of the other shards are in %s; rehearse report html shows them", kept)
 }
 
 func (a *application) connect() (kubernetes.Interface, error) {
@@ -101,63 +115,6 @@ func (a *application) connect() (kubernetes.Interface, error) {
 		}
 	}
 	return kubernetes.NewForConfig(config)
-}
-
-// create creates the Job, and then its ConfigMap, which the Job owns. The pods wait for the ConfigMap.
-func (a *application) create(ctx context.Context, client kubernetes.Interface) error {
-	job, err := a.job()
-	if err != nil {
-		return err
-	}
-	made, err := client.BatchV1().Jobs(a.namespace).Create(ctx, job, metav1.CreateOptions{FieldValidation: "Strict"})
-	if err != nil {
-		return a.notCreated(err)
-	}
-	if a.files == nil {
-		return nil
-	}
-	files := a.configMap()
-	owner := metav1.NewControllerRef(made, batchv1.SchemeGroupVersion.WithKind("Job"))
-	// OpenShift lets only those who may update the Job's finalizers set this field.
-	owner.BlockOwnerDeletion = nil
-	files.OwnerReferences = []metav1.OwnerReference{*owner}
-	if _, err := client.CoreV1().ConfigMaps(a.namespace).Create(ctx, files, metav1.CreateOptions{}); err != nil {
-		return errors.Join(a.notCreated(err), a.delete(ctx, client))
-	}
-	return nil
-}
-
-func (a *application) notCreated(err error) error {
-	err = fmt.Errorf("create the Job %s in namespace %s: %w", a.name, a.namespace, err)
-	switch {
-	case apierrors.IsAlreadyExists(err):
-		return fmt.Errorf("%w: delete it (kubectl delete job,configmap -n %s %s), or choose another --name", err, a.namespace,
-			a.name)
-	case apierrors.ReasonForError(err) == metav1.StatusReasonUnknown:
-		return cli.Broken(err)
-	default:
-		return err
-	}
-}
-
-// remove deletes the Job, even after an interrupt. It prints an error.
-func (a *application) remove(ctx context.Context, client kubernetes.Interface, command *cobra.Command) {
-	if err := a.delete(ctx, client); err != nil {
-		fmt.Fprintf(command.ErrOrStderr(), "%v\n", err)
-	}
-}
-
-func (a *application) delete(ctx context.Context, client kubernetes.Interface) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	err := client.BatchV1().Jobs(a.namespace).Delete(ctx, a.name, metav1.DeleteOptions{
-		PropagationPolicy: ptr.To(metav1.DeletePropagationBackground),
-	})
-	if err != nil && !apierrors.IsNotFound(err) {
-		return fmt.Errorf("the Job %s remains in namespace %s, because it cannot be deleted: "+
-			"%w", a.name, a.namespace, err)
-	}
-	return nil
 }
 
 // folders returns the report folders of the shards. Its error says why shards have none.

@@ -31,6 +31,7 @@ const (
 type gathering struct {
 	client         kubernetes.Interface
 	namespace, job string
+	uid            types.UID // of the Job
 	of             int
 	out            io.Writer
 	dir            string
@@ -117,6 +118,9 @@ func (g *gathering) look(ctx context.Context) (activity, error) {
 	job, err := g.client.BatchV1().Jobs(g.namespace).Get(ctx, g.job, metav1.GetOptions{})
 	if err != nil {
 		return "", err
+	}
+	if job.UID != g.uid { // somebody else's, in the place of ours
+		return "", apierrors.NewNotFound(batchv1.Resource("jobs"), g.job)
 	}
 	pods, err := g.client.CoreV1().Pods(g.namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: batchv1.JobNameLabel + "=" + g.job,

@@ -71,7 +71,7 @@ func TestShardsWithoutAReport(t *testing.T) {
 			Message: "no such image",
 		}}))
 	var out bytes.Buffer
-	g := &gathering{client: client, namespace: "ci", job: "rehearse", of: 3, out: &out, dir: t.TempDir(), interval: 1}
+	g := &gathering{client: client, namespace: "ci", job: "rehearse", uid: "job", of: 3, out: &out, dir: t.TempDir(), interval: 1}
 	golden.Must(t, g.wait(t.Context()))
 	folders, err := g.folders()
 	if len(folders) > 0 {
@@ -85,12 +85,20 @@ func TestShardsWithoutAReport(t *testing.T) {
 	}
 }
 
+// Another Job in the place of ours is somebody else's.
 func TestDeletedJob(t *testing.T) {
-	g := &gathering{
-		client: fake.NewClientset(), namespace: "ci", job: "rehearse", of: 1, out: &bytes.Buffer{},
-		interval: 1,
+	another := failedJob()
+	another.UID = "another"
+	for name, client := range map[string]*fake.Clientset{
+		"deleted": fake.NewClientset(), "replaced": fake.NewClientset(another),
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := &gathering{
+				client: client, namespace: "ci", job: "rehearse", uid: "job", of: 1, out: &bytes.Buffer{}, interval: 1,
+			}
+			golden.Error(t, g.wait(t.Context()), "was deleted before it ended")
+		})
 	}
-	golden.Error(t, g.wait(t.Context()), "was deleted before it ended")
 }
 
 // logOf returns the log of a pod with the report of an attempt that ended at some time, in seconds.
@@ -140,7 +148,7 @@ func TestLogsThatCannotBeRead(t *testing.T) {
 			})
 			var out bytes.Buffer
 			g := &gathering{
-				client: client, namespace: "ci", job: "rehearse", of: 1, out: &out, dir: t.TempDir(), interval: 1,
+				client: client, namespace: "ci", job: "rehearse", uid: "job", of: 1, out: &out, dir: t.TempDir(), interval: 1,
 				patience: c.patience,
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
@@ -166,7 +174,7 @@ func TestPodsThatOutlastTheirJob(t *testing.T) {
 	client := fake.NewClientset(failedJob(), runningPodOf("0", "a"))
 	var out bytes.Buffer
 	g := &gathering{
-		client: client, namespace: "ci", job: "rehearse", of: 1, out: &out, dir: t.TempDir(), interval: 1, linger: 1,
+		client: client, namespace: "ci", job: "rehearse", uid: "job", of: 1, out: &out, dir: t.TempDir(), interval: 1, linger: 1,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
 	defer cancel()
@@ -196,7 +204,7 @@ func TestPodsThatEndAfterTheirJob(t *testing.T) {
 		return true, &runtime.Unknown{Raw: []byte(logOf(t, "a", 0) + logOf(t, "a", 1))}, nil
 	})
 	g := &gathering{
-		client: client, namespace: "ci", job: "rehearse", of: 1, out: &bytes.Buffer{}, dir: t.TempDir(), interval: 1,
+		client: client, namespace: "ci", job: "rehearse", uid: "job", of: 1, out: &bytes.Buffer{}, dir: t.TempDir(), interval: 1,
 		linger: time.Hour,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever

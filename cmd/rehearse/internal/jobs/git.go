@@ -65,7 +65,8 @@ func (r *repository) containers(resources v1.ResourceRequirements) []v1.Containe
 		{"git-checkout", []string{"git", "-C", gitFolder, "checkout", "--quiet", "--detach", "FETCH_HEAD"}},
 	} {
 		all = append(all, v1.Container{
-			Name: step.name, Image: r.image, ImagePullPolicy: v1.PullIfNotPresent, Command: step.args, Resources: resources,
+			Name: step.name, Image: r.image, ImagePullPolicy: v1.PullIfNotPresent, Command: literal(step.args),
+			Resources: resources,
 			Env: []v1.EnvVar{
 				{Name: "HOME", Value: "/tmp"},
 				{Name: "GIT_TERMINAL_PROMPT", Value: "0"},

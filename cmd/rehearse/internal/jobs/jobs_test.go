@@ -80,6 +80,26 @@ func TestPrintedJob(t *testing.T) {
 	}
 }
 
+// kubelet passes on the arguments as they were given. Only the variable of our own is replaced.
+func TestDollarsInArguments(t *testing.T) {
+	s := jobOf(1)
+	s.claim = "reports"
+	s.git = repository{"https://example.com/$(HOME)", "v1", "git"}
+	s.command = []string{"run", "--only", "$(JOB_UID)|a$$|b$", "x"}
+	pod, err := s.pod()
+	golden.Must(t, err)
+	want := []string{
+		"job", "shard", "--of", "1", "--results", "/results/rehearse-$(JOB_UID)", "--", "run", "--only",
+		"$$(JOB_UID)|a$$$$|b$$", "x",
+	}
+	if got := pod.Containers[0].Args; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := pod.InitContainers[1].Command; !slices.Contains(got, "https://example.com/$$(HOME)") {
+		t.Errorf("git runs as %q", got)
+	}
+}
+
 func TestRejectedJobs(t *testing.T) {
 	scenario(t)
 	for args, want := range map[string]string{

@@ -4,6 +4,7 @@ package jobs
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -173,11 +174,20 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 		InitContainers: fetching,
 		Containers: []v1.Container{{
 			Name: containerName, Image: s.image, ImagePullPolicy: v1.PullIfNotPresent, WorkingDir: folder,
-			Args: append(append(args, "--"), s.command...), Resources: resources, VolumeMounts: mounts,
+			Args: append(append(args, "--"), literal(s.command)...), Resources: resources, VolumeMounts: mounts,
 			SecurityContext: restricted(), Env: env,
 		}},
 		Volumes: volumes,
 	}, nil
+}
+
+// literal returns arguments that kubelet passes on as they are: it replaces $(NAME) by the variable NAME, and $$ by $.
+func literal(args []string) []string {
+	all := make([]string, len(args))
+	for i, arg := range args {
+		all[i] = strings.ReplaceAll(arg, "$", "$$")
+	}
+	return all
 }
 
 // uidOfJob distinguishes the reports of this Job from those of an earlier Job with its name.

@@ -45,7 +45,7 @@ func TestPodsThatCannotRun(t *testing.T) {
 	}
 	var out bytes.Buffer
 	g := &gathering{
-		client: client, namespace: "ci", job: "rehearse", of: len(pods), out: &out, dir: t.TempDir(), interval: 1, timeout: 1,
+		client: client, namespace: "ci", job: "rehearse", uid: "job", of: len(pods), out: &out, dir: t.TempDir(), interval: 1, timeout: 1,
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it must not go on forever
 	defer cancel()
