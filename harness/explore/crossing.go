@@ -125,45 +125,60 @@ func waysOf(path []clusters.State) []string {
 	return ways
 }
 
-// visit brings the cluster to a state, creates the objects that no earlier state accepts, and surveys. It returns false
-// if the cluster broke.
+// visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such as
+// a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	began := time.Now()
-	name := c.report.Path[i].Name
 	if i > 0 {
-		c.Progress("crossing to %s", name)
-		timed, cancel := context.WithTimeout(ctx, transitionTimeout)
-		err := c.cluster.Converge(timed, c.path[i])
-		cancel()
-		if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
-			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
-			if broken[0].Component == clusters.APIServer {
-				return false, nil
-			}
-		} else if err != nil {
-			return false, fmt.Errorf("take the objects to %s: %w", name, err)
+		if whole, err = c.converge(ctx, i); err == nil && !whole {
+			return false, nil
 		}
 	}
-	if err := c.createAt(ctx, i); err != nil {
-		return false, err
+	if err == nil {
+		err = c.look(ctx, i)
 	}
-	if i == 0 {
-		if c.mark, err = c.survey.Begin(ctx); err != nil {
-			return false, err
-		}
-	}
-	c.Progress("surveying %d objects at %s", len(c.made), name)
-	c.mark, err = c.survey.At(ctx, c.mark)
 	if died := c.cluster.Death(); died != nil {
 		c.broke(i, "a component of the control plane or a system exited", died)
 		return false, nil
 	}
-	if err == nil && i+1 < len(c.path) {
-		err = c.rewriteAll(ctx)
-	}
 	c.report.Path[i].Reached = err == nil
 	c.report.Path[i].Survey = time.Since(began).Seconds()
 	return err == nil, err
+}
+
+// converge brings the cluster to a state. It returns false if the API server does not come up.
+func (c *crossing) converge(ctx context.Context, i int) (up bool, err error) {
+	name := c.report.Path[i].Name
+	c.Progress("crossing to %s", name)
+	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
+	defer cancel()
+	err = c.cluster.Converge(timed, c.path[i])
+	if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
+		c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
+		return broken[0].Component != clusters.APIServer, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the objects to %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// look creates the objects that no earlier state accepts, surveys the state, and prepares for the next one.
+func (c *crossing) look(ctx context.Context, i int) (err error) {
+	if err := c.createAt(ctx, i); err != nil {
+		return err
+	}
+	if i == 0 {
+		if c.mark, err = c.survey.Begin(ctx); err != nil {
+			return err
+		}
+	}
+	c.Progress("surveying %d objects at %s", len(c.made), c.report.Path[i].Name)
+	c.mark, err = c.survey.At(ctx, c.mark)
+	if err == nil && i+1 < len(c.path) {
+		err = c.rewriteAll(ctx)
+	}
+	return err
 }
 
 // broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about
