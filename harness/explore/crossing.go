@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -41,8 +42,10 @@ type crossing struct {
 	*exploration
 	path    []clusters.State
 	entries []*entry
-	// made is the index of the state in which each entry was created.
+	// made is the index of the state in which each entry was created. failed has the entries that could not be created:
+	// why there was no verdict, or nil for a rejection.
 	made    map[int]int
+	failed  map[int]error
 	cluster *systems.Host
 	client  *growth.Client
 	survey  *survey.Survey
@@ -62,7 +65,10 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 }
 
 func newCrossing(e *exploration, path []clusters.State, entries []*entry) *crossing {
-	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
+	c := &crossing{
+		exploration: e, path: path, entries: entries, made: map[int]int{}, failed: map[int]error{},
+		report: &upgrades.Report{},
+	}
 	for i, way := range waysOf(path) {
 		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(path[i]), Way: way})
 	}
@@ -217,39 +223,54 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 		c.client = client
 	}
 	c.Progress("creating %d objects at %s", len(todo), name)
-	created := make([]*survey.Created, len(todo))
-	var working errgroup.Group
-	working.SetLimit(max(c.Workers, 1))
-	for at, n := range todo {
-		working.Go(func() error {
-			created[at] = c.create(ctx, n)
-			return nil
-		})
-	}
-	_ = working.Wait() // the functions return no errors
-	for at, one := range created {
-		if one != nil {
-			c.made[todo[at]] = i
-			c.survey.Add(*one)
-		}
-	}
-	if err := context.Cause(ctx); err != nil {
+	if err := c.createThose(ctx, i, todo); err != nil {
 		return err
 	}
 	return c.survey.Still(ctx)
 }
 
+// createThose creates some of the objects at a state, and records which could not be created.
+func (c *crossing) createThose(ctx context.Context, i int, todo []int) error {
+	created, unknown := make([]*survey.Created, len(todo)), make([]error, len(todo))
+	var working errgroup.Group
+	working.SetLimit(max(c.Workers, 1))
+	for at, n := range todo {
+		working.Go(func() error {
+			created[at], unknown[at] = c.create(ctx, n)
+			return nil
+		})
+	}
+	_ = working.Wait() // the functions return no errors
+	for at, one := range created {
+		switch n := todo[at]; {
+		case one != nil:
+			c.made[n] = i
+			delete(c.failed, n) // it may have failed at an earlier visit of the state
+			c.survey.Add(*one)
+		case ctx.Err() == nil:
+			c.failed[n] = unknown[at]
+		}
+	}
+	return context.Cause(ctx)
+}
+
 // create creates one object. It returns nil if the cluster rejects it, for example because another object has its port.
-func (c *crossing) create(ctx context.Context, n int) *survey.Created {
+// An error means that there is no verdict.
+func (c *crossing) create(ctx context.Context, n int) (*survey.Created, error) {
 	one := c.entries[n]
 	object, _ := growth.Named(one.Kind, one.Object(), n)
 	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), growth.Text(object), false)
-	if err != nil || !answer.Accepted() {
-		return nil
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Panicked(): // although it accepted the dry run
+		return nil, errors.New(answer.Words)
+	case !answer.Accepted():
+		return nil, nil
 	}
 	content, err := answer.Object()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	stored := unstructured.Unstructured{Object: content}
 	if status := object["status"]; status != nil && one.HasState() {
@@ -260,7 +281,7 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	named := &unstructured.Unstructured{Object: object}
 	named.SetName(stored.GetName()) // the API server may have generated it
 	given := &manifests.Object{Content: named, File: place, Line: n + 1}
-	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
+	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}, nil
 }
 
 // sightings are the findings of the survey, with the entries that show them.
