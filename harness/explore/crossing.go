@@ -55,13 +55,19 @@ type crossing struct {
 }
 
 // cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. It
-// watches the untouched cluster at each state for the time settle.
+// watches the untouched cluster at each state for the time settle. It returns how many states it has surveyed: fewer
+// than the path has, if the cluster broke.
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
-	[]*sighting, error,
+	seen []*sighting, reached int, _ error,
 ) {
 	c := newCrossing(e, path, entries)
 	err := c.run(ctx, settle)
-	return c.sightings(), err
+	for _, state := range c.report.Path {
+		if state.Reached {
+			reached++
+		}
+	}
+	return c.sightings(), reached, err
 }
 
 func newCrossing(e *exploration, path []clusters.State, entries []*entry) *crossing {

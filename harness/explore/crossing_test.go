@@ -60,7 +60,7 @@ func TestADeathIsTheCauseOfErrors(t *testing.T) {
 				cluster.died <- death
 			}
 			e := &exploration{Options: Options{Provider: cluster, Progress: t.Logf}, report: &explorations.Report{}}
-			seen, err := e.cross(t.Context(), []clusters.State{{Version: "1.35"}}, test.entries, 0)
+			seen, reached, err := e.cross(t.Context(), []clusters.State{{Version: "1.35"}}, test.entries, 0)
 			if death == nil {
 				if err == nil || len(seen) > 0 {
 					t.Errorf("%s fails: no error, but %d sightings", name, len(seen))
@@ -68,7 +68,7 @@ func TestADeathIsTheCauseOfErrors(t *testing.T) {
 				continue
 			}
 			golden.Must(t, err)
-			if len(seen) != 1 || seen[0].finding.Check != "control plane" ||
+			if len(seen) != 1 || reached != 0 || seen[0].finding.Check != "control plane" ||
 				!strings.Contains(seen[0].finding.Words, "out of range") {
 				t.Errorf("%s fails: got %d sightings, want the death", name, len(seen))
 			}
