@@ -25,15 +25,17 @@ type fragile struct {
 	clusters.ProcessRunner
 	config *rest.Config
 	died   chan error
+	// unready is the error of each change of its state.
+	unready error
 }
 
 func (f *fragile) Name() string { return "fragile" }
 
 func (f *fragile) Create(context.Context, string, clusters.State) (clusters.Cluster, error) {
-	return f, nil
+	return f, f.unready
 }
 func (f *fragile) RESTConfig() *rest.Config                       { return f.config }
-func (f *fragile) Converge(context.Context, clusters.State) error { return nil }
+func (f *fragile) Converge(context.Context, clusters.State) error { return f.unready }
 func (f *fragile) Delete(context.Context) error                   { return nil }
 func (f *fragile) Died() <-chan error                             { return f.died }
 
