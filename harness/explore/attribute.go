@@ -74,7 +74,7 @@ type attribution struct {
 	// disputed are the objects to try. usual are the verdicts on them if no gate is flipped.
 	disputed []*entry
 	usual    []*verdict
-	// flipped are the verdicts if a gate is flipped, by the gate's name.
+	// flipped are the verdicts if a gate is flipped, by the gate's name; all nil if the cluster does not start with it.
 	flipped map[string][]*verdict
 }
 
@@ -96,6 +96,7 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 		}
 		a.report.Unjudged = append(a.report.Unjudged, fmt.Sprintf("gate %s: the cluster did not reach %s: %v",
 			gate.Name, nameOf(gate.Flipped), err))
+		a.flipped[gate.Name] = make([]*verdict, len(a.disputed))
 		return a.begin(ctx)
 	}
 	now, err := a.try(ctx, gate.Flipped)

@@ -1,12 +1,14 @@
 package explore
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -76,5 +78,25 @@ func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 		if got := fmt.Sprint(all[at].gates); got != want {
 			t.Errorf("object %d depends on %s, want %s", at, got, want)
 		}
+	}
+}
+
+// B needs A, so both are flipped together. If the cluster does not start with A alone, nobody knows which of them an
+// effect comes from.
+func TestAnEffectOfAGateThatDoesNotStartIsNotBlamedOnAnother(t *testing.T) {
+	one := &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{}}}
+	accepts, rejects := []*verdict{{accepted: true}}, []*verdict{{}}
+	cluster := &fragile{unready: errors.New("kube-apiserver exits")}
+	e := &exploration{Options: Options{Provider: cluster}, report: &explorations.Report{}}
+	a := &attribution{
+		disposable: disposable{exploration: e, cluster: &systems.Host{Cluster: cluster}},
+		disputed:   []*entry{one}, usual: rejects, flipped: map[string][]*verdict{"B": accepts},
+	}
+	if err := a.flip(t.Context(), Gate{Name: "A"}); !errors.Is(err, cluster.unready) { // a new cluster fails, too
+		t.Errorf("got the error %v", err)
+	}
+	a.compare(Gate{Name: "B", Others: []string{"A"}})
+	if len(one.gates) > 0 || len(e.report.Gates) > 0 || len(e.report.Unjudged) != 1 {
+		t.Errorf("the object depends on %v; not judged: %q", one.gates, e.report.Unjudged)
 	}
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -41,8 +42,10 @@ type crossing struct {
 	*exploration
 	path    []clusters.State
 	entries []*entry
-	// made is the index of the state in which each entry was created.
+	// made is the index of the state in which each entry was created. failed has the entries that could not be created:
+	// why there was no verdict, or nil for a rejection.
 	made    map[int]int
+	failed  map[int]error
 	cluster *systems.Host
 	client  *growth.Client
 	survey  *survey.Survey
@@ -52,17 +55,26 @@ type crossing struct {
 }
 
 // cross creates each object at the first state of the path that accepts it, and surveys all objects at each state. It
-// watches the untouched cluster at each state for the time settle.
+// watches the untouched cluster at each state for the time settle. It returns how many states it has surveyed: fewer
+// than the path has, if the cluster broke.
 func (e *exploration) cross(ctx context.Context, path []clusters.State, entries []*entry, settle time.Duration) (
-	[]*sighting, error,
+	seen []*sighting, reached int, _ error,
 ) {
 	c := newCrossing(e, path, entries)
 	err := c.run(ctx, settle)
-	return c.sightings(), err
+	for _, state := range c.report.Path {
+		if state.Reached {
+			reached++
+		}
+	}
+	return c.sightings(), reached, err
 }
 
 func newCrossing(e *exploration, path []clusters.State, entries []*entry) *crossing {
-	c := &crossing{exploration: e, path: path, entries: entries, made: map[int]int{}, report: &upgrades.Report{}}
+	c := &crossing{
+		exploration: e, path: path, entries: entries, made: map[int]int{}, failed: map[int]error{},
+		report: &upgrades.Report{},
+	}
 	for i, way := range waysOf(path) {
 		c.report.Path = append(c.report.Path, &upgrades.State{Name: nameOf(path[i]), Way: way})
 	}
@@ -125,45 +137,60 @@ func waysOf(path []clusters.State) []string {
 	return ways
 }
 
-// visit brings the cluster to a state, creates the objects that no earlier state accepts, and surveys. It returns false
-// if the cluster broke.
+// visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such as
+// a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	began := time.Now()
-	name := c.report.Path[i].Name
 	if i > 0 {
-		c.Progress("crossing to %s", name)
-		timed, cancel := context.WithTimeout(ctx, transitionTimeout)
-		err := c.cluster.Converge(timed, c.path[i])
-		cancel()
-		if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
-			c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
-			if broken[0].Component == clusters.APIServer {
-				return false, nil
-			}
-		} else if err != nil {
-			return false, fmt.Errorf("take the objects to %s: %w", name, err)
+		if whole, err = c.converge(ctx, i); err == nil && !whole {
+			return false, nil
 		}
 	}
-	if err := c.createAt(ctx, i); err != nil {
-		return false, err
+	if err == nil {
+		err = c.look(ctx, i)
 	}
-	if i == 0 {
-		if c.mark, err = c.survey.Begin(ctx); err != nil {
-			return false, err
-		}
-	}
-	c.Progress("surveying %d objects at %s", len(c.made), name)
-	c.mark, err = c.survey.At(ctx, c.mark)
 	if died := c.cluster.Death(); died != nil {
 		c.broke(i, "a component of the control plane or a system exited", died)
 		return false, nil
 	}
-	if err == nil && i+1 < len(c.path) {
-		err = c.rewriteAll(ctx)
-	}
 	c.report.Path[i].Reached = err == nil
 	c.report.Path[i].Survey = time.Since(began).Seconds()
 	return err == nil, err
+}
+
+// converge brings the cluster to a state. It returns false if the API server does not come up.
+func (c *crossing) converge(ctx context.Context, i int) (up bool, err error) {
+	name := c.report.Path[i].Name
+	c.Progress("crossing to %s", name)
+	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
+	defer cancel()
+	err = c.cluster.Converge(timed, c.path[i])
+	if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
+		c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
+		return broken[0].Component != clusters.APIServer, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the objects to %s: %w", name, err)
+	}
+	return true, nil
+}
+
+// look creates the objects that no earlier state accepts, surveys the state, and prepares for the next one.
+func (c *crossing) look(ctx context.Context, i int) (err error) {
+	if err := c.createAt(ctx, i); err != nil {
+		return err
+	}
+	if i == 0 {
+		if c.mark, err = c.survey.Begin(ctx); err != nil {
+			return err
+		}
+	}
+	c.Progress("surveying %d objects at %s", len(c.made), c.report.Path[i].Name)
+	c.mark, err = c.survey.At(ctx, c.mark)
+	if err == nil && i+1 < len(c.path) {
+		err = c.rewriteAll(ctx)
+	}
+	return err
 }
 
 // broke reports that a component exited. A component that the kernel killed, for want of memory, shows nothing about
@@ -202,39 +229,54 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 		c.client = client
 	}
 	c.Progress("creating %d objects at %s", len(todo), name)
-	created := make([]*survey.Created, len(todo))
-	var working errgroup.Group
-	working.SetLimit(max(c.Workers, 1))
-	for at, n := range todo {
-		working.Go(func() error {
-			created[at] = c.create(ctx, n)
-			return nil
-		})
-	}
-	_ = working.Wait() // the functions return no errors
-	for at, one := range created {
-		if one != nil {
-			c.made[todo[at]] = i
-			c.survey.Add(*one)
-		}
-	}
-	if err := context.Cause(ctx); err != nil {
+	if err := c.createThose(ctx, i, todo); err != nil {
 		return err
 	}
 	return c.survey.Still(ctx)
 }
 
+// createThose creates some of the objects at a state, and records which could not be created.
+func (c *crossing) createThose(ctx context.Context, i int, todo []int) error {
+	created, unknown := make([]*survey.Created, len(todo)), make([]error, len(todo))
+	var working errgroup.Group
+	working.SetLimit(max(c.Workers, 1))
+	for at, n := range todo {
+		working.Go(func() error {
+			created[at], unknown[at] = c.create(ctx, n)
+			return nil
+		})
+	}
+	_ = working.Wait() // the functions return no errors
+	for at, one := range created {
+		switch n := todo[at]; {
+		case one != nil:
+			c.made[n] = i
+			delete(c.failed, n) // it may have failed at an earlier visit of the state
+			c.survey.Add(*one)
+		case ctx.Err() == nil:
+			c.failed[n] = unknown[at]
+		}
+	}
+	return context.Cause(ctx)
+}
+
 // create creates one object. It returns nil if the cluster rejects it, for example because another object has its port.
-func (c *crossing) create(ctx context.Context, n int) *survey.Created {
+// An error means that there is no verdict.
+func (c *crossing) create(ctx context.Context, n int) (*survey.Created, error) {
 	one := c.entries[n]
 	object, _ := growth.Named(one.Kind, one.Object(), n)
 	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), growth.Text(object), false)
-	if err != nil || !answer.Accepted() {
-		return nil
+	switch {
+	case err != nil:
+		return nil, err
+	case answer.Panicked(): // although it accepted the dry run
+		return nil, errors.New(answer.Words)
+	case !answer.Accepted():
+		return nil, nil
 	}
 	content, err := answer.Object()
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	stored := unstructured.Unstructured{Object: content}
 	if status := object["status"]; status != nil && one.HasState() {
@@ -245,7 +287,7 @@ func (c *crossing) create(ctx context.Context, n int) *survey.Created {
 	named := &unstructured.Unstructured{Object: object}
 	named.SetName(stored.GetName()) // the API server may have generated it
 	given := &manifests.Object{Content: named, File: place, Line: n + 1}
-	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}
+	return &survey.Created{Object: given, Namespace: stored.GetNamespace(), UID: string(stored.GetUID())}, nil
 }
 
 // sightings are the findings of the survey, with the entries that show them.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,9 +18,17 @@ import (
 // gateSearch finds which gate causes each finding.
 type gateSearch struct {
 	*exploration
-	mu sync.Mutex
-	// shown are the digits that show a finding.
-	shown map[*group]int
+	// send lets objects cross a path (exploration.cross).
+	send func(context.Context, []clusters.State, []*entry, time.Duration) ([]*sighting, int, error)
+	mu   sync.Mutex
+	// digits of the findings that crossed.
+	digits map[*group]*digits
+}
+
+// digits are what is known of the number of a finding's gate.
+type digits struct {
+	// shown are those that show the finding. known are those whose cluster reached the end of the finding's path.
+	shown, known int
 }
 
 // run gives each finding its gate. An object that depends on one gate may fail because of another one, so the gates of
@@ -43,8 +52,16 @@ func (s *gateSearch) run(ctx context.Context) error {
 	if s.timeUp("finding the gates of findings") {
 		return context.Cause(ctx)
 	}
-	for g, shown := range s.shown {
-		g.gate = s.decoded(g, shown, sets)
+	for _, g := range s.groups {
+		number := s.digits[g]
+		if number == nil {
+			continue
+		}
+		g.gate = s.decoded(g, *number, sets)
+		if number.known != whole(sets) {
+			s.report.Unjudged = append(s.report.Unjudged, fmt.Sprintf("%s: %s: it is not certain which gate causes it, "+
+				"because a cluster with some gates off broke", g.finding.Kind, g.finding.What))
+		}
 	}
 	return context.Cause(ctx)
 }
@@ -89,7 +106,7 @@ func (s *gateSearch) cross(ctx context.Context, path []clusters.State, off map[s
 		return nil
 	}
 	s.Progress("finding the gates of %d findings: turning off %d gates", len(groups), len(off))
-	seen, err := s.exploration.cross(ctx, part, entries, s.settleFor(groups))
+	seen, reached, err := s.send(ctx, part, entries, s.settleFor(groups))
 	if err != nil {
 		return fmt.Errorf("find the gates of findings: %w", err)
 	}
@@ -97,9 +114,16 @@ func (s *gateSearch) cross(ctx context.Context, path []clusters.State, off map[s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, g := range groups {
-		s.shown[g] |= 0 // known, even if no digit shows it
+		number := s.digits[g]
+		if number == nil {
+			number = &digits{}
+			s.digits[g] = number
+		}
+		if reached >= len(g.path) {
+			number.known |= 1 << digit
+		}
 		if like(shows[entries[i]], g.keyOn(part[:len(g.path)])) != nil {
-			s.shown[g] |= 1 << digit
+			number.shown |= 1 << digit
 		}
 	}
 	return nil
@@ -119,10 +143,13 @@ func begins(path, with []clusters.State) bool {
 	return strings.HasPrefix(hopsOf(path)+"|", hopsOf(with)+"|")
 }
 
-// decoded is the gate whose digits show a finding; "" if there is none. Several gates may have the same digits,
-// because other gates need them. Then it is the one that was found with dry runs. If the search shows no gate, a
-// finding that a dry run also shows keeps its gate.
-func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
+// whole has all digits.
+func whole(sets []map[string]bool) int { return 1<<len(sets) - 1 }
+
+// decoded is the gate whose digits show a finding; "" if there is none. Several gates may have the same digits, because
+// other gates need them, or because not all digits are known. Then it is the one that was found with dry runs. If the
+// search shows no gate, a finding that a dry run also shows keeps its gate.
+func (e Options) decoded(g *group, number digits, sets []map[string]bool) string {
 	var found []string
 	for _, gate := range e.Gates {
 		pattern := 0
@@ -131,7 +158,7 @@ func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
 				pattern |= 1 << digit
 			}
 		}
-		if pattern == shown {
+		if pattern&number.known == number.shown&number.known {
 			found = append(found, gate.Name)
 		}
 	}
@@ -139,7 +166,7 @@ func (e Options) decoded(g *group, shown int, sets []map[string]bool) string {
 		return check != "create" && check != "apply"
 	})
 	switch {
-	case len(found) == 1:
+	case len(found) == 1 && number.known == whole(sets):
 		return found[0]
 	case slices.Contains(found, g.gate), len(found) == 0 && !judgedOtherwise:
 		return g.gate

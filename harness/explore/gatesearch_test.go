@@ -1,11 +1,16 @@
 package explore
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/explorations"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // gatesOf are explored gates: each gate, with the gates that are off with it.
@@ -52,8 +57,45 @@ func TestTheGateOfAFindingIsFound(t *testing.T) {
 				shown |= 1 << digit
 			}
 		}
-		if got := o.decoded(&group{gate: test.first, checks: test.checks}, shown, sets); got != test.want {
+		if got := o.decoded(&group{gate: test.first, checks: test.checks}, digits{shown, whole(sets)}, sets); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A cluster that broke does not show that a finding does not need its gates. The first guess stays, unless the other
+// clusters contradict it.
+func TestTheGateOfAFindingIfAClusterBreaks(t *testing.T) {
+	for _, test := range []struct {
+		first, want string
+		breaks      bool
+	}{
+		{"A", "C", false}, {"C", "C", true}, {"A", "", true},
+	} {
+		o := Options{Base: clusters.State{Version: "1.36.3"}, Progress: t.Logf}
+		o.Gates, o.Path = gatesOf([][]string{{"A"}, {"B"}, {"C"}})
+		g := ingress(t, o.Path[0], o.Path[1])
+		g.gate = test.first
+		e := &exploration{Options: o, limit: t.Context(), groups: []*group{g}, report: &explorations.Report{}}
+		s := &gateSearch{exploration: e, digits: map[*group]*digits{}}
+		s.send = func(_ context.Context, path []clusters.State, entries []*entry, _ time.Duration) (
+			[]*sighting, int, error,
+		) {
+			off := func(gate string) bool { return !path[1].FeatureGates[gate] }
+			shown := &sighting{finding: g.finding, entries: entries, before: path[0], to: path[1]}
+			switch {
+			case test.breaks && off("A"):
+				shown.finding, shown.entries = &upgrades.Finding{Check: "control plane"}, nil
+				return []*sighting{shown}, 1, nil
+			case off("C"):
+				return []*sighting{shown}, 2, nil
+			}
+			return nil, 2, nil
+		}
+		golden.Must(t, s.run(t.Context()))
+		if g.gate != test.want || (len(e.report.Unjudged) == 1) != test.breaks {
+			t.Errorf("first %s, a cluster breaks: %t: got %q, want %q; not judged: %q", test.first, test.breaks, g.gate,
+				test.want, e.report.Unjudged)
 		}
 	}
 }

@@ -324,10 +324,15 @@ func (g *group) report() *explorations.Finding {
 	return f
 }
 
-// id is the same in all explorations that find it: it contains neither patch releases nor numbers of objects.
+// id is the same in all explorations that find it: it contains no numbers of objects, and patch releases only if the
+// hop is from one to another. Otherwise, an upgrade and its rollback would have the same id.
 func (g *group) id() string {
 	parts := strings.SplitN(g.key, "|", 3)
-	hop := minorOf(nameOf(g.before)) + "|" + minorOf(nameOf(g.to))
+	before, to := nameOf(g.before), nameOf(g.to)
+	if before == to || minorOf(before) != minorOf(to) {
+		before, to = minorOf(before), minorOf(to)
+	}
+	hop := before + "|" + to
 	if len(g.panics) > 0 {
 		hop = parts[0] + "|" + parts[1]
 	}

@@ -165,6 +165,24 @@ func TestPatchReleasesDoNotChangeTheID(t *testing.T) {
 	}
 }
 
+// An upgrade to a patch release and its rollback are two hops. The ids of other hops stay what they are in files of known
+// findings.
+func TestIDsOfHops(t *testing.T) {
+	id := func(before, to string) string {
+		return ingress(t, clusters.State{Version: before}, clusters.State{Version: to}).id()
+	}
+	if up, back := id("1.34.1", "1.34.4"), id("1.34.4", "1.34.1"); up == back {
+		t.Errorf("the upgrade to a patch release and its rollback have the id %s", up)
+	}
+	on, off := states()
+	if got, want := ingress(t, on, off).id(), "update-603034b2"; got != want {
+		t.Errorf("the id of a gate's change is %s, want %s", got, want)
+	}
+	if got, want := id("1.34.1", "1.35.4"), "update-6bf03224"; got != want {
+		t.Errorf("the id of an upgrade to another minor version is %s, want %s", got, want)
+	}
+}
+
 // lossOf is a sighting of an object that lost a field on the way to a state.
 func lossOf(one *entry, path []clusters.State, state int, back string) *sighting {
 	return &sighting{

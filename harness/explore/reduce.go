@@ -27,7 +27,7 @@ func (e *exploration) reduce(ctx context.Context) error {
 	}
 	err := e.shrink(ctx)
 	if err == nil {
-		err = (&gateSearch{exploration: e, shown: map[*group]int{}}).run(ctx)
+		err = (&gateSearch{exploration: e, send: e.cross, digits: map[*group]*digits{}}).run(ctx)
 	}
 	e.groups = merged(e.groups)
 	for _, g := range e.groups {
@@ -82,7 +82,7 @@ func (e *exploration) round(ctx context.Context, path []clusters.State, reducing
 		e.Progress("reducing the objects of %d findings: %d variants on %s", len(reducing), len(entries),
 			strings.ReplaceAll(hopsOf(path), "|", " -> "))
 		var err error
-		if seen, err = e.cross(ctx, path, entries, e.settleFor(groups)); err != nil {
+		if seen, _, err = e.cross(ctx, path, entries, e.settleFor(groups)); err != nil {
 			return err
 		}
 	}

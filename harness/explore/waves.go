@@ -14,36 +14,52 @@ type waves struct {
 	*exploration
 	chosen []*entry
 	seen   []*sighting
-	// lacking is how many objects could not be created.
-	lacking int
+	// begun is how many of the objects are in the clusters so far. lacking is how many of them were rejected.
+	begun, lacking int
+	// unknown is why there was no verdict on the creation of an object, by its index.
+	unknown []error
 }
 
 // run takes the objects along the path, and takes what was seen.
 func (w *waves) run(ctx context.Context) error {
-	defer func() { w.take(w.seen) }()
+	defer w.conclude()
+	w.unknown = make([]error, len(w.chosen))
 	for i, part := range parts(w.chosen, cmp.Or(w.Together, mostTogether)) {
-		left := len(w.chosen) - w.report.Crossed - w.lacking
+		left := len(w.chosen) - w.begun
 		if i > 0 && w.timeUp(fmt.Sprintf("%d of %d objects did not cross", left, len(w.chosen))) {
 			break
 		}
-		if err := w.cross(ctx, part); err != nil {
+		c := newCrossing(w.exploration, w.Path, part)
+		err := c.run(ctx, w.Settle)
+		w.add(c)
+		if err != nil {
 			return err
 		}
-	}
-	if w.lacking > 0 {
-		w.report.Untried = append(w.report.Untried, fmt.Sprintf(
-			"%d of %d objects did not cross, because they could not be created beside the others", w.lacking, len(w.chosen)))
 	}
 	return nil
 }
 
-func (w *waves) cross(ctx context.Context, part []*entry) error {
-	c := newCrossing(w.exploration, w.Path, part)
-	err := c.run(ctx, w.Settle)
+// add adds the results of a cluster.
+func (w *waves) add(c *crossing) {
 	w.seen = append(w.seen, c.sightings()...)
 	w.report.AddCrossing(c.report.Path, c.report.Matrix, len(c.made))
-	w.lacking += len(part) - len(c.made)
-	return err
+	for n, unknown := range c.failed {
+		if unknown == nil {
+			w.lacking++
+		}
+		w.unknown[w.begun+n] = unknown
+	}
+	w.begun += len(c.entries)
+}
+
+// conclude reports what was seen, and which objects did not cross.
+func (w *waves) conclude() {
+	w.take(w.seen)
+	w.report.Unjudged = append(w.report.Unjudged, unjudged(w.chosen, w.unknown, "creation")...)
+	if w.lacking > 0 {
+		w.report.Untried = append(w.report.Untried, fmt.Sprintf(
+			"%d of %d objects did not cross, because they could not be created beside the others", w.lacking, len(w.chosen)))
+	}
 }
 
 // parts divides a list into the fewest parts of at most that many entries; at least one part, and all of about equal

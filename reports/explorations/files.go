@@ -56,7 +56,7 @@ func JUnit(r *Report) ([]byte, error) {
 		cases = append(cases, c)
 	}
 	whole := reporters.JUnitTestCase{Name: "the whole path", Classname: "explore", Status: "passed"}
-	if r.reached() < len(r.Path) || len(r.Unjudged) > 0 {
+	if r.Interrupted || r.unjudged() {
 		whole.Status = string(upgrades.Unjudged)
 		whole.Error = &reporters.JUnitError{
 			Message: plain.Clean(r.Sentence()), Type: "unjudged",

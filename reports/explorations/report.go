@@ -249,8 +249,16 @@ func (r *Report) ExitCode() int {
 		return 0
 	case unknown > 0:
 		return 1
-	case len(r.Unjudged) > 0, r.reached() < len(r.Path), r.Crossed == 0 && r.Shard == nil:
+	case r.unjudged():
 		return 3
 	}
 	return 0
+}
+
+// unjudged reports whether something could not be judged. A shard without kinds has nothing to judge.
+func (r *Report) unjudged() bool {
+	if r.Idle && r.Failure == "" {
+		return false
+	}
+	return len(r.Unjudged) > 0 || r.reached() < len(r.Path) || r.Crossed == 0 && r.Shard == nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/internal/reporttest"
 )
@@ -90,6 +91,38 @@ func TestJUnitIsValid(t *testing.T) {
 				t.Errorf("%s in:\n%s", problem, text)
 			}
 		})
+	}
+}
+
+// The case of the whole path is an error if the exit code says that not all of it was judged.
+func TestTheWholePathInJUnit(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(*explorations.Report)
+		code   int
+		errors string
+	}{
+		{"all of it", func(*explorations.Report) {}, 0, "0"},
+		{"not judged", func(r *explorations.Report) { r.Unjudged = []string{"a"} }, 3, "1"},
+		{"a state that was not reached", func(r *explorations.Report) { r.Path[1].Reached = false }, 3, "1"},
+		{"nothing crossed", func(r *explorations.Report) { r.Crossed = 0 }, 3, "1"},
+		{"interrupted while findings were reduced", func(r *explorations.Report) { r.Interrupted = true }, 130, "1"},
+		{"a shard without a kind", func(r *explorations.Report) {
+			r.Idle, r.Shard, r.Crossed, r.Path[0].Reached = true, &reports.Shard{Number: 2, Of: 2}, 0, false
+		}, 0, "0"},
+		{"such a shard that failed", func(r *explorations.Report) {
+			r.Idle, r.Shard, r.Crossed, r.Path[0].Reached = true, &reports.Shard{Number: 2, Of: 2}, 0, false
+			r.Fail(errors.New("no etcd"))
+		}, 3, "1"},
+	} {
+		r := report()
+		r.Findings = nil
+		test.change(r)
+		text, err := explorations.JUnit(r)
+		golden.Must(t, err)
+		if r.ExitCode() != test.code || !strings.Contains(string(text), `errors="`+test.errors+`"`) {
+			t.Errorf("%s: exit code %d, want %d and %s errors in:\n%s", test.name, r.ExitCode(), test.code, test.errors, text)
+		}
 	}
 }
 

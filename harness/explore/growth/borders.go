@@ -181,7 +181,7 @@ func (g trials) take(choices, borders []*trial) {
 			g.failed = append(g.failed, s)
 		}
 	}
-	g.unjudged = unjudged(slices.Concat(choices, borders))
+	g.unjudged = append(g.unjudged, unjudged(slices.Concat(choices, borders))...)
 }
 
 // unjudged says which fields have values without a verdict. Each field is there once.

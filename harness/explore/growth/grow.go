@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // The maximum numbers of dry runs: for the minimal object of a kind, for a field, for a value of another kind, for a
@@ -35,7 +36,7 @@ type Grown struct {
 	Dropped map[string]bool
 	// Panics are objects that made the API server panic.
 	Panics []*Specimen
-	// Unjudged says which values the API server did not judge, one sentence for each field.
+	// Unjudged says what the API server did not judge, one sentence for each field, or one for the kind.
 	Unjudged []string
 }
 
@@ -69,14 +70,15 @@ type grower struct {
 	// paths of fields that no object has.
 	holder   map[string]map[string]any
 	rejected map[string]string
-	// gone are fields that the API server drops.
-	gone map[string]bool
-	made []*Specimen
+	// gone are fields that the API server drops. unknown is why an object with a rejected field was not judged.
+	gone    map[string]bool
+	unknown map[string]error
+	made    []*Specimen
 	// alone are objects with one more field than the minimal one. They are packed into whole ones.
 	alone  []map[string]any
 	whole  []map[string]any
 	failed []*Specimen
-	// unjudged says which values have no verdict.
+	// unjudged says what has no verdict.
 	unjudged []string
 	// panics are objects that made the API server panic.
 	panicking sync.Mutex
@@ -85,7 +87,8 @@ type grower struct {
 
 // grow generates the objects of one kind. Even if it returns an error, the grower has the results up to then.
 func (g *grower) grow(ctx context.Context) error {
-	g.holder, g.rejected, g.gone = map[string]map[string]any{}, map[string]string{}, map[string]bool{}
+	g.holder, g.rejected = map[string]map[string]any{}, map[string]string{}
+	g.gone, g.unknown = map[string]bool{}, map[string]error{}
 	beginning, err := g.beginning(ctx)
 	if err != nil || beginning == nil {
 		return err
@@ -95,6 +98,7 @@ func (g *grower) grow(ctx context.Context) error {
 		return err
 	}
 	if minimal == nil {
+		g.doubt("no object of the kind is accepted, and at least one was not judged", a.unknown)
 		for _, f := range g.scope.All() {
 			g.rejected[f.Path.String()] = "no object of the kind is accepted: " + a.words
 		}
@@ -137,11 +141,19 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	if err != nil || !answer.Accepted() && answer.Code != 409 {
+		g.doubt("its fields were not explored, because it is not known whether an object can be stored", err)
 		return nil, nil
 	}
 	beginning := copied(g.stored) // with the placeholder as its name, because its copies cross under other names
 	g.stored = object
 	return beginning, nil
+}
+
+// doubt records what was not judged, and why; nothing if there is no reason.
+func (g *grower) doubt(what string, unknown error) {
+	if unknown != nil {
+		g.unjudged = append(g.unjudged, what+": "+writes.Words(unknown))
+	}
 }
 
 // forStatus is the number in the name of the object whose status grows.

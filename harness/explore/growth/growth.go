@@ -2,6 +2,7 @@ package growth
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // Options of a growth.
@@ -214,7 +216,13 @@ func (g *grower) own() []*fields.Field {
 func (g *grower) result() *Grown {
 	r := &Grown{
 		Kind: g.kind, State: g.stored != nil, Specimens: g.made, Rejected: g.failed, Panics: g.panics,
-		Unjudged: g.unjudged, Rest: map[string]string{}, Dropped: map[string]bool{},
+		Unjudged: slices.Clone(g.unjudged), Rest: map[string]string{}, Dropped: map[string]bool{},
+	}
+	for _, path := range slices.Sorted(maps.Keys(g.unknown)) {
+		if g.holder[path] == nil { // otherwise, the search for another field has found an object
+			r.Unjudged = append(r.Unjudged, fmt.Sprintf("%s: no object with it is accepted, and at least one was not "+
+				"judged: %s", path, writes.Words(g.unknown[path])))
+		}
 	}
 	for _, f := range append(g.own(), g.scope.All()...) {
 		path := f.Path.String()

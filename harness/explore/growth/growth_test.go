@@ -64,6 +64,26 @@ func judging(t *testing.T, drops string, rules ...rule) *httptest.Server {
 	return web
 }
 
+// failing is a client of a server that accepts every object, but answers with 500 if it fails for a request.
+func failing(t *testing.T, fails func(r *http.Request, body string) bool) *growth.Client {
+	t.Helper()
+	judge := judging(t, "")
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if fails(r, string(body)) {
+			http.Error(w, "no quorum", http.StatusInternalServerError)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		judge.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return clientOf(t, web, 4)
+}
+
 func clientOf(t *testing.T, web *httptest.Server, atOnce int) *growth.Client {
 	t.Helper()
 	found, err := discovery.NewDiscoveryClientForConfig(writes.Configure(&rest.Config{Host: web.URL}, "test"))
@@ -135,15 +155,23 @@ func at(object map[string]any, path string) any {
 
 func grow(t *testing.T, client *growth.Client, kind *fields.Kind) *growth.Grown {
 	t.Helper()
+	grown := growAll(t, client, kind)
+	if len(grown) != 1 {
+		t.Fatalf("%d kinds", len(grown))
+	}
+	return grown[0]
+}
+
+// growAll grows a kind and its status.
+func growAll(t *testing.T, client *growth.Client, kind *fields.Kind) []*growth.Grown {
+	t.Helper()
 	var mu sync.Mutex
 	grown, err := growth.All(t.Context(), growth.Options{
 		Client: client, Kinds: []*fields.Kind{kind},
 		Progress: func(string, ...any) { mu.Lock(); defer mu.Unlock() },
 	})
-	if err != nil || len(grown) != 1 {
-		t.Fatalf("%d kinds, %v", len(grown), err)
-	}
-	return grown[0]
+	golden.Must(t, err)
+	return grown
 }
 
 func TestRejectedObjectsAreMendedByTheMessage(t *testing.T) {
@@ -332,22 +360,10 @@ func TestRejectedBoundaryValuesAreKeptSeparately(t *testing.T) {
 
 // A value without a verdict is neither accepted nor rejected.
 func TestValuesThatTheServerDoesNotJudge(t *testing.T) {
-	judge := judging(t, "")
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		text, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		if strings.Contains(string(text), `"a_b"`) || strings.Contains(string(text), `"a/b"`) ||
-			strings.Contains(string(text), `"Shut"`) {
-			http.Error(w, "no quorum", http.StatusInternalServerError)
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(text))
-		judge.Config.Handler.ServeHTTP(w, r)
-	}))
-	t.Cleanup(web.Close)
-	grown := grow(t, clientOf(t, web, 4), box(field("title", fields.String),
+	client := failing(t, func(_ *http.Request, body string) bool {
+		return strings.Contains(body, `"a_b"`) || strings.Contains(body, `"a/b"`) || strings.Contains(body, `"Shut"`)
+	})
+	grown := grow(t, client, box(field("title", fields.String),
 		&fields.Field{Path: fields.Path{"policy"}, Type: fields.String, Enum: []string{"Open", "Shut"}}))
 	const title = "spec.title: no verdict on 2 of its values, such as \"a_b\": "
 	const policy = "spec.policy: no verdict on 1 of its values, such as \"Shut\": "
@@ -359,6 +375,45 @@ func TestValuesThatTheServerDoesNotJudge(t *testing.T) {
 		if s.Value == `"a_b"` || s.Value == `"Shut"` {
 			t.Errorf("%s has a verdict", s.ID())
 		}
+	}
+}
+
+// A kind, a field or a status without a verdict is not judged. It does not look like a rejected one.
+func TestWhatTheServerDoesNotJudge(t *testing.T) {
+	title := func() *fields.Kind { return box(field("title", fields.String)) }
+	withStatus := title()
+	withStatus.State = &fields.Field{Path: fields.Path{"status"}, Type: fields.Object, Owner: "status"}
+	for _, test := range []struct {
+		name  string
+		kind  *fields.Kind
+		fails func(r *http.Request, body string) bool
+		want  string
+	}{
+		{
+			"every object", title(), func(*http.Request, string) bool { return true },
+			"no object of the kind is accepted, and at least one was not judged: 500 ",
+		},
+		{
+			"a field", title(), func(_ *http.Request, body string) bool { return strings.Contains(body, "title") },
+			"spec.title: no object with it is accepted, and at least one was not judged: 500 ",
+		},
+		{
+			"the object whose status grows", withStatus,
+			func(r *http.Request, _ string) bool { return !r.URL.Query().Has("dryRun") },
+			"its fields were not explored, because it is not known whether an object can be stored: 500 ",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var all []string
+			for _, grown := range growAll(t, failing(t, test.fails), test.kind) {
+				all = append(all, grown.Unjudged...)
+			}
+			if !slices.ContainsFunc(all, func(line string) bool {
+				return strings.HasPrefix(line, test.want) && strings.Contains(line, "no quorum")
+			}) {
+				t.Errorf("got %q, want %s", all, test.want)
+			}
+		})
 	}
 }
 

@@ -19,6 +19,8 @@ type outcome struct {
 	// words of the rejection; gone says that the API server drops the field.
 	words string
 	gone  bool
+	// unknown is why there was no verdict on one of the objects; nil if there were verdicts on all.
+	unknown error
 }
 
 // all finds an object for each field, in rounds. All searches of a round run at once. They use the results of earlier
@@ -108,6 +110,7 @@ func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	}
 	return &outcome{
 		field: f, accepted: accepted, words: a.words, gone: a.lost && strings.HasPrefix(a.words, dropped),
+		unknown: a.unknown,
 	}, nil
 }
 
@@ -118,6 +121,9 @@ func (g rounds) settle(o *outcome) {
 	case g.holder[path] != nil:
 	case o.accepted == nil:
 		g.rejected[path], g.gone[path] = o.words, o.gone
+		if o.unknown != nil {
+			g.unknown[path] = o.unknown
+		}
 	default:
 		g.took(Alone, o.field, o.accepted)
 		g.alone = append(g.alone, o.accepted)
