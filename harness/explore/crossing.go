@@ -137,8 +137,8 @@ func waysOf(path []clusters.State) []string {
 	return ways
 }
 
-// visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such as
-// a refused connection, have the death of the component as their cause.
+// visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such
+// as a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	began := time.Now()
 	if i > 0 {

@@ -22,7 +22,7 @@ type waves struct {
 
 // run takes the objects along the path, and takes what was seen.
 func (w *waves) run(ctx context.Context) error {
-	defer w.conclude()
+	defer w.finish()
 	w.unknown = make([]error, len(w.chosen))
 	for i, part := range parts(w.chosen, cmp.Or(w.Together, mostTogether)) {
 		left := len(w.chosen) - w.begun
@@ -52,8 +52,8 @@ func (w *waves) add(c *crossing) {
 	w.begun += len(c.entries)
 }
 
-// conclude reports what was seen, and which objects did not cross.
-func (w *waves) conclude() {
+// finish reports what was seen, and which objects did not cross.
+func (w *waves) finish() {
 	w.take(w.seen)
 	w.report.Unjudged = append(w.report.Unjudged, unjudged(w.chosen, w.unknown, "creation")...)
 	if w.lacking > 0 {

@@ -87,7 +87,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 	golden.Must(t, c.createThose(t.Context(), 0, []int{0, 1, 2, 3, 4}))
 	w := &waves{exploration: e, chosen: entries, unknown: make([]error, len(entries))}
 	w.add(c)
-	w.conclude()
+	w.finish()
 	const lost = "Lost.v1 at creation: no verdict on 2 of its objects, such as minimal: 500 no quorum: "
 	const panicking = "Panicking.v1 at creation: no verdict on 1 of its objects, such as minimal: 500 "
 	if len(e.report.Unjudged) != 2 || !strings.HasPrefix(e.report.Unjudged[0], lost) ||
