@@ -59,11 +59,11 @@ var errNoDryRuns = errors.New("the object is accepted, but not its dry run")
 // attempts is how often a case is tried whose verdict is unknown.
 const attempts = 3
 
-// judge returns the implementation's verdict on a case, "" if it is unknown, and whether it is the specification's. The
-// error is why the verdict is unknown, or why the case influences the next ones.
+// judge returns the implementation's verdict on a case, "" if it is unknown, and whether it is the specification's.
+// The error is why the verdict is unknown, or why the case influences the next ones.
 //
-// A verdict is that of a dry run. A specification need not demand dry runs, so an allowed case whose dry run is rejected
-// is created really.
+// A verdict is that of a dry run. A specification need not demand dry runs, so if the dry run of an allowed case is
+// rejected, the object is created really.
 func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err error) {
 	got, accepted, err := create(ctx, w, c, !w.wet)
 	if got == "" || accepted || !c.Allowed || w.wet {
