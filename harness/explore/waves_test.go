@@ -53,7 +53,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 	path := []clusters.State{{Version: "1.35"}, {Version: "1.36"}}
 	var kinds []apitest.Kind
 	var entries []*entry
-	for i, name := range []string{"Lost", "Lost", "Panicking", "Taken", "Made", "Later"} {
+	for i, name := range []string{"Lost", "Lost", "Panicking", "Taken", "Service", "Made", "Later"} {
 		kind := &fields.Kind{
 			GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: name}, Resource: strings.ToLower(name),
 		}
@@ -61,7 +61,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 		body := fmt.Appendf(nil, `{"apiVersion":"v1","kind":%q,"metadata":{"name":%q}}`, name, growth.Placeholder)
 		entries = append(entries, &entry{
 			Specimen: &growth.Specimen{Kind: kind, Role: growth.Minimal, Body: body},
-			verdicts: map[string]verdict{nameOf(path[i/5]): {accepted: true}},
+			verdicts: map[string]verdict{nameOf(path[i/6]): {accepted: true}},
 		})
 	}
 	server := apitest.New(t, kinds...)
@@ -71,6 +71,9 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 			return &apitest.Fault{Status: apitest.Failure(http.StatusInternalServerError, "no quorum")}
 		case "Panicking":
 			return &apitest.Fault{Code: http.StatusInternalServerError, Text: "This request caused apiserver to panic."}
+		case "Service":
+			return &apitest.Fault{Status: apitest.Failure(http.StatusInternalServerError, "Internal error occurred: "+
+				"failed to allocate requested HealthCheck NodePort 80: provided port is not in the valid range")}
 		case "Taken":
 			return &apitest.Fault{Status: apitest.Failure(http.StatusUnprocessableEntity, "no port")}
 		}
@@ -84,7 +87,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 	c.survey, err = survey.New(server.Config(), survey.Options{})
 	golden.Must(t, err)
 	t.Cleanup(c.survey.Close)
-	golden.Must(t, c.createThose(t.Context(), 0, []int{0, 1, 2, 3, 4}))
+	golden.Must(t, c.createThose(t.Context(), 0, []int{0, 1, 2, 3, 4, 5}))
 	w := &waves{exploration: e, chosen: entries, unknown: make([]error, len(entries))}
 	w.add(c)
 	w.finish()
@@ -94,7 +97,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 		!strings.HasPrefix(e.report.Unjudged[1], panicking) {
 		t.Errorf("not judged: %q, want %s and %s", e.report.Unjudged, lost, panicking)
 	}
-	untried := []string{"1 of 6 objects did not cross, because they could not be created beside the others"}
+	untried := []string{"2 of 7 objects did not cross, because they could not be created beside the others"}
 	if !slices.Equal(e.report.Untried, untried) || e.report.Crossed != 1 {
 		t.Errorf("not tried: %q, want %q; %d crossed", e.report.Untried, untried, e.report.Crossed)
 	}

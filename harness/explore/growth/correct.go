@@ -2,6 +2,7 @@ package growth
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -23,8 +24,19 @@ type attempt struct {
 	words string
 	// lost says that the API server accepted an object, but dropped the target.
 	lost bool
-	// unknown is why there was no verdict on one of the objects; nil if there were verdicts on all.
+	// unknown is why there was no verdict on one of the objects; nil if there were verdicts on all. judged says that
+	// there was a verdict on one.
 	unknown error
+	judged  bool
+}
+
+// undecided is why nothing is known, neither a rejection nor another verdict; nil if something is. An API server also
+// answers some invalid values with 500, such as a RuntimeClass named "50%": then the verdicts on others count.
+func (a *attempt) undecided() error {
+	if a.judged {
+		return nil
+	}
+	return a.unknown
 }
 
 // state is an object with the causes of its rejection.
@@ -102,8 +114,12 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		}
 		a.unknown = err
 		a.note(err.Error())
-		return false, nil, nil
+		if a.target == nil || answer.Code != http.StatusInternalServerError {
+			return false, nil, nil
+		}
+		return false, a.blamed(object, answer.Words), nil // the API server may fail because of this value only
 	}
+	a.judged = true
 	if answer.Accepted() {
 		if a.target == nil {
 			return true, nil, nil
@@ -118,17 +134,21 @@ func (a *attempt) try(ctx context.Context, object map[string]any) (accepted bool
 		}
 		a.lost = true
 		a.note(dropped)
-		return false, &state{object, []Cause{{
-			Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(),
-			Message: "dropped",
-		}}}, nil
+		return false, a.blamed(object, "dropped"), nil
 	}
 	a.note(answer.Words)
 	causes := answer.Causes
 	if len(causes) == 0 || causes[0].Field == "" {
-		causes = []Cause{{Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(), Message: answer.Words}}
+		return false, a.blamed(object, answer.Words), nil
 	}
 	return false, &state{object, causes}, nil
+}
+
+// blamed is the state of an object that is rejected, in these words, because of the target.
+func (a *attempt) blamed(object map[string]any, words string) *state {
+	return &state{object, []Cause{{
+		Type: metav1.CauseTypeFieldValueInvalid, Field: a.target.String(), Message: words,
+	}}}
 }
 
 func (a *attempt) note(words string) {

@@ -98,7 +98,7 @@ func (g *grower) grow(ctx context.Context) error {
 		return err
 	}
 	if minimal == nil {
-		g.doubt("no object of the kind is accepted, and at least one was not judged", a.unknown)
+		g.doubt("no object of the kind was judged", a.undecided())
 		for _, f := range g.scope.All() {
 			g.rejected[f.Path.String()] = "no object of the kind is accepted: " + a.words
 		}

@@ -220,8 +220,8 @@ func (g *grower) result() *Grown {
 	}
 	for _, path := range slices.Sorted(maps.Keys(g.unknown)) {
 		if g.holder[path] == nil { // otherwise, the search for another field has found an object
-			r.Unjudged = append(r.Unjudged, fmt.Sprintf("%s: no object with it is accepted, and at least one was not "+
-				"judged: %s", path, writes.Words(g.unknown[path])))
+			r.Unjudged = append(r.Unjudged, fmt.Sprintf("%s: no object with it was judged: %s", path,
+				writes.Words(g.unknown[path])))
 		}
 	}
 	for _, f := range append(g.own(), g.scope.All()...) {

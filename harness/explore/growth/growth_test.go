@@ -64,10 +64,10 @@ func judging(t *testing.T, drops string, rules ...rule) *httptest.Server {
 	return web
 }
 
-// failing is a client of a server that accepts every object, but answers with 500 if it fails for a request.
-func failing(t *testing.T, fails func(r *http.Request, body string) bool) *growth.Client {
+// failing is a client of a server that accepts every object that the rules allow, but answers with 500 if it fails for a request.
+func failing(t *testing.T, fails func(r *http.Request, body string) bool, rules ...rule) *growth.Client {
 	t.Helper()
-	judge := judging(t, "")
+	judge := judging(t, "", rules...)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -391,11 +391,11 @@ func TestWhatTheServerDoesNotJudge(t *testing.T) {
 	}{
 		{
 			"every object", title(), func(*http.Request, string) bool { return true },
-			"no object of the kind is accepted, and at least one was not judged: 500 ",
+			"no object of the kind was judged: 500 ",
 		},
 		{
 			"a field", title(), func(_ *http.Request, body string) bool { return strings.Contains(body, "title") },
-			"spec.title: no object with it is accepted, and at least one was not judged: 500 ",
+			"spec.title: no object with it was judged: 500 ",
 		},
 		{
 			"the object whose status grows", withStatus,
@@ -414,6 +414,30 @@ func TestWhatTheServerDoesNotJudge(t *testing.T) {
 				t.Errorf("got %q, want %s", all, test.want)
 			}
 		})
+	}
+}
+
+// An API server may answer one value with 500, and reject the others.
+func TestFieldsOfWhichOneValueIsNotJudged(t *testing.T) {
+	var mu sync.Mutex
+	first := ""
+	fails := func(_ *http.Request, body string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if first == "" && strings.Contains(body, "title") {
+			first = body
+		}
+		return first != "" && body == first
+	}
+	client := failing(t, fails, func(o map[string]any) [3]string {
+		if at(o, "spec.title") == nil {
+			return [3]string{}
+		}
+		return [3]string{"FieldValueInvalid", "spec.title", "not found"}
+	})
+	grown := grow(t, client, box(field("title", fields.String)))
+	if len(grown.Unjudged) != 0 || first == "" || grown.Rest["spec.title"] == "" {
+		t.Errorf("not judged: %q; the rest: %q", grown.Unjudged, grown.Rest)
 	}
 }
 

@@ -19,7 +19,7 @@ type outcome struct {
 	// words of the rejection; gone says that the API server drops the field.
 	words string
 	gone  bool
-	// unknown is why there was no verdict on one of the objects; nil if there were verdicts on all.
+	// unknown is why there was no verdict on any of the objects; nil if there was one.
 	unknown error
 }
 
@@ -110,7 +110,7 @@ func (g rounds) field(ctx context.Context, f *fields.Field) (*outcome, error) {
 	}
 	return &outcome{
 		field: f, accepted: accepted, words: a.words, gone: a.lost && strings.HasPrefix(a.words, dropped),
-		unknown: a.unknown,
+		unknown: a.undecided(),
 	}, nil
 }
 
