@@ -105,8 +105,8 @@ func (m *removal) removeAll(ctx context.Context, all []writes.Made) []error {
 	return problems
 }
 
-// remove removes one object. What our own cluster no longer serves in any version disturbs nobody, and is deleted
-// together with the cluster.
+// remove removes one object. If our own cluster serves no version of it any more, it stays until the cluster is
+// deleted.
 func (m *removal) remove(ctx context.Context, made writes.Made, deleted func()) error {
 	err := writes.Remover{Client: m.run.client, Kinds: m.run.shared.kinds}.Remove(ctx, made, deleted)
 	var none *served.NotServedError

@@ -81,8 +81,8 @@ func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 	}
 }
 
-// B needs A, so both are flipped together. If the cluster does not start with A alone, nobody knows which of them an
-// effect comes from.
+// B needs A, so both are flipped together. If the cluster does not start with A alone, it is not known which of them
+// has an effect.
 func TestAnEffectOfAGateThatDoesNotStartIsNotBlamedOnAnother(t *testing.T) {
 	one := &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{}}}
 	accepts, rejects := []*verdict{{accepted: true}}, []*verdict{{}}

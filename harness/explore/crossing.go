@@ -62,12 +62,7 @@ func (e *exploration) cross(ctx context.Context, path []clusters.State, entries 
 ) {
 	c := newCrossing(e, path, entries)
 	err := c.run(ctx, settle)
-	for _, state := range c.report.Path {
-		if state.Reached {
-			reached++
-		}
-	}
-	return c.sightings(), reached, err
+	return c.sightings(), c.report.Reached(), err
 }
 
 func newCrossing(e *exploration, path []clusters.State, entries []*entry) *crossing {
@@ -229,14 +224,14 @@ func (c *crossing) createAt(ctx context.Context, i int) error {
 		c.client = client
 	}
 	c.Progress("creating %d objects at %s", len(todo), name)
-	if err := c.createThose(ctx, i, todo); err != nil {
+	if err := c.createAll(ctx, i, todo); err != nil {
 		return err
 	}
 	return c.survey.Still(ctx)
 }
 
-// createThose creates some of the objects at a state, and records which could not be created.
-func (c *crossing) createThose(ctx context.Context, i int, todo []int) error {
+// createAll creates objects at a state, and records which could not be created.
+func (c *crossing) createAll(ctx context.Context, i int, todo []int) error {
 	created, unknown := make([]*survey.Created, len(todo)), make([]error, len(todo))
 	var working errgroup.Group
 	working.SetLimit(max(c.Workers, 1))
@@ -260,9 +255,9 @@ func (c *crossing) createThose(ctx context.Context, i int, todo []int) error {
 	return context.Cause(ctx)
 }
 
-// noPort is in the words with which an API server rejects a Service whose port is taken or out of range. Their code is
-// 500, and dry runs do not check it.
-const noPort = "failed to allocate requested HealthCheck NodePort"
+// portRejected is in the words with which an API server rejects a Service whose port is taken or out of range. The
+// code is 500, and dry runs do not check the port.
+const portRejected = "failed to allocate requested HealthCheck NodePort"
 
 // create creates one object. It returns nil if the cluster rejects it, for example because another object has its port.
 // An error means that there is no verdict.
@@ -271,7 +266,7 @@ func (c *crossing) create(ctx context.Context, n int) (*survey.Created, error) {
 	object, _ := growth.Named(one.Kind, one.Object(), n)
 	answer, err := c.client.Create(ctx, one.Kind, growth.Namespace(one.Kind), growth.Text(object), false)
 	switch {
-	case err != nil && strings.Contains(answer.Words, noPort):
+	case err != nil && strings.Contains(answer.Words, portRejected):
 		return nil, nil
 	case err != nil:
 		return nil, err

@@ -87,7 +87,7 @@ func TestObjectsThatCouldNotBeCreated(t *testing.T) {
 	c.survey, err = survey.New(server.Config(), survey.Options{})
 	golden.Must(t, err)
 	t.Cleanup(c.survey.Close)
-	golden.Must(t, c.createThose(t.Context(), 0, []int{0, 1, 2, 3, 4, 5}))
+	golden.Must(t, c.createAll(t.Context(), 0, []int{0, 1, 2, 3, 4, 5}))
 	w := &waves{exploration: e, chosen: entries, unknown: make([]error, len(entries))}
 	w.add(c)
 	w.finish()

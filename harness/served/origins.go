@@ -37,6 +37,8 @@ func newOrigins() origins {
 var (
 	definitions = schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}
 	services    = schema.GroupKind{Group: "apiregistration.k8s.io", Kind: "APIService"}
+	// Definitions is the resource of CustomResourceDefinitions.
+	Definitions = definitions.WithVersion("v1").GroupVersion().WithResource("customresourcedefinitions")
 )
 
 // ExpectMore records that something may bring custom kinds: a program, a system, or an API server that starts.
@@ -109,7 +111,7 @@ func (o *origins) mayBring(gvk schema.GroupVersionKind) bool {
 }
 
 // MayBeCustom reports whether the group may belong to a CustomResourceDefinition or to another API server. The groups
-// of Kubernetes itself are served from the start.
+// of Kubernetes itself are served from the start. Unlike IsCustom, it includes groups such as snapshot.storage.k8s.io.
 func MayBeCustom(group string) bool {
 	return strings.Contains(group, ".") && !scheme.Scheme.IsGroupRegistered(group) && group != definitions.Group &&
 		group != services.Group

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/inventory"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
@@ -42,14 +43,12 @@ type list struct {
 
 // look discovers the served kinds, and reads all objects of the targets' kinds in every version.
 func (s *Survey) look(ctx context.Context) (*observation, error) {
-	served, err := inventory.Take(ctx, s.discovery)
+	now, err := inventory.Take(ctx, s.discovery)
 	if err != nil {
 		return nil, err
 	}
-	found := &observation{Inventory: served, lists: map[schema.GroupVersionKind]list{}}
-	definitions, err := inventory.List(ctx, s.client, schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-	})
+	found := &observation{Inventory: now, lists: map[schema.GroupVersionKind]list{}}
+	definitions, err := inventory.List(ctx, s.client, served.Definitions)
 	if err != nil {
 		return nil, fmt.Errorf("read the CustomResourceDefinitions: %w", err)
 	}

@@ -195,7 +195,7 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 		return false, nil
 	}
 	if err := r.begin(ctx, i); err != nil {
-		if r.died(i) { // an object may make the API server exit, which shows as any error here
+		if r.died(i) { // an object may make the API server exit, and then requests fail
 			return false, nil
 		}
 		return false, err

@@ -34,53 +34,41 @@ func (r Remover) Remove(ctx context.Context, made Made, deleted func()) error {
 	if made.Name == "" {
 		return r.removeGenerated(ctx, made, deleted)
 	}
-	again := (&Writer{}).pauses()
-	for {
-		at := located(r.Client, made)
-		uid, err := at.remove(ctx, made)
-		switch {
-		case err == nil && uid == "":
-			return nil
-		case err == nil:
-			if deleted != nil {
-				deleted()
-			}
-			defer retryDeletion(ctx, at.api, made)()
-			return at.untilGone(ctx, uid)
-		}
-		var lasting bool
-		if unserved(err) && r.Kinds != nil {
-			made, lasting, err = r.elsewhere(ctx, made)
-		}
-		if lasting || !pauses.Wait(ctx, again) {
-			return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
-		}
+	var uid types.UID
+	at, err := r.tryEachVersion(ctx, made, func(at location) (err error) {
+		uid, err = at.remove(ctx, made)
+		return err
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("delete %s %s: %w", made.Kind, made.Name, err)
+	case uid == "":
+		return nil
 	}
+	if deleted != nil {
+		deleted()
+	}
+	defer retryDeletion(ctx, at.api, made)()
+	return at.untilGone(ctx, uid)
 }
 
 // removeGenerated removes the objects with a generated name that the step made: its field manager shows which.
 func (r Remover) removeGenerated(ctx context.Context, made Made, deleted func()) error {
-	again := (&Writer{}).pauses()
-	for {
-		at := located(r.Client, made)
+	var all []unstructured.Unstructured
+	at, err := r.tryEachVersion(ctx, made, func(at location) error {
 		list, err := at.api.List(ctx, metav1.ListOptions{})
 		switch {
 		case err == nil:
-			return r.removeMarked(ctx, made, list.Items, deleted)
+			all = list.Items
 		case at.absent(ctx, err):
 			return nil
 		}
-		var lasting bool
-		if unserved(err) && r.Kinds != nil {
-			made, lasting, err = r.elsewhere(ctx, made)
-		}
-		if lasting || !pauses.Wait(ctx, again) {
-			return fmt.Errorf("look for the %s %s* that may have been made: %w", made.Kind, made.GenerateName, err)
-		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("look for the %s %s* that may have been made: %w", made.Kind, made.GenerateName, err)
 	}
-}
-
-func (r Remover) removeMarked(ctx context.Context, made Made, all []unstructured.Unstructured, deleted func()) error {
+	made.Resource = at.resource
 	var errs []error
 	for _, object := range all {
 		if strings.HasPrefix(object.GetName(), made.GenerateName) && marked(object.GetManagedFields(), made.Manager) {
@@ -92,15 +80,35 @@ func (r Remover) removeMarked(ctx context.Context, made Made, all []unstructured
 	return errors.Join(errs...)
 }
 
-// elsewhere returns the object in the newest version that is served. lasting says that there is none, and that none
-// will appear.
-func (r Remover) elsewhere(ctx context.Context, made Made) (now Made, lasting bool, err error) {
+// tryEachVersion calls attempt until it succeeds, or the context ends. If the version of the object is not served,
+// it goes on in another one. It returns where the attempt succeeded.
+func (r Remover) tryEachVersion(ctx context.Context, made Made, attempt func(location) error) (location, error) {
+	again := (&Writer{}).pauses()
+	for {
+		at := located(r.Client, made)
+		err := attempt(at)
+		if err == nil {
+			return at, nil
+		}
+		var lasting bool
+		if unserved(err) && r.Kinds != nil {
+			made, lasting, err = r.inServedVersion(ctx, made)
+		}
+		if lasting || !pauses.Wait(ctx, again) {
+			return at, err
+		}
+	}
+}
+
+// inServedVersion returns the object in the newest version that is served. lasting says that there is none, and that
+// none will appear.
+func (r Remover) inServedVersion(ctx context.Context, made Made) (now Made, lasting bool, err error) {
 	r.Kinds.Reset()
 	_, err = r.Kinds.Find(ctx, made.Resource.GroupVersion().WithKind(made.Kind))
 	var none *served.NotServedError
 	switch {
 	case err == nil: // another API server serves it, or this one does by now
-		err = fmt.Errorf("%s is not served by each API server", made.Resource.GroupVersion())
+		err = fmt.Errorf("not every API server serves %s", made.Resource.GroupVersion())
 	case errors.As(err, &none) && len(none.Versions) > 0:
 		made.Resource.Version = none.Versions[0]
 	case none != nil:
@@ -131,10 +139,7 @@ func (l location) absent(ctx context.Context, err error) bool {
 	if !unserved(err) || !served.MayBeCustom(l.resource.Group) {
 		return absent(err)
 	}
-	definitions := schema.GroupVersionResource{
-		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
-	}
-	_, err = l.client.Resource(definitions).Get(ctx, l.resource.GroupResource().String(), metav1.GetOptions{})
+	_, err = l.client.Resource(served.Definitions).Get(ctx, l.resource.GroupResource().String(), metav1.GetOptions{})
 	return absent(err)
 }
 

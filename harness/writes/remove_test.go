@@ -98,7 +98,7 @@ func TestRemoveWhatIsNotServed(t *testing.T) {
 		group   string
 		remains bool // another version is served
 		defined bool // there is a CustomResourceDefinition
-		blind   bool // nobody can say which versions are served
+		blind   bool // the versions are not discovered
 		left    int
 		says    string
 	}{

@@ -120,7 +120,7 @@ func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step
 	again := w.pauses()
 	for {
 		now, err := op.look(ctx, op.api(w))
-		if err == nil || unserved(err) && foreign(a.status) { // the scenario wants that the kind is not served
+		if err == nil || unserved(err) && foreign(a.status) { // the step expects that the kind is not served
 			return op.afterwards(step, a, now, sent)
 		}
 		if !pauses.Wait(ctx, again) {

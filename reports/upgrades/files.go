@@ -43,8 +43,8 @@ func JUnit(r *Report) ([]byte, error) {
 			cases = append(cases, c)
 		}
 	}
-	if r.reached() < len(r.Path) && !r.Idle {
-		message := fmt.Sprintf("%d of %d states were reached", r.reached(), len(r.Path))
+	if r.Reached() < len(r.Path) && !r.Idle {
+		message := fmt.Sprintf("%d of %d states were reached", r.Reached(), len(r.Path))
 		cases = append(cases, reporters.JUnitTestCase{
 			Name: "the whole path", Classname: "upgrade", Status: string(Unjudged),
 			Error: &reporters.JUnitError{Message: message, Type: "unjudged", Description: r.Sentence()},

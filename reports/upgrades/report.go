@@ -275,13 +275,14 @@ func (r *Report) Sentence() string {
 	if r.Shard != nil {
 		text += fmt.Sprintf("; shard %d/%d: %d checked", r.Shard.Number, r.Shard.Of, r.Surveyed)
 	}
-	if reached := r.reached(); reached < len(r.Path) {
+	if reached := r.Reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
 	}
 	return text + Ending(r.Head, r.Interrupted)
 }
 
-func (r *Report) reached() int {
+// Reached is the number of states that were surveyed.
+func (r *Report) Reached() int {
 	return plain.Count(r.Path, func(s *State) bool { return s.Reached })
 }
 
@@ -294,7 +295,7 @@ func (r *Report) ExitCode() int {
 		return 1
 	case r.Idle && r.Failure == "" && r.Count(Unjudged) == 0:
 		return 0
-	case r.Count(Unjudged) > 0, r.reached() < len(r.Path), r.Surveyed == 0:
+	case r.Count(Unjudged) > 0, r.Reached() < len(r.Path), r.Surveyed == 0:
 		return 3
 	}
 	return 0

@@ -117,7 +117,7 @@ func matrixLines(r *Report) []line {
 	var all []line
 	kinds, objects := 0, 0
 	for _, row := range r.Matrix {
-		if row.well() && r.reached() == len(r.Path) {
+		if row.well() && r.Reached() == len(r.Path) {
 			kinds, objects = kinds+1, objects+row.Objects
 			continue
 		}

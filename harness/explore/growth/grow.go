@@ -98,7 +98,7 @@ func (g *grower) grow(ctx context.Context) error {
 		return err
 	}
 	if minimal == nil {
-		g.doubt("no object of the kind was judged", a.undecided())
+		g.noteUnjudged("no object of the kind was judged", a.undecided())
 		for _, f := range g.scope.All() {
 			g.rejected[f.Path.String()] = "no object of the kind is accepted: " + a.words
 		}
@@ -141,7 +141,7 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 		return nil, err
 	}
 	if err != nil || !answer.Accepted() && answer.Code != 409 {
-		g.doubt("its fields were not explored, because it is not known whether an object can be stored", err)
+		g.noteUnjudged("its fields were not explored, because it is not known whether an object can be stored", err)
 		return nil, nil
 	}
 	beginning := copied(g.stored) // with the placeholder as its name, because its copies cross under other names
@@ -149,8 +149,8 @@ func (g *grower) beginning(ctx context.Context) (map[string]any, error) {
 	return beginning, nil
 }
 
-// doubt records what was not judged, and why; nothing if there is no reason.
-func (g *grower) doubt(what string, unknown error) {
+// noteUnjudged records what was not judged, and why; nothing if there is no reason.
+func (g *grower) noteUnjudged(what string, unknown error) {
 	if unknown != nil {
 		g.unjudged = append(g.unjudged, what+": "+writes.Words(unknown))
 	}

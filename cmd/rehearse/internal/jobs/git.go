@@ -65,7 +65,7 @@ func (r *repository) containers(resources v1.ResourceRequirements) []v1.Containe
 		{"git-checkout", []string{"git", "-C", gitFolder, "checkout", "--quiet", "--detach", "FETCH_HEAD"}},
 	} {
 		all = append(all, v1.Container{
-			Name: step.name, Image: r.image, ImagePullPolicy: v1.PullIfNotPresent, Command: literal(step.args),
+			Name: step.name, Image: r.image, ImagePullPolicy: v1.PullIfNotPresent, Command: escaped(step.args),
 			Resources: resources,
 			Env: []v1.EnvVar{
 				{Name: "HOME", Value: "/tmp"},

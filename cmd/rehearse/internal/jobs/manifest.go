@@ -174,15 +174,16 @@ func (s *settings) pod() (*v1.PodSpec, error) {
 		InitContainers: fetching,
 		Containers: []v1.Container{{
 			Name: containerName, Image: s.image, ImagePullPolicy: v1.PullIfNotPresent, WorkingDir: folder,
-			Args: append(append(args, "--"), literal(s.command)...), Resources: resources, VolumeMounts: mounts,
+			Args: append(append(args, "--"), escaped(s.command)...), Resources: resources, VolumeMounts: mounts,
 			SecurityContext: restricted(), Env: env,
 		}},
 		Volumes: volumes,
 	}, nil
 }
 
-// literal returns arguments that kubelet passes on as they are: it replaces $(NAME) by the variable NAME, and $$ by $.
-func literal(args []string) []string {
+// escaped returns arguments that reach the program unchanged: kubelet replaces $(NAME) by the variable NAME, and $$ by
+// one $.
+func escaped(args []string) []string {
 	all := make([]string, len(args))
 	for i, arg := range args {
 		all[i] = strings.ReplaceAll(arg, "$", "$$")
