@@ -55,7 +55,8 @@ func (s *sources) build(ctx context.Context, v clusters.Version, programs []stri
 	counter := &buildCounter{what: what, every: every{now: s.options.Now}, progress: s.options.Progress}
 	cache := filepath.Join(filepath.Dir(dir), buildCache)
 	system, architecture, _ := strings.Cut(s.platform, "-")
-	_, err = tool.with("GOCACHE="+cache, "GOOS="+system, "GOARCH="+architecture).run(ctx, module, counter.line, args...)
+	tool = tool.in(dir).with("GOCACHE="+cache, "GOOS="+system, "GOARCH="+architecture)
+	_, err = tool.run(ctx, module, counter.line, args...)
 	if ctx.Err() == nil {
 		err = errors.Join(err, os.RemoveAll(cache))
 	}

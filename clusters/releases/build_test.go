@@ -126,7 +126,8 @@ func TestBuildFails(t *testing.T) {
 func TestBuildResumes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	g, dir, now := newFakeGo(t), t.TempDir(), time.Unix(1, 0)
+	g, dir, temp, now := newFakeGo(t), t.TempDir(), t.TempDir(), time.Unix(1, 0)
+	t.Setenv("TMPDIR", temp)
 	s := newStore(t, Options{
 		CacheDir: dir, Source: Build, Go: g.path,
 		Now: func() time.Time { now = now.Add(time.Minute); return now },
@@ -138,6 +139,10 @@ func TestBuildResumes(t *testing.T) {
 	})
 	if _, err := s.Ensure(ctx, "1.34.4"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the interrupted build: %v", err)
+	}
+	wantNoLeftovers(t, s, "1.34.4")
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("the interrupted build leaves %v in the folder for temporary files, %v", left, err)
 	}
 	mustEnsure(t, s, "1.34.4")
 	if got := golden.Read(t, filepath.Join(g.dir, "cached")); got != "object\n" {

@@ -47,6 +47,10 @@ func (g goTool) with(env ...string) goTool {
 	return g
 }
 
+// in returns the tool with a folder for its temporary files. It is killed when a build is interrupted, so it does not
+// remove them itself.
+func (g goTool) in(temp string) goTool { return g.with("GOTMPDIR=" + temp) }
+
 // run runs the go command in a folder and returns its standard output. It passes each line of standard error to line,
 // which reports whether it is only progress. The last other lines are part of the error.
 func (g goTool) run(ctx context.Context, dir string, line func(string) bool, args ...string) ([]byte, error) {

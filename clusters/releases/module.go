@@ -141,7 +141,7 @@ func (s *sources) compile(ctx context.Context, tool goTool, e entry, m clusters.
 	if err := errors.Join(err, s.recordFiles(e)); err != nil {
 		return "", err
 	}
-	tool = tool.with("GOFLAGS=-mod=readonly")
+	tool = tool.in(temp).with("GOFLAGS=-mod=readonly")
 	dir, pkg := filepath.Join(l.dir, filepath.FromSlash(main)), "./"+relativeFolder(main, m.Folder())
 	what := m.String()
 	s.options.Progress("building %s (a few minutes the first time)", what)

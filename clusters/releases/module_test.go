@@ -97,6 +97,7 @@ func TestBuildModule(t *testing.T) {
 	if _, cached := s.CachedModule(m); cached {
 		t.Error("it is in the cache before it was built")
 	}
+	t.Setenv("TMPDIR", "/no/such/folder") // the temporary files of builds are in the cache
 	first := mustBuild(t, s, m)
 	wantSays(t, first, "operator v3.1.0")
 	if got := golden.Read(t, filepath.Join(first.Dir, "config/crd.yaml")); got != "of v3.1.0" {

@@ -25,11 +25,12 @@ func findGo() (goTool, error) {
 	return goTool(path), err
 }
 
+// run runs the go command in a folder. Its temporary files are there, too: if it is killed, it does not remove them.
 func (g goTool) run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	command := exec.CommandContext(ctx, string(g), args...)
 	command.Dir, command.Stdout, command.Stderr = dir, &out, &said
-	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0")
+	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+dir)
 	command.WaitDelay = 5 * time.Second
 	if err := command.Run(); err != nil {
 		if ctx.Err() != nil {
