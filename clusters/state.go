@@ -89,7 +89,7 @@ type NodeGroup struct {
 	// Count of nodes. Default: 1.
 	Count *int `json:"count,omitempty"`
 	// Capacity of each node by resource name. Default: cpu 32, memory 256Gi, ephemeral-storage 1Ti and pods
-	// 110.
+	// 1000.
 	Capacity map[string]string `json:"capacity,omitempty"`
 	// Labels of each node.
 	Labels map[string]string `json:"labels,omitempty"`

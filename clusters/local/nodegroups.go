@@ -22,8 +22,10 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 )
 
+// defaultCapacity has room for the pods of many scenarios that share a cluster. Those of real nodes, 110 pods, were not
+// enough: hundreds of scenarios at once left pods of a correct system pending.
 var defaultCapacity = map[string]string{
-	"cpu": "32", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "110",
+	"cpu": "32", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "1000",
 }
 
 // groupAnnotation is the annotation of a node that lists the labels and taints of its group. What others add stays.
