@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
@@ -58,6 +60,32 @@ func TestTransitionThatBreaksAsExpected(t *testing.T) {
 	if len(p.clusters[0].converged) != 1 {
 		t.Errorf("converged to %v", p.clusters[0].converged)
 	}
+}
+
+// The API server of the new version may show an object differently, though another component broke.
+func TestObjectsWhileAnotherComponentIsBroken(t *testing.T) {
+	steps := "  - name: breaks\n    transition: {version: \"1.36\", expect: {broken: {component: kube-scheduler, " +
+		"message: panic}}}\n" + goBack +
+		"  - unchanged: {apiVersion: v1, kind: ConfigMap, name: a, paths: [metadata.labels], " +
+		"throughout: [breaks, back]}\n"
+	shows := func(c *cluster, labels map[string]string) {
+		c.server.Render("configmaps", "one", "a", func(o *unstructured.Unstructured) { o.SetLabels(labels) })
+	}
+	p := &provider{}
+	p.converge = func(_ context.Context, state clusters.State) error {
+		if strings.HasPrefix(state.Version, "1.36") {
+			shows(p.clusters[0], map[string]string{"default": "of-1.36"})
+			return brokenBy(clusters.Scheduler, "panic: nil map")
+		}
+		shows(p.clusters[0], nil)
+		return nil
+	}
+	run := ran(t, p, strings.Replace(scenario("one", makeMap("a")+steps), `"1.34"`, `"1.35"`, 1), harness.Options{})
+	s := find(t, run, "one")
+	if got := statuses(s.Steps); got != "passed passed passed failed" {
+		t.Errorf("%s: %s", got, s.Message)
+	}
+	contains(t, reports.Explain(s), "of-1.36")
 }
 
 func TestScenarioThatEndsBroken(t *testing.T) {

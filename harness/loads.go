@@ -58,12 +58,20 @@ type stepLoad struct {
 	began   time.Time
 	// late: there was no answer before the step's own action. down: there was none after it.
 	late, down atomic.Bool
+	// unsent is the first request that could not be made; nil if there is none.
+	unsent atomic.Pointer[unsent]
 
 	mu sync.Mutex
 	// made are the objects that were made, or may have been. kept is what the API server must have, since it
 	// acknowledged it.
 	made []writes.Made
 	kept readback.Acknowledged
+}
+
+// unsent is a request of a load that could not be made.
+type unsent struct {
+	n   int64
+	err error
 }
 
 // prepare finds what the loads of a step need before they can begin. It returns nil if the step has none.
@@ -199,8 +207,8 @@ func (a *scenarioLoads) sender(l *stepLoad) func(context.Context, int64) load.An
 	return func(ctx context.Context, n int64) load.Answer {
 		step, err := a.request(ctx, l, n)
 		if err != nil {
-			text := "evaluate the expressions of the request: " + err.Error()
-			return load.Answer{Outcome: load.Rejected, Unexpected: true, Text: text}
+			l.unsent.CompareAndSwap(nil, &unsent{n, err})
+			return load.Answer{Unsent: true}
 		}
 		if l.Read != nil {
 			return a.read(ctx, l, step)

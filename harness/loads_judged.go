@@ -96,6 +96,10 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		summary += back.String()
 		all = append(append(all, l.each(record, problems)...), lostOf(l, back)...)
 		problems = append(problems, back.Problems()...)
+		if u := l.unsent.Load(); u != nil {
+			undecided = append(undecided, fmt.Sprintf("load %q: request %d could not be sent: evaluate its expressions: %v",
+				l.Name, u.n, u.err))
+		}
 		if l.late.Load() {
 			undecided = append(undecided, "the load got no answer before the step's action began")
 		}
@@ -163,7 +167,7 @@ func (l *stepLoad) problems(record load.Record) []string {
 	if record.Unexpected > 0 {
 		problems = append(problems, fmt.Sprintf("%d of %d requests were not %s", record.Unexpected, record.Sent, want))
 	}
-	if l.down.Load() {
+	if l.down.Load() && l.unsent.Load() == nil {
 		problems = append(problems, fmt.Sprintf("no request was answered within %s after the step's action",
 			l.patience()))
 	}

@@ -55,6 +55,11 @@ func TestDuring(t *testing.T) {
 			underLoad(maps + "}"), &apitest.Fault{Status: rejected}, nil, "failed notRun",
 			"requests were not accepted",
 		},
+		"a request that can't be made": {
+			underLoad(`{name: maps, create: {apiVersion: v1, kind: ConfigMap, metadata: {name: ` +
+				`"m-${index == 5 ? string(index / (index - 5)) : string(index)}"}}, rate: 100}`), nil, nil, "error notRun",
+			`load "maps": request 5 could not be sent: evaluate its expressions: `,
+		},
 		"as it should be rejected": {
 			underLoad(`{name: bad, create: {apiVersion: v1, kind: Node, metadata: {name: "bad-${index}"}}, rate: 100, expect: {rejected: {code: 422}}}`, maps+"}"),
 			nil, nil, "passed passed", "0 accepted",

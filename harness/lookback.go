@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/alike"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -45,6 +47,18 @@ func (l *lookBack) end(ctx context.Context, i int) {
 	for _, o := range l.of {
 		if through := l.through(ctx, o); through != nil {
 			o.timeline.end(ctx, i)
+		}
+	}
+}
+
+// expect makes each API server's history wait for a written object, before it judges or ends a time.
+func (l *lookBack) expect(ctx context.Context, object *unstructured.Unstructured) {
+	for _, o := range l.of {
+		if o.timeline.run == nil {
+			continue
+		}
+		if stream := o.timeline.watched(ctx, object); stream != nil {
+			stream.Expect(object.GetResourceVersion())
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
 
@@ -40,6 +41,34 @@ func TestAbsenceThroughEach(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a scenario wrote through one API server must be reported through each one, before a step judges that time.
+// Here the other API server has not reported an object that came and went before that write.
+func TestLookBackWaitsForWrites(t *testing.T) {
+	text := strings.Replace(scenario("writes", strings.Replace(makeMap("a"), "- create", "- name: up\n    create", 1)+
+		"  - never: {apiVersion: v1, kind: ConfigMap, name: z, throughout: [up, up]}\n    via: each\n    timeout: 200ms\n"),
+		"cluster: {version: \"1.34\"}", twoPlanes, 1)
+	p := &rolling{provider: provider{t: t}}
+	p.made = func(c *rollingCluster) {
+		c.server.Misbehave(func(r apitest.Request) *apitest.Fault {
+			if r.Verb == "create" && r.Kind == "ConfigMap" {
+				c.second.Hold()
+				for range 10 {
+					c.second.Put("configmaps", map[string]any{
+						"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "z", "namespace": "writes"},
+					})
+					c.second.Delete("configmaps", "writes", "z")
+				}
+			}
+			return nil
+		})
+	}
+	s := find(t, ran(t, p, text, harness.Options{}), "writes")
+	if s.Status != reports.Error {
+		t.Errorf("%s: %s", s.Status, s.Message)
+	}
+	contains(t, s.Message, "of a write")
 }
 
 // A step that looks back through several API servers judges what each one showed, and whether they agree.

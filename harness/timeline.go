@@ -160,17 +160,24 @@ func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, toldWithin)
 	defer cancel()
-	object := unstructured.Unstructured{Object: fields}
-	kind, err := t.run.shared.kinds.Find(ctx, object.GroupVersionKind())
-	if err != nil {
-		return
-	}
-	if stream := t.run.shared.history.Watched(kind.Resource); stream != nil {
+	object := &unstructured.Unstructured{Object: fields}
+	if stream := t.watched(ctx, object); stream != nil {
 		stream.Told(ctx, object.GetResourceVersion())
 	}
 	if t.balanced != nil { // the scenario's other steps are judged by what its own history shows
 		t.balanced.awaitTold(ctx, values)
+		return
 	}
+	t.run.lookBack.expect(ctx, object)
+}
+
+// watched returns the stream that reports an object; nil if there is none.
+func (t *timeline) watched(ctx context.Context, object *unstructured.Unstructured) *history.Stream {
+	kind, err := t.run.shared.kinds.Find(ctx, object.GroupVersionKind())
+	if err != nil {
+		return nil
+	}
+	return t.run.shared.history.Watched(kind.Resource)
 }
 
 // beginOf returns the moment at which a time begins that a step will judge. Nothing of that time happens before the

@@ -14,7 +14,6 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/harness/schemas"
-	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/reports"
@@ -243,10 +242,9 @@ func (v *views) through(server clusters.Server) (*trackRun, error) {
 	}
 	view := &trackRun{
 		execution: t.execution, track: t.track, cluster: t.cluster, systems: t.systems, inventory: t.inventory,
-		kinds: served.NewKinds(found.RESTClient(), server.Version), schemas: schemas.New(found.RESTClient()),
+		kinds: t.kinds.Peer(found.RESTClient(), server.Version), schemas: schemas.New(found.RESTClient()),
 		barrier: t.barrier, gates: t.gates, left: t.left, transitions: t.transitions, views: v,
 	}
-	view.kinds.ExpectMore()
 	if passOn(t.track.Path) {
 		view.kinds.ExpectPeers()
 	}

@@ -65,7 +65,8 @@ type Event struct {
 	// Before is an expression that is true for "object" before the change. It never matches an added object.
 	Before string `json:"before,omitempty" expression:"before"`
 	// CEL is an expression that is true for "object" after the change (or at its deletion), and for "before", which is
-	// null if the object was added.
+	// null if the object was added. A missing field means that the change is not the event. After any other error of
+	// an expression the sequence is not judged.
 	CEL string `json:"cel,omitempty" expression:"event"`
 }
 

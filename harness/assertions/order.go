@@ -1,11 +1,14 @@
 package assertions
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // event is an awaited event of a sequence.
@@ -37,6 +40,9 @@ type order struct {
 	earlyChange *history.Change
 	// skipped counts changes that may be events, but whose states were dropped from memory.
 	skipped int
+	// unclear is why an expression could not be evaluated, the first time; what it means is unknown. A field that is
+	// missing is clear: the change is not the event.
+	unclear error
 }
 
 var beforeVariable = regexp.MustCompile(`\bbefore\b`)
@@ -150,7 +156,7 @@ func (e *event) lost(change history.Change) bool {
 	return asksBefore && change.Before == nil && change.Type != history.Added && e.scope.Contains(change.Object)
 }
 
-// is reports whether the change is the event.
+// is reports whether the change is the event. An expression that has no value is not true.
 func (o *order) is(e *event, change history.Change) bool {
 	switch {
 	case !e.named(change):
@@ -161,7 +167,7 @@ func (o *order) is(e *event, change history.Change) bool {
 		return false
 	}
 	if e.Before != "" {
-		if change.Before == nil || !o.holds(e, e.Before, map[string]any{"object": change.Before.Object}) {
+		if change.Before == nil || !o.holds(e, e.Before, change, map[string]any{"object": change.Before.Object}) {
 			return false
 		}
 	}
@@ -172,12 +178,17 @@ func (o *order) is(e *event, change history.Change) bool {
 	if change.Before != nil {
 		variables["before"] = change.Before.Object
 	}
-	return o.holds(e, e.CEL, variables)
+	return o.holds(e, e.CEL, change, variables)
 }
 
-func (o *order) holds(e *event, expression string, variables map[string]any) bool {
+func (o *order) holds(e *event, expression string, change history.Change, variables map[string]any) bool {
 	holds, err := o.cel(expression, variables)
 	e.celError = err
+	var missing *expressions.MissingError
+	nothingBefore := change.Before == nil && beforeVariable.MatchString(expression)
+	if err != nil && o.unclear == nil && !nothingBefore && !errors.As(err, &missing) {
+		o.unclear = fmt.Errorf("event %d: the expression could not be evaluated for %s: %w", e.number, change.Name, err)
+	}
 	return holds && err == nil
 }
 

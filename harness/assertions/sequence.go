@@ -202,6 +202,8 @@ func (s *sequencer) incomplete() string {
 		return mayHaveMissed(missed)
 	case s.skipped > 0:
 		return wereDropped(s.skipped)
+	case s.unclear != nil:
+		return s.unclear.Error()
 	}
 	return ""
 }

@@ -2,10 +2,13 @@ package assertions
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 	"github.com/rehearse-dev/rehearse/internal/golden"
@@ -32,6 +35,9 @@ func evaluateEvent(expression string, variables map[string]any) (bool, error) {
 		before, _ := variables["before"].(map[string]any)
 		value, _ := before[field].(bool)
 		return value, nil
+	}
+	if strings.HasPrefix(expression, "before ") {
+		return false, errors.New("no such overload")
 	}
 	return evaluate(expression, variables)
 }
@@ -273,6 +279,67 @@ func TestSequenceOfDroppedStates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A field that is missing decides. What an expression means that can't be evaluated is unknown.
+func TestSequenceWithAnExpressionThatFails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ready  any
+		events []scenarios.SequenceItem
+		want   reports.Status
+	}{
+		"it occurs": {"yes", []scenarios.SequenceItem{
+			one("Service", "b", "added"), one("Service", "a", "", "object.ready"),
+		}, reports.Error},
+		"it may be too early": {"yes", []scenarios.SequenceItem{
+			one("Service", "b", "added"), one("Service", "a", "modified", "object.ready", "object.up"),
+		}, reports.Error},
+		"a missing field": {nil, []scenarios.SequenceItem{
+			one("Service", "b", "added"), one("Service", "a", "", "object.ready"),
+		}, reports.Passed},
+		"nothing was before": {nil, []scenarios.SequenceItem{
+			one("Service", "b", "added", "before == 'text'"),
+		}, reports.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t).observe()
+			window := f.window(func() {
+				fields := []any{"up", true}
+				if tt.ready != nil {
+					fields = append(fields, "ready", tt.ready)
+				}
+				f.put("a", "up", true)
+				f.put("a", fields...)
+				f.put("b")
+				f.put("a", "up", true, "ready", true)
+			})
+			result := InOrder(t.Context(), f.sequenceOf(*window, tt.events...))
+			check(t, result, tt.want)
+			if said := strings.Contains(result.Message, "could not be evaluated for a: no such overload"); said !=
+				(tt.want == reports.Error) {
+				t.Errorf("it says:\n%s", result.Message)
+			}
+		})
+	}
+}
+
+// What another API server shows differently has the resourceVersion of a change long before.
+func TestSequenceOfWhatLooksDifferent(t *testing.T) {
+	f := newFixture(t)
+	f.put("a")
+	f.observe()
+	nodes := f.recorder.Stream(others)
+	golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
+	f.server.AwaitWatches(2)
+	begin := f.moment()
+	f.server.Put(others.Resource, service("", "n"))
+	golden.Must(t, nodes.CatchUp(f.bounded(), history.Scope{}))
+	f.server.Render(services.Resource, "x", "a", func(o *unstructured.Unstructured) { o.Object["ready"] = true })
+	f.recorder.Reread(f.bounded())
+	window := Window{First: "a", Last: "b", Begin: begin, End: f.moment()}
+	looks := one("Service", "a", "modified", "object.ready")
+	check(t, InOrder(t.Context(), f.sequenceOf(window, one("Node", "n", "added"), looks)), reports.Passed)
+	check(t, InOrder(t.Context(), f.sequenceOf(window, looks, one("Node", "n", "added"))), reports.Failed)
 }
 
 func TestSequenceThatIsWaitedFor(t *testing.T) {

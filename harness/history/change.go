@@ -43,6 +43,9 @@ type Change struct {
 
 	// era is how often the storage had been replaced when the change was recorded.
 	era int
+	// sameVersion: only how an API server shows the object changed. The stored object is the one before, with its
+	// resourceVersion.
+	sameVersion bool
 }
 
 // Gap is a time during which a stream was not connected.

@@ -132,8 +132,9 @@ type Part struct {
 
 // Merge yields the changes of several streams with from < Seq <= to, each with the number of its part. They are in
 // the order in which the API server made them: by their resourceVersions, which all resources of one storage share.
-// Changes that can't be compared, such as a deletion that only a list found, are in the order in which they were
-// recorded. The changes of one stream keep their order.
+// Changes that can't be compared are in the order in which they were recorded: a deletion that only a list found, and
+// what another API server shows differently of an object that did not change. The changes of one stream keep their
+// order.
 func Merge(from, to int64, parts []Part) iter.Seq2[int, Change] {
 	return func(yield func(int, Change) bool) {
 		heads := make([]*head, len(parts))
@@ -171,9 +172,12 @@ func (c Change) beforeOther(other Change) bool {
 	if c.era != other.era {
 		return c.era < other.era
 	}
-	untimed := c.Relisted && c.Type == Deleted || other.Relisted && other.Type == Deleted
+	untimed := c.untimed() || other.untimed()
 	if order, ok := compare(c.ResourceVersion, other.ResourceVersion); ok && order != 0 && !untimed {
 		return order < 0
 	}
 	return c.Seq < other.Seq
 }
+
+// untimed reports that the change happened later than its resourceVersion says.
+func (c Change) untimed() bool { return c.sameVersion || c.Relisted && c.Type == Deleted }

@@ -1,21 +1,23 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // Reread records what another API server shows differently of the same stored objects. Their resourceVersions are the
 // same, so no watch reports it (a field that it does not serve, a default that it sets). The watches continue, so
-// there is no gap. Use it after a transition. It returns when every stream has been compared. A stream that can't be
-// compared begins with a list as soon as it can.
+// there is no gap. Use it after a transition. It returns when every stream has been compared. It asks again for some
+// seconds, since the API server has just started. A stream that can't be compared begins with a list as soon as it can.
 func (r *Recorder) Reread(ctx context.Context) {
 	var reading sync.WaitGroup
 	for _, s := range r.Streams() {
 		reading.Go(func() {
-			objects, _, err := s.list(ctx, Scope{})
+			objects, err := s.listAgain(ctx)
 			if err != nil {
 				s.demandList()
 				return
@@ -24,6 +26,21 @@ func (r *Recorder) Reread(ctx context.Context) {
 		})
 	}
 	reading.Wait()
+}
+
+// listedWithin is how long an API server that has just started may reject lists.
+const listedWithin = 5 * time.Second
+
+// listAgain lists until it succeeds, or until the API server has had enough time.
+func (s *Stream) listAgain(ctx context.Context) (objects []*unstructured.Unstructured, err error) {
+	limited, cancel := context.WithTimeout(ctx, listedWithin)
+	defer cancel()
+	for again := new(retry); again.next(limited); {
+		if objects, _, err = s.list(ctx, Scope{}); err == nil || unreadable(err) {
+			return objects, err
+		}
+	}
+	return nil, cmp.Or(err, context.Cause(limited))
 }
 
 // reread records the objects that are known at the listed resourceVersion and look different. The watch will report

@@ -1,7 +1,10 @@
 package history_test
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,7 +50,25 @@ func TestWhatTheWatchWillTell(t *testing.T) {
 	expect(t, describe(seen), "added x/web 101 relisted\nmodified x/web 102\nadded x/new 103\ndeleted x/new 104")
 }
 
-// If a list fails, the stream has a gap until the next list succeeds.
+// An API server that has just started may reject the first lists. Then there is no gap.
+func TestItIsRereadAgain(t *testing.T) {
+	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
+	server.Render(pods.Resource, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
+	var rejected atomic.Int64
+	server.Reject(func(r apitest.Request) *metav1.Status {
+		if r.Verb == "list" && rejected.Add(1) <= 3 {
+			return apitest.Failure(503, metav1.StatusReasonServiceUnavailable)
+		}
+		return nil
+	})
+	recorder.Reread(bounded(t))
+	expect(t, describe(await(t, stream, changes(2))), "added x/web 101 relisted\nmodified x/web 101 relisted")
+	if gaps := stream.Gaps(); len(gaps) != 0 {
+		t.Errorf("gaps %+v, want none", gaps)
+	}
+}
+
+// If no list succeeds, the stream has a gap until the next list succeeds.
 func TestItCannotBeReread(t *testing.T) {
 	server, recorder, stream := watched(t, pod("x", "web", "n=0"))
 	server.Reject(func(r apitest.Request) *metav1.Status {
@@ -57,7 +78,9 @@ func TestItCannotBeReread(t *testing.T) {
 		return nil
 	})
 	server.Render(pods.Resource, "x", "web", func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"n": "1"}) })
-	recorder.Reread(bounded(t))
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	recorder.Reread(soon)
 	server.AwaitWatches(0)
 	server.Reject(nil)
 	await(t, stream, changes(2))

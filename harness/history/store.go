@@ -109,6 +109,7 @@ func (s *recorded) record(t Type, object *unstructured.Unstructured, batch int64
 			ResourceVersion: object.GetResourceVersion(),
 			Relisted:        batch != 0,
 			era:             s.recorder.era,
+			sameVersion:     t == Modified && before.ResourceVersion == object.GetResourceVersion(),
 		},
 		labels: object.GetLabels(),
 		before: before,

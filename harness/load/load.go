@@ -29,6 +29,8 @@ type Answer struct {
 	Unexpected bool
 	// Text says why it was not accepted. Alike is equal for equal reasons. Default: Text.
 	Text, Alike string
+	// Unsent: the request could not be made, so it counts as nothing.
+	Unsent bool
 }
 
 // Request is one request that has ended.
@@ -128,8 +130,8 @@ func (r *Running) send(ctx context.Context, n int64) {
 	defer cancel()
 	began := r.load.Clock.Now()
 	answer := r.load.Send(limited, n)
-	if ctx.Err() != nil {
-		return // the run was stopped, so the result says nothing
+	if ctx.Err() != nil || answer.Unsent {
+		return // a result after the run was stopped says nothing
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -40,15 +40,19 @@ type Kinds struct {
 	servers []string
 	// found is the index in servers of the last server that served a kind.
 	found map[schema.GroupVersionKind]int
+	// all are the Kinds of the cluster's API servers, with this one. They know the same written objects.
+	all *cluster
 	origins
 }
 
 // NewKinds uses the given client (discovery's) of an API server. server is its version, "" if unknown.
 func NewKinds(client rest.Interface, server string) *Kinds {
-	return &Kinds{
+	k := &Kinds{
 		client: client, known: map[schema.GroupVersionKind]Kind{},
-		servers: []string{server}, found: map[schema.GroupVersionKind]int{}, origins: newOrigins(),
+		servers: []string{server}, found: map[schema.GroupVersionKind]int{}, all: &cluster{}, origins: newOrigins(),
 	}
+	k.all.kinds = []*Kinds{k}
+	return k
 }
 
 // Find returns how a kind is served. The error is a *NotServedError if the API server does not serve it. Any other

@@ -43,13 +43,19 @@ var (
 
 // ExpectMore records that something may bring custom kinds: a program, a system, or an API server that starts.
 func (k *Kinds) ExpectMore() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.more = true
+	k.all.each(func(one *Kinds) {
+		one.mu.Lock()
+		defer one.mu.Unlock()
+		one.more = true
+	})
 }
 
-// Wrote records a written object, which may define kinds.
+// Wrote records a written object, which may define kinds. Each API server of the cluster may know it a moment later.
 func (k *Kinds) Wrote(object *unstructured.Unstructured) {
+	k.all.each(func(one *Kinds) { one.wrote(object) })
+}
+
+func (k *Kinds) wrote(object *unstructured.Unstructured) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	group, _, _ := unstructured.NestedString(object.Object, "spec", "group")
@@ -69,6 +75,10 @@ func (k *Kinds) Wrote(object *unstructured.Unstructured) {
 
 // Removed records a deleted object, which may have defined kinds.
 func (k *Kinds) Removed(kind schema.GroupKind, name string) {
+	k.all.each(func(one *Kinds) { one.removed(kind, name) })
+}
+
+func (k *Kinds) removed(kind schema.GroupKind, name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch kind {

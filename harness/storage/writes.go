@@ -2,16 +2,21 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // Writes returns a function that tells which revisions may have changed objects of a resource in a cluster; nil if the
-// cluster cannot be asked.
+// cluster cannot be asked. The function returns an error if the cluster's storage does not have the objects.
 func Writes(cluster clusters.Cluster) func(ctx context.Context, resource schema.GroupResource, after, upTo int64) (
 	[]int64, error,
 ) {
@@ -20,6 +25,9 @@ func Writes(cluster clusters.Cluster) func(ctx context.Context, resource schema.
 		return nil
 	}
 	return func(ctx context.Context, resource schema.GroupResource, after, upTo int64) ([]int64, error) {
+		if err := storedHere(ctx, cluster, resource.Group); err != nil {
+			return nil, err
+		}
 		written, err := lister.Written(ctx, after, upTo)
 		if err != nil {
 			return nil, err
@@ -32,6 +40,34 @@ func Writes(cluster clusters.Cluster) func(ctx context.Context, resource schema.
 		}
 		return revisions, nil
 	}
+}
+
+var apiServices = schema.GroupVersionResource{Group: Aggregation, Version: "v1", Resource: "apiservices"}
+
+// storedHere returns an error if another API server may serve the group: it has its own storage, so the keys of this
+// one say nothing.
+func storedHere(ctx context.Context, cluster clusters.Cluster, group string) error {
+	if !strings.Contains(group, ".") || scheme.Scheme.IsGroupRegistered(group) || group == Extensions ||
+		group == Aggregation {
+		return nil
+	}
+	client, err := dynamic.NewForConfig(cluster.RESTConfig())
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	services, err := client.Resource(apiServices).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("find out which API server serves %s: %w", group, err)
+	}
+	for _, service := range services.Items {
+		of, _, _ := unstructured.NestedString(service.Object, "spec", "group")
+		if by, elsewhere, _ := unstructured.NestedMap(service.Object, "spec", "service"); of == group && elsewhere &&
+			by != nil {
+			return fmt.Errorf("%s is served by the API server of APIService %s, which has its own storage", group,
+				service.GetName())
+		}
+	}
+	return nil
 }
 
 // mayBe reports whether a key may be of an object of a resource: it is, or its folder is unknown. One folder can hold

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -18,6 +22,7 @@ type writer struct {
 	clusters.Cluster
 	written map[int64][]string
 	err     error
+	server  *apitest.Server
 }
 
 func (w writer) Written(_ context.Context, after, upTo int64) (map[int64][]string, error) {
@@ -27,9 +32,47 @@ func (w writer) Written(_ context.Context, after, upTo int64) (map[int64][]strin
 	return w.written, w.err
 }
 
+func (w writer) RESTConfig() *rest.Config { return w.server.Config() }
+
+func (writer) Name() string { return "x" }
+
+// Another API server has its own storage, whose revisions are other ones.
+func TestWritesToAnotherStorage(t *testing.T) {
+	server := newServer(t)
+	for group, service := range map[string]any{"metrics.example.com": map[string]any{"name": "metrics"}, "example.com": nil} {
+		spec := map[string]any{"group": group, "version": "v1"}
+		if service != nil {
+			spec["service"] = service
+		}
+		server.Put(apiServices.Resource, map[string]any{
+			"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+			"metadata": map[string]any{"name": "v1." + group}, "spec": spec,
+		})
+	}
+	w := writer{written: map[int64][]string{2: {"/registry/metrics.example.com/pods/x/web"}}, server: server}
+	_, err := Writes(w)(t.Context(), schema.GroupResource{Group: "metrics.example.com", Resource: "pods"}, 1, 9)
+	if err == nil || !strings.Contains(err.Error(), "APIService v1.metrics.example.com") {
+		t.Errorf("got %v, want an error that names the APIService", err)
+	}
+	if _, err := Writes(w)(t.Context(), schema.GroupResource{Group: "example.com", Resource: "pods"}, 1, 9); err != nil {
+		t.Error(err)
+	}
+	server.Reject(func(apitest.Request) *metav1.Status {
+		return apitest.Failure(503, metav1.StatusReasonServiceUnavailable)
+	})
+	if _, err := Writes(w)(t.Context(), schema.GroupResource{Group: "example.com", Resource: "pods"}, 1, 9); err == nil {
+		t.Error("got no error, though the API server did not say who serves the group")
+	}
+}
+
+func newServer(t *testing.T) *apitest.Server {
+	t.Helper()
+	return apitest.New(t, apitest.Kind{GVK: apiServices.GroupVersion().WithKind("APIService"), Resource: apiServices.Resource})
+}
+
 // A revision is left out only if its key is certainly of another resource.
 func TestWrites(t *testing.T) {
-	w := writer{written: map[int64][]string{
+	w := writer{server: newServer(t), written: map[int64][]string{
 		2: {"/registry/pods/x/web"},
 		3: {"/registry/services/specs/x/web"},
 		4: {"/registry/services/endpoints/x/web"},
