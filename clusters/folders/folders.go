@@ -47,8 +47,10 @@ func lock(dir string, flags int) (*os.File, error) {
 		return nil, fmt.Errorf("lock the folder of a cluster: %w", err)
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = file.Close()
-		return nil, fmt.Errorf("cluster %s: %w", filepath.Base(dir), ErrInUse)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			err = ErrInUse
+		}
+		return nil, errors.Join(fmt.Errorf("lock the folder of cluster %s: %w", filepath.Base(dir), err), file.Close())
 	}
 	return file, nil
 }
@@ -123,10 +125,23 @@ func Write(dir string, r any) error {
 // writeFile writes a file atomically, mode 0600.
 func writeFile(path string, data []byte) error {
 	temporary := path + ".tmp"
-	if err := os.WriteFile(temporary, data, 0o600); err != nil {
+	if err := writeSynced(temporary, data); err != nil {
 		return errors.Join(err, os.Remove(temporary))
 	}
 	return os.Rename(temporary, path)
+}
+
+// writeSynced writes a file so that a power failure after it leaves the whole content.
+func writeSynced(path string, data []byte) (err error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	return file.Sync()
 }
 
 // Root is the folder of a provider's folders.
@@ -158,8 +173,10 @@ func (r Root) Claim(ctx context.Context, name string) (dir string, lock *os.File
 		}
 		return "", nil, fmt.Errorf("make the folder of cluster %s: %w", name, err)
 	}
-	lock, err = Lock(dir)
-	return dir, lock, err
+	if lock, err = Lock(dir); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return dir, lock, nil
 }
 
 // Lasting lists the names of the clusters that outlive their process.
@@ -167,7 +184,7 @@ func (r Root) Lasting() ([]string, error) {
 	names, err := r.names()
 	var lasting []string
 	for _, name := range names {
-		if r.lasts(name) {
+		if lasts, err := r.lasts(name); lasts && err == nil {
 			lasting = append(lasting, name)
 		}
 	}
@@ -186,13 +203,20 @@ func (r Root) names() ([]string, error) {
 	return names, nil
 }
 
-func (r Root) lasts(name string) bool {
-	var record Record
-	return Read(filepath.Join(string(r), name), &record) == nil && record.Lasting
+// lasts reports whether a cluster is lasting. It reads no more of the record, which another version may have written.
+func (r Root) lasts(name string) (bool, error) {
+	var record struct {
+		Lasting bool `json:"lasting"`
+	}
+	err := Read(filepath.Join(string(r), name), &record)
+	if errors.Is(err, clusters.ErrNotFound) {
+		return false, nil // its owner was killed before it wrote the record
+	}
+	return record.Lasting, err
 }
 
 // Sweep removes the left-overs of killed runs: the clusters that no process has locked and that are not lasting. It
-// returns their names.
+// returns their names. It leaves a cluster that may be lasting, and returns an error.
 func (r Root) Sweep(ctx context.Context, remove func(name, dir string) error) (removed []string, err error) {
 	unlock, err := r.lock(ctx)
 	if err != nil {
@@ -208,13 +232,22 @@ func (r Root) Sweep(ctx context.Context, remove func(name, dir string) error) (r
 		dir := filepath.Join(string(r), name)
 		// Do not create a missing lock file: the owner may be removing the folder, which must become empty.
 		held, err := LockAgain(dir)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+		switch {
+		case errors.Is(err, ErrInUse):
 			continue // its owner is alive
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			errs = append(errs, err)
+			continue
 		}
 		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 			continue // its owner removed it
 		}
-		if !r.lasts(name) {
+		lasts, err := r.lasts(name)
+		switch {
+		case err != nil:
+			errs = append(errs, fmt.Errorf("%w; if you do not need this cluster, delete the folder %s", err, dir))
+		case lasts:
+		default:
 			if err := remove(name, dir); err != nil {
 				errs = append(errs, err)
 			} else {

@@ -61,6 +61,25 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 	}
 }
 
+// A cluster may be lasting if its record cannot be read. What another version adds to a record does not matter.
+func TestSweepLeavesWhatMayBeLasting(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "clusters")
+	golden.Must(t, os.Mkdir(root, 0o700))
+	records := map[string]string{
+		"broken": `{"name": "broken", "lasti`, "newer": `{"lasting": true, "state": 7}`,
+		"newer-killed": `{"lasting": false, "state": 7}`,
+	}
+	for name, record := range records {
+		dir := folder(t, root, name, nil)
+		golden.Must(t, os.WriteFile(filepath.Join(dir, folders.RecordFile), []byte(record), 0o600))
+	}
+	removed, err := folders.Root(root).Sweep(t.Context(), func(_, dir string) error { return os.RemoveAll(dir) })
+	golden.Error(t, err, "read the record of cluster broken", "delete the folder "+filepath.Join(root, "broken"))
+	if !slices.Equal(removed, []string{"newer-killed"}) {
+		t.Errorf("removed %v", removed)
+	}
+}
+
 func TestRecord(t *testing.T) {
 	dir := folder(t, t.TempDir(), "c", &folders.Record{Name: "c", Lasting: true, State: clusters.State{Version: "1.34.4"}})
 	var got folders.Record

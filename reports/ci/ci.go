@@ -22,10 +22,18 @@ const (
 	annotationLimit = 10
 )
 
+// Report is a report folder that a CI system gets.
+type Report struct {
+	// Dir is the report folder.
+	Dir string
+	// Part names the report if the command writes several; "" if it writes one.
+	Part string
+}
+
 // Publish writes what the environment's CI system reads: GitHub's step summary and annotations, and Prow's artifacts
-// and metadata. dir is the report folder.
-func Publish(run *reports.Run, dir string, env func(string) string, out io.Writer) error {
-	errs := []error{HandOver(reports.Markdown(run), dir, env)}
+// and metadata.
+func Publish(run *reports.Run, of Report, env func(string) string, out io.Writer) error {
+	errs := []error{HandOver(reports.Markdown(run), of, env)}
 	if env("GITHUB_ACTIONS") == "true" {
 		for _, line := range annotations(run, env("GITHUB_WORKSPACE")) {
 			_, err := fmt.Fprintln(out, line)
@@ -33,20 +41,20 @@ func Publish(run *reports.Run, dir string, env func(string) string, out io.Write
 		}
 	}
 	if folder := prowFolder(env); folder != "" {
-		errs = append(errs, prowMetadata(run, folder))
+		errs = append(errs, prowMetadata(run, of, folder))
 	}
 	return errors.Join(errs...)
 }
 
 // HandOver gives the environment's CI system what every report has: Markdown for GitHub's step summary, and the files
 // of a report folder for Prow's artifacts.
-func HandOver(markdown, dir string, env func(string) string) error {
+func HandOver(markdown string, of Report, env func(string) string) error {
 	var errs []error
 	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
 		errs = append(errs, appendSummary(file, markdown))
 	}
 	if folder := prowFolder(env); folder != "" {
-		errs = append(errs, prow(dir, folder))
+		errs = append(errs, prow(of, folder))
 	}
 	return errors.Join(errs...)
 }
@@ -140,16 +148,17 @@ func property(text string) string {
 
 // prow copies the reports into the folder that Prow keeps, under names that its lenses look for: junit*.xml, and
 // *.html in an iframe.
-func prow(dir, folder string) error {
+func prow(of Report, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("make the folder of Prow's artifacts: %w", err)
 	}
 	var errs []error
 	for from, to := range map[string]string{
-		"junit.xml": "junit_rehearse.xml", "report.html": "rehearse-report.html",
-		"run.json": "rehearse-run.json",
+		"junit.xml": "junit_rehearse%s.xml", "report.html": "rehearse-report%s.html",
+		"run.json": "rehearse-run%s.json",
 	} {
-		text, err := os.ReadFile(filepath.Join(dir, from))
+		to = fmt.Sprintf(to, of.suffix())
+		text, err := os.ReadFile(filepath.Join(of.Dir, from))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
@@ -163,9 +172,17 @@ func prow(dir, folder string) error {
 	return errors.Join(errs...)
 }
 
+// suffix keeps the names of the parts' files and values apart.
+func (r Report) suffix() string {
+	if r.Part == "" {
+		return ""
+	}
+	return "-" + r.Part
+}
+
 // prowMetadata writes what Prow adds to the job's finished.json and shows in its metadata lens: one text for each
 // name. Entries of other programs stay.
-func prowMetadata(run *reports.Run, folder string) error {
+func prowMetadata(run *reports.Run, of Report, folder string) error {
 	path, all := filepath.Join(folder, "metadata.json"), map[string]any{}
 	text, err := os.ReadFile(path)
 	switch {
@@ -184,8 +201,8 @@ func prowMetadata(run *reports.Run, folder string) error {
 		}
 	}
 	all["rehearse"] = run.Program
-	all["rehearse-result"] = reports.Count(run).String()
-	all["rehearse-states"] = strings.Join(states, "; ")
+	all["rehearse-result"+of.suffix()] = reports.Count(run).String()
+	all["rehearse-states"+of.suffix()] = strings.Join(states, "; ")
 	all["rehearse-command"] = run.Command
 	if text, err = json.MarshalIndent(all, "", "  "); err == nil {
 		err = os.WriteFile(path, append(text, '\n'), 0o644)

@@ -42,7 +42,7 @@ func TestPublishOnGitHub(t *testing.T) {
 	golden.Write(t, file, "# before\n")
 	var out strings.Builder
 	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": file, "GITHUB_ACTIONS": "true"})
-	golden.Must(t, Publish(failing(1), t.TempDir(), env, &out))
+	golden.Must(t, Publish(failing(1), Report{Dir: t.TempDir()}, env, &out))
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.HasPrefix(string(text), "# before\n### Rehearse: 0 passed, 1 failed") ||
 		!strings.HasPrefix(out.String(), "::error file=/src/project/x.yaml") {
@@ -56,7 +56,7 @@ func TestHandOver(t *testing.T) {
 	golden.Write(t, filepath.Join(dir, "report.html"), "page")
 	summary, artifacts := filepath.Join(root, "summary.md"), filepath.Join(root, "artifacts")
 	env := environment(map[string]string{"GITHUB_STEP_SUMMARY": summary, "ARTIFACTS": artifacts, "PROW_JOB_ID": "1"})
-	golden.Must(t, HandOver("### Exploration\n", dir, env))
+	golden.Must(t, HandOver("### Exploration\n", Report{Dir: dir}, env))
 	for path, want := range map[string]string{
 		summary: "### Exploration\n", filepath.Join(artifacts, "rehearse-report.html"): "page",
 	} {
@@ -64,7 +64,7 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %q", path, text, err, want)
 		}
 	}
-	if err := HandOver("x", dir, environment(nil)); err != nil {
+	if err := HandOver("x", Report{Dir: dir}, environment(nil)); err != nil {
 		t.Errorf("outside of CI: %v", err)
 	}
 }
@@ -87,7 +87,7 @@ func TestPublishOnProw(t *testing.T) {
 		golden.Write(t, filepath.Join(dir, name), name)
 	}
 	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
-	golden.Must(t, Publish(failing(1), dir, env, &strings.Builder{}))
+	golden.Must(t, Publish(failing(1), Report{Dir: dir}, env, &strings.Builder{}))
 	// Spyglass' JUnit lens looks for artifacts(/.*/|/)junit.*\.xml.
 	for name, want := range map[string]string{"junit_rehearse.xml": "junit.xml", "rehearse-report.html": "report.html"} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
@@ -106,7 +106,7 @@ func TestMetadataOnProw(t *testing.T) {
 	run.Program, run.Command = "v1.2", "rehearse run x"
 	run.Tracks[0].Path = []string{"1.34.4", "1.35.4 A=true"}
 	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
-	golden.Must(t, Publish(run, t.TempDir(), env, &strings.Builder{}))
+	golden.Must(t, Publish(run, Report{Dir: t.TempDir()}, env, &strings.Builder{}))
 	var got map[string]string
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -120,7 +120,7 @@ func TestMetadataOnProw(t *testing.T) {
 		t.Errorf("%v: %v, want %v", err, got, want)
 	}
 	golden.Write(t, path, `no JSON`)
-	golden.Error(t, Publish(run, t.TempDir(), env, &strings.Builder{}), path)
+	golden.Error(t, Publish(run, Report{Dir: t.TempDir()}, env, &strings.Builder{}), path)
 }
 
 func TestAttachments(t *testing.T) {

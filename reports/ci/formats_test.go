@@ -42,7 +42,7 @@ func TestWhatProwFinds(t *testing.T) {
 		golden.Write(t, filepath.Join(dir, name), "{}")
 	}
 	env := environment(map[string]string{"ARTIFACTS": filepath.Join(root, "artifacts"), "PROW_JOB_ID": "1"})
-	golden.Must(t, Publish(failing(1), dir, env, &strings.Builder{}))
+	golden.Must(t, Publish(failing(1), Report{Dir: dir}, env, &strings.Builder{}))
 	files, err := filepath.Glob(filepath.Join(root, "artifacts", "*"))
 	golden.Must(t, err)
 	for lens, wanted := range map[string]*regexp.Regexp{"junit": prowJUnit, "html": prowHTML, "metadata": prowMetadataIs} {

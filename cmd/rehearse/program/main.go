@@ -29,10 +29,20 @@ func Main(own ...suites.Definition) {
 	all.Simulators().Main()
 	// Libraries log retried requests. These logs are no part of our output.
 	klog.SetLogger(logr.Discard())
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	// A second Ctrl-C ends the program at once, and with it the processes of its clusters.
 	context.AfterFunc(ctx, stop)
 	code := Execute(ctx, New(os.Args[0], all), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// interrupts are the signals that end a command, which then removes what it made. A terminal that closes sends SIGHUP;
+// nohup ignores it.
+func interrupts() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }

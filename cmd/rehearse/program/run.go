@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -125,6 +127,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 		return err
 	}
 	failure := run.RunPlan(plan)
+	failure = errors.Join(failure, session.Publish(command, run.Result(), ci.Report{Dir: options.ReportDir}))
 	return session.End(reports.ExitCode(run.Result()), failure)
 }
 

@@ -16,7 +16,7 @@ import (
 func (c *suiteRun) repeated(command *cobra.Command) error {
 	var list []*conformances.Report
 	var failures []error
-	err := c.Times(command, c.execute.ReportDir, func(n int, dir string) (*reports.Run, error) {
+	err := c.Times(command, c.published(), func(n int, dir string) (*reports.Run, error) {
 		if n > 1 {
 			var err error
 			if c.plan, err = c.newPlan(command, c.suite, cli.ProgressTo(command.ErrOrStderr())); err != nil {

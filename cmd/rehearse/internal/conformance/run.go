@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -37,7 +38,7 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 	for _, name := range names {
 		c := &suiteRun{settings: f, execute: f.execute, suite: name}
 		if len(names) > 1 {
-			c.execute.ReportDir = filepath.Join(f.execute.ReportDir, name)
+			c.execute.ReportDir, c.part = filepath.Join(f.execute.ReportDir, name), name
 		}
 		var err error
 		if c.plan, err = f.newPlan(command, name, planning.Progress); err != nil {
@@ -52,6 +53,14 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 		runs = append(runs, c)
 	}
 	planning.Close()
+	for _, c := range runs { // if the process is killed, the suites that did not run have no reports
+		if f.of != "" {
+			break // the report may be of the run in this folder
+		}
+		if err := session.RemoveReports(c.execute.ReportDir); err != nil {
+			return err
+		}
+	}
 	return inTurn(command.Context(), runs, func(c *suiteRun) error { return c.run(command) })
 }
 
@@ -134,7 +143,9 @@ type suiteRun struct {
 	*settings
 	execute harness.Options
 	suite   string
-	plan    *conformance.Plan
+	// part is the suite's name if the command runs several; "" if it runs one.
+	part string
+	plan *conformance.Plan
 	// runs are all runs that the report is made of.
 	runs []*reports.Run
 }
@@ -152,11 +163,17 @@ func (c *suiteRun) run(command *cobra.Command) error {
 		report, failure, err := c.reportOf(command, run)
 		return c.finish(command, report, failure, err)
 	case c.Repeat == 1:
-		report, _, failure, err := c.once(command)
+		report, run, failure, err := c.once(command)
+		if run != nil {
+			failure = errors.Join(failure, session.Publish(command, run, c.published()))
+		}
 		return c.finish(command, report, failure, err)
 	}
 	return c.repeated(command)
 }
+
+// published is what a CI system gets.
+func (c *suiteRun) published() ci.Report { return ci.Report{Dir: c.execute.ReportDir, Part: c.part} }
 
 // once runs the suite once.
 func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, run *reports.Run, failure,
@@ -186,6 +203,7 @@ func (c *suiteRun) oneShard(command *cobra.Command) error {
 	defer recorded.Close()
 	recorded.SayIdle(c.plan.Plan, c.Shard)
 	failure := recorded.RunPlan(c.plan.Plan)
+	failure = errors.Join(failure, session.Publish(command, recorded.Result(), c.published()))
 	if n := len(c.plan.Unplanned()); n > 0 {
 		failure = errors.Join(failure, fmt.Errorf("scenarios that cannot be planned: %d; their requirements are "+
 			"untested", n))

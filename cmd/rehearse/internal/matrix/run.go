@@ -3,6 +3,7 @@ package matrix
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/matrix"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/matrices"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -35,15 +37,20 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 		return err
 	}
 	once := func(dir string) (*made, error) { return s.once(command, paths, axes, cells, dir) }
+	of := ci.Report{Dir: s.execute.ReportDir}
 	if s.Repeat == 1 {
-		one, err := once(s.execute.ReportDir)
+		one, err := once(of.Dir)
 		if err != nil {
 			return err
 		}
+		one.failure = errors.Join(one.failure, session.Publish(command, one.run, of))
 		return end(one)
 	}
+	if err := session.RemoveReports(of.Dir, PageFile, matrices.File); err != nil {
+		return err
+	}
 	var all []*made
-	err = s.Times(command, s.execute.ReportDir, func(_ int, dir string) (*reports.Run, error) {
+	err = s.Times(command, of, func(_ int, dir string) (*reports.Run, error) {
 		one, err := once(dir)
 		if err != nil {
 			return nil, err
@@ -71,6 +78,7 @@ func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes
 ) (*made, error) {
 	execute := s.execute
 	execute.ReportDir = dir
+	cells = slices.Clone(cells) // the plan marks those that it leaves out, this time
 	run := session.New(command, execute, PageFile, paths...)
 	defer run.Close()
 	plan, err := s.plan(command, cells, run.Progress)

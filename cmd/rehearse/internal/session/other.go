@@ -46,7 +46,7 @@ func (r Report[R]) Finish(command *cobra.Command, failure error) error {
 	}
 	err := r.write()
 	if err == nil {
-		err = ci.HandOver(r.Markdown(r.Of), r.Dir, os.Getenv)
+		err = ci.HandOver(r.Markdown(r.Of), ci.Report{Dir: r.Dir}, os.Getenv)
 		fmt.Fprintf(command.OutOrStdout(), "report: %s\n", filepath.Join(r.Dir, page.File))
 	}
 	failure = errors.Join(failure, err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/page"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -141,6 +143,60 @@ func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 	}
 }
 
+// If the process is killed during the repetitions, nothing of an earlier run looks like their result. Other files stay.
+func TestTimesRemovesEarlierReports(t *testing.T) {
+	command := quiet()
+	command.SetContext(t.Context())
+	dir, f := t.TempDir(), RepeatFlag{Repeat: 2}
+	old := []string{"run.json", "junit.xml", "report.html", "run-1/run.json", "run-7/junit.xml"}
+	others := []string{"notes.txt", "run-7/notes.txt", "run-x/run.json"}
+	for _, name := range append(slices.Clone(old), others...) {
+		golden.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		golden.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("passed"), 0o600))
+	}
+	killed := errors.New("killed")
+	err := f.Times(command, ci.Report{Dir: dir}, func(int, string) (*reports.Run, error) { return nil, killed })
+	if !errors.Is(err, killed) {
+		t.Error(err)
+	}
+	for _, name := range old {
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	for _, name := range others {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A CI system gets the repetitions as one run.
+func TestTimesPublishesOnce(t *testing.T) {
+	artifacts := t.TempDir()
+	t.Setenv("PROW_JOB_ID", "1")
+	t.Setenv("ARTIFACTS", artifacts)
+	command := quiet()
+	command.SetContext(t.Context())
+	f := RepeatFlag{Repeat: 2}
+	golden.Must(t, f.Times(command, ci.Report{Dir: t.TempDir(), Part: "porch"}, func(n int, _ string) (*reports.Run, error) {
+		status := map[int]reports.Status{1: reports.Failed, 2: reports.Passed}[n]
+		return &reports.Run{
+			Head:   reports.Head{Format: reports.Format, Started: time.Unix(1, 0), Finished: time.Unix(2, 0)},
+			Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "a", Status: status}}}},
+		}, nil
+	}))
+	run, err := reports.Read([]byte(golden.Read(t, filepath.Join(artifacts, "rehearse-run-porch.json"))))
+	golden.Must(t, err)
+	if run.Runs != 2 || reports.ExitCode(run) != reports.ExitFailed {
+		t.Errorf("Prow got a run of %d runs, exit code %d; want both runs, one of which failed", run.Runs,
+			reports.ExitCode(run))
+	}
+	if !strings.Contains(golden.Read(t, filepath.Join(artifacts, "metadata.json")), `"rehearse-result-porch"`) {
+		t.Error("the metadata does not name the part")
+	}
+}
+
 // Interrupted repetitions are no success: what is left did not run.
 func TestTimesAfterAnInterrupt(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -157,7 +213,7 @@ func TestTimesAfterAnInterrupt(t *testing.T) {
 			command := quiet()
 			command.SetContext(ctx)
 			dir, f, made := t.TempDir(), RepeatFlag{Repeat: 3}, 0
-			err := f.Times(command, dir, func(n int, _ string) (*reports.Run, error) {
+			err := f.Times(command, ci.Report{Dir: dir}, func(n int, _ string) (*reports.Run, error) {
 				if made = n; n == c.stopAfter {
 					cancel()
 				}

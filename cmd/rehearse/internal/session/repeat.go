@@ -3,11 +3,14 @@ package session
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/ci"
 )
 
 // RepeatFlag is how often a command repeats its run.
@@ -35,17 +38,21 @@ func (f *RepeatFlag) Cut(command *cobra.Command, made int) bool {
 }
 
 // Times runs as often as the flag says, and writes one merged run into the folder. Each run has its own folder there:
-// run-1, and so on. It ends early if a run cannot be made, or if the command is interrupted.
-func (f *RepeatFlag) Times(command *cobra.Command, folder string,
+// run-1, and so on. It ends early if a run cannot be made, or if the command is interrupted. It passes the merged run
+// to the CI system. If the process is killed, there is no merged run.
+func (f *RepeatFlag) Times(command *cobra.Command, of ci.Report,
 	once func(n int, dir string) (*reports.Run, error),
 ) error {
+	if err := RemoveReports(of.Dir); err != nil {
+		return err
+	}
 	var runs []reports.Part
 	var failure error
 	for n := 1; n <= f.Repeat && command.Context().Err() == nil && failure == nil; n++ {
 		fmt.Fprintf(command.OutOrStdout(), "run %d of %d\n", n, f.Repeat)
 		name := fmt.Sprintf("run-%d", n)
 		var run *reports.Run
-		if run, failure = once(n, filepath.Join(folder, name)); failure == nil {
+		if run, failure = once(n, filepath.Join(of.Dir, name)); failure == nil {
 			runs = append(runs, reports.Part{Run: run, Prefix: name})
 		}
 	}
@@ -54,5 +61,40 @@ func (f *RepeatFlag) Times(command *cobra.Command, folder string,
 	}
 	merged := reports.RepeatedRun(runs)
 	merged.Interrupted = merged.Interrupted || f.Cut(command, len(runs))
-	return errors.Join(failure, reports.WriteFiles(folder, merged, inFolder(folder)...))
+	failure = errors.Join(failure, reports.WriteFiles(of.Dir, merged, inFolder(of.Dir)...))
+	return errors.Join(failure, Publish(command, merged, of))
+}
+
+// repetition is the name of the folder of one of several runs.
+var repetition = regexp.MustCompile(`^run-[0-9]+$`)
+
+// RemoveReports removes the reports of an earlier run from a folder, and from the folders of its repetitions: they
+// would look like the result of this run. names are further files to remove.
+func RemoveReports(dir string, names ...string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the report folder: %w", err)
+	}
+	errs := removeReports(dir, names)
+	for _, entry := range entries {
+		if entry.IsDir() && repetition.MatchString(entry.Name()) {
+			errs = append(errs, removeReports(filepath.Join(dir, entry.Name()), names)...)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func removeReports(dir string, names []string) (errs []error) {
+	for _, format := range inFolder(dir) {
+		names = append(names, format.File)
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove a report of an earlier run: %w", err))
+		}
+	}
+	return errs
 }

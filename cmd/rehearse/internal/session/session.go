@@ -70,16 +70,21 @@ func (a afterPlanning) Observe(e reports.Event) error {
 	return nil
 }
 
-// Run executes the plan, and passes the reports to the CI system, if the command runs in one.
+// Run executes the plan.
 func (s *Session) Run(execute func(context.Context, harness.Options) error) error {
 	failure := execute(s.command.Context(), s.Options)
 	s.Close()
-	return errors.Join(failure, ci.Publish(s.Result(), s.Options.ReportDir, os.Getenv, s.command.OutOrStdout()))
+	return failure
 }
 
 // RunPlan is Run for a single plan.
 func (s *Session) RunPlan(plan *harness.Plan) error {
 	return s.Run(func(ctx context.Context, options harness.Options) error { return harness.Execute(ctx, plan, options) })
+}
+
+// Publish passes the reports of a run to the CI system, if the command runs in one.
+func Publish(command *cobra.Command, run *reports.Run, of ci.Report) error {
+	return ci.Publish(run, of, os.Getenv, command.OutOrStdout())
 }
 
 // Result of the run so far.
@@ -103,7 +108,11 @@ func End(code int, failure error) error {
 	case cli.ExitOK:
 		return nil
 	case cli.ExitInterrupted:
-		failure = errors.New("interrupted; the reports list what did not run")
+		interrupted := errors.New("interrupted; the reports list what did not run")
+		if errors.Is(failure, context.Canceled) { // it only repeats that
+			failure = nil
+		}
+		failure = errors.Join(interrupted, failure)
 	}
 	return &cli.ExitError{Code: code, Err: failure}
 }
