@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -43,6 +42,8 @@ type Files struct {
 	next          time.Time
 	timer         clock.Timer
 	closed        bool
+	// unlock lets other processes use the folder.
+	unlock func()
 
 	// writing is held while files are written, so that Observe need not wait for a writing in the background; it guards
 	// written, the run that the files hold.
@@ -52,7 +53,7 @@ type Files struct {
 
 // NewFiles returns an observer that writes reports into the folder. The folder is made if it does not exist.
 func NewFiles(dir string, clk clock.WithDelayedExecution, formats ...FileFormat) *Files {
-	return &Files{dir: dir, formats: formats, clock: clk, write: ReplaceFile}
+	return &Files{dir: dir, formats: formats, clock: clk, write: ReplaceFile, unlock: func() {}}
 }
 
 // Observe implements Observer.
@@ -71,6 +72,7 @@ func (f *Files) Observe(e Event) error {
 		_ = f.writeAll()
 	case RunFinished:
 		f.stop()
+		defer f.unlock()
 		return f.writeAll()
 	case SetupFinished, StepFinished, ScenarioFinished:
 		f.schedule()
@@ -79,23 +81,18 @@ func (f *Files) Observe(e Event) error {
 	return nil
 }
 
-// prepare makes the folder, and removes what a killed process, or the failed scenarios of an earlier run, left in it.
+// prepare makes and locks the folder, and removes what a killed process, or the failed scenarios of an earlier run, left
+// in it.
 func (f *Files) prepare() error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("making the report folder: %w", err)
 	}
-	entries, err := os.ReadDir(f.dir)
+	unlock, err := folder.Lock(f.dir)
 	if err != nil {
-		return fmt.Errorf("reading the report folder: %w", err)
+		return err
 	}
-	for _, e := range entries {
-		for _, format := range f.formats {
-			if strings.HasPrefix(e.Name(), folder.TemporaryPrefix(format.File)) {
-				err = errors.Join(err, os.Remove(filepath.Join(f.dir, e.Name())))
-			}
-		}
-	}
-	return errors.Join(err, sweepArtifacts(f.dir))
+	f.unlock = unlock
+	return errors.Join(folder.Sweep(f.dir), sweepArtifacts(f.dir))
 }
 
 // schedule makes sure that the files are written soon.

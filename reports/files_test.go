@@ -16,7 +16,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
-	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 // standard are two formats that every run has.
@@ -47,7 +46,7 @@ func playFiles(r *Recorder, plan *Run, between func()) {
 func TestFilesAreAlwaysWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "report")
 	golden.Must(t, os.MkdirAll(dir, 0o755))
-	leftover := filepath.Join(dir, folder.TemporaryPrefix("junit.xml")+"123")
+	leftover := filepath.Join(dir, ".junit.xml.tmp-123")
 	golden.Write(t, leftover, "half a rep")
 	check := func(status map[Status]int) {
 		t.Helper()

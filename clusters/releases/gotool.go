@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // keptLines is the number of last output lines of the Go tool in an error.
@@ -62,10 +64,7 @@ func (g goTool) run(ctx context.Context, dir string, line func(string) bool, arg
 		"GOARCH="+runtime.GOARCH)
 	cmd.Env = append(cmd.Env, g.env...)
 	cmd.WaitDelay = 5 * time.Second
-	inOwnGroup(cmd)
-	runtime.LockOSThread() // the command is killed when the thread that started it ends
-	defer runtime.UnlockOSThread()
-	err := cmd.Run()
+	err := processes.RunInGroup(cmd)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters/folders"
@@ -74,8 +75,12 @@ func Owner(dir string) string { return dir + string(filepath.Separator) }
 // sweep removes folders that no process has locked, and ends the processes that were started for them. A folder of
 // another user cannot be opened, and stays.
 func sweep(parent, prefix string, now time.Time) {
-	found, _ := filepath.Glob(filepath.Join(parent, prefix+"*")) // the pattern is valid
-	for _, dir := range found {
+	entries, _ := os.ReadDir(parent) // the folder that is made next reports what is wrong
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, entry.Name())
 		info, err := os.Lstat(dir)
 		if err != nil || !info.IsDir() {
 			continue

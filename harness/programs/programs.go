@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -33,7 +34,7 @@ func Run(ctx context.Context, c scenarios.Command, env []string) Ended {
 	command.Stdin = strings.NewReader(c.Stdin)
 	// Processes that inherited the program's output must not block us.
 	command.WaitDelay = time.Second
-	err := runInGroup(command)
+	err := processes.RunInGroup(command)
 	e := Ended{Stdout: stdout.output(), Stderr: stderr.output()}
 	var exit *exec.ExitError
 	switch {

@@ -43,6 +43,15 @@ func pack(p *program, source, file string) error {
 	return nil
 }
 
+// writeTarFile writes the members into an archive.
+func writeTarFile(file string, members []member, at time.Time) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeTar(f, members, at), f.Close())
+}
+
 // writeTar writes the members in their order.
 func writeTar(out io.Writer, members []member, at time.Time) error {
 	w := tar.NewWriter(out)

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // platform is a system and an architecture, as Go names them.
@@ -49,12 +51,17 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 	if err != nil {
 		return err
 	}
+	work, remove, err := scratch.Folder("release")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remove() }() // the next build tries again
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file,
 		"./cmd/rehearse")
 	command.Dir = b.source
 	// These override variables of the user's environment that would change the program.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
+		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOTMPDIR="+work)
 	if b.cache != "" {
 		command.Env = append(command.Env, "GOCACHE="+b.cache)
 	}
@@ -66,11 +73,11 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 
 // buildAgain builds the same commit in another folder with an empty cache, and compares the results.
 func buildAgain(ctx context.Context, source string, p platform, first string) error {
-	dir, err := os.MkdirTemp("", "rehearse-release-")
+	dir, remove, err := scratch.Folder("release")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = remove() }() // the next build tries again
 	clone := filepath.Join(dir, "clone")
 	if _, err := git(ctx, source, "clone", "--quiet", ".", clone); err != nil {
 		return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 const imageName = "rehearse"
@@ -26,11 +28,11 @@ const imageName = "rehearse"
 // publishImage writes the image in two forms: an OCI layout with all platforms in one archive, and an archive for
 // docker load for each platform.
 func publishImage(ctx context.Context, s settings, platforms []platform, kubernetes []string, out io.Writer) error {
-	work, err := os.MkdirTemp("", "rehearse-image-")
+	work, remove, err := scratch.Folder("image")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = remove() }() // the next one tries again
 	with, tagged, err := cachedVersions(ctx, platforms, kubernetes)
 	if err != nil {
 		return err
@@ -55,7 +57,8 @@ func publishImage(ctx context.Context, s settings, platforms []platform, kuberne
 			return fmt.Errorf("make the image for %s: %w", p, err)
 		}
 		file := filepath.Join(s.out, strings.NewReplacer(":", "_").Replace(tag.String())+"_docker_"+p.Arch+".tar")
-		if err := tarball.WriteToFile(file, tag, image); err != nil {
+		whole := func(path string) error { return tarball.WriteToFile(path, tag, image) }
+		if err := replace(file, whole); err != nil {
 			return fmt.Errorf("write %s: %w", file, err)
 		}
 		fmt.Fprintf(out, "%s  (docker load -i; %s)\n", file, tag)
@@ -132,15 +135,7 @@ func imageOf(ctx context.Context, s settings, built *program, kubernetes []strin
 
 // layerOf writes a layer's files into an archive, and compresses it.
 func layerOf(part layerPart, file string) (v1.Layer, error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	err = writeTar(f, part.members, part.at)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := writeTarFile(file, part.members, part.at); err != nil {
 		return nil, fmt.Errorf("write a layer: %w", err)
 	}
 	return tarball.LayerFromFile(file, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
@@ -202,13 +197,14 @@ func writeLayout(index v1.ImageIndex, tag name.Tag, built *program, dir, file st
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		members = append(members, found[name])
 	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
+	return replace(file, func(path string) error { return writeTarFile(path, members, built.committed) })
+}
+
+// replace writes a file, which appears complete or not at all.
+func replace(file string, write func(path string) error) error {
+	unfinished := file + ".unfinished"
+	if err := write(unfinished); err != nil {
+		return errors.Join(err, os.Remove(unfinished))
 	}
-	err = writeTar(f, members, built.committed)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return os.Rename(unfinished, file)
 }

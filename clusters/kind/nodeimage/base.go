@@ -45,18 +45,17 @@ func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 		" ")))
 	dir := filepath.Join(b.CacheDir, "base-"+hex.EncodeToString(sum[:8]))
 	made := base{rootfs: filepath.Join(dir, "rootfs")}
-	if data, err := os.ReadFile(filepath.Join(dir, "layer.json")); err == nil {
-		var l struct {
-			Digest string
-			Size   int64
-		}
-		if err := json.Unmarshal(data, &l); err != nil {
-			return made, fmt.Errorf("read %s: %w; remove that folder", dir, err)
-		}
-		made.layer = layer{path: filepath.Join(dir, "layer.tar"), digest: l.Digest, size: l.Size}
-		return made, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	data, err := os.ReadFile(filepath.Join(dir, layerFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return made, err
+	}
+	var known struct {
+		Digest string
+		Size   int64
+	}
+	if err == nil && json.Unmarshal(data, &known) == nil && known.Digest != "" { // a broken file is made anew
+		made.layer = layer{path: filepath.Join(dir, "layer.tar"), digest: known.Digest, size: known.Size}
+		return made, nil
 	}
 	if err := b.removeBases(); err != nil { // those of other recipes, and left-overs of an interrupted build
 		return made, err
@@ -68,20 +67,33 @@ func (b *Builder) base(ctx context.Context, kindFiles string) (base, error) {
 	if err := makeNodeTree(ctx, made.rootfs, kindFiles); err != nil {
 		return made, fmt.Errorf("make a node of the Debian tree: %w", err)
 	}
-	var err error
 	if made.layer, err = baseLayer(made.rootfs, filepath.Join(dir, "layer.tar")); err != nil {
 		return made, err
 	}
-	data, err := json.Marshal(map[string]any{"Digest": made.layer.digest, "Size": made.layer.size})
-	if err != nil {
+	if data, err = json.Marshal(map[string]any{"Digest": made.layer.digest, "Size": made.layer.size}); err != nil {
 		return made, err
 	}
-	return made, os.WriteFile(filepath.Join(dir, "layer.json"), data, 0o644)
+	return made, replaceFile(filepath.Join(dir, layerFile), data)
+}
+
+// layerFile describes a finished layer in its folder.
+const layerFile = "layer.json"
+
+// replaceFile writes a file, which appears complete or not at all.
+func replaceFile(path string, data []byte) error {
+	if err := os.WriteFile(path+".tmp", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
 }
 
 func (b *Builder) removeBases() error {
-	old, err := filepath.Glob(filepath.Join(b.CacheDir, "base-*"))
-	for _, dir := range old {
+	entries, err := os.ReadDir(b.CacheDir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), "base-") {
+			continue
+		}
+		dir := filepath.Join(b.CacheDir, entry.Name())
 		if mounted := unmount(dir); mounted != nil {
 			err = errors.Join(err, mounted)
 			continue

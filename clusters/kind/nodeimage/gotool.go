@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // goTool is the path of the go command.
@@ -32,7 +34,7 @@ func (g goTool) run(ctx context.Context, dir string, args ...string) ([]byte, er
 	command.Dir, command.Stdout, command.Stderr = dir, &out, &said
 	command.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off", "CGO_ENABLED=0", "GOTMPDIR="+dir)
 	command.WaitDelay = 5 * time.Second
-	if err := command.Run(); err != nil {
+	if err := processes.RunInGroup(command); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}

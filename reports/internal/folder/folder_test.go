@@ -11,6 +11,7 @@ import (
 // A file that cannot be written whole keeps its old content, and nothing else is left.
 func TestWriteReplacesWholeFiles(t *testing.T) {
 	dir := t.TempDir()
+	golden.Write(t, filepath.Join(dir, ".a.txt.tmp-123"), "half of a")
 	golden.Must(t, Write(dir, map[string][]byte{"a.txt": []byte("old"), "sub/b.txt": []byte("b")}))
 	a := filepath.Join(dir, "a.txt")
 	reader, err := os.Open(a)
@@ -30,4 +31,17 @@ func TestWriteReplacesWholeFiles(t *testing.T) {
 	if err := Write(a, map[string][]byte{"c.txt": nil}); err == nil {
 		t.Error("a file below a file was written")
 	}
+}
+
+// Two processes that write into one folder would replace each other's reports.
+func TestLock(t *testing.T) {
+	dir := t.TempDir()
+	unlock, err := Lock(dir)
+	golden.Must(t, err)
+	_, err = Lock(dir)
+	golden.Error(t, err, "another rehearse writes its reports into "+dir, "--report-dir")
+	unlock()
+	unlock, err = Lock(dir)
+	golden.Must(t, err)
+	unlock()
 }

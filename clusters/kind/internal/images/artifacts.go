@@ -72,6 +72,9 @@ func sortImages(names, version string) (components, addons []string) {
 	return components, addons
 }
 
+// containerLasts is after how many seconds the container ends by itself. The engine then removes it.
+const containerLasts = "600"
+
 // extract runs the image's own containerd to export the images in it, and copies the programs. dir appears complete
 // or not at all.
 func (p *Source) extract(ctx context.Context, image, dir string) (names []byte, err error) {
@@ -88,14 +91,17 @@ func (p *Source) extract(ctx context.Context, image, dir string) (names []byte, 
 	}
 	defer func() { _ = remove() }() // the next run tries again
 	name := "rehearse-extract-" + strings.ToLower(rand.Text()[:8])
+	defer func() { // also after an interrupt: the engine may have started the container nevertheless
+		removing, cancel := context.WithTimeout(context.WithoutCancel(ctx), nodes.RemoveTimeout)
+		defer cancel()
+		if _, removeErr := e.Output(removing, "rm", "--force", "--volumes", name); err == nil {
+			err = removeErr
+		}
+	}()
 	if _, err := e.Output(ctx, "run", "--detach", "--rm", "--name", name, "--entrypoint", "sleep", "--network", "none",
-		"--security-opt", "seccomp=unconfined", image, "600"); err != nil {
+		"--security-opt", "seccomp=unconfined", image, containerLasts); err != nil {
 		return nil, err
 	}
-	defer func() {
-		_, removeErr := e.Output(context.WithoutCancel(ctx), "rm", "--force", "--volumes", name)
-		err = errors.Join(err, removeErr)
-	}()
 	const start = `containerd >/dev/null 2>&1 &
 for i in $(seq 100); do if ctr version >/dev/null 2>&1; then exec ctr -n k8s.io images ls -q; fi; sleep 0.1; done
 echo "containerd does not answer" >&2; exit 1`

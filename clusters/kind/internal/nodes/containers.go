@@ -127,8 +127,11 @@ func RemoveContainers(ctx context.Context, e *engine.Engine, name, dir string) e
 		}
 	}
 	left, err := Own(ctx, e, name, dir)
-	if err == nil && len(left) == 0 {
+	switch {
+	case err == nil && len(left) == 0:
 		return nil
+	case err == nil && last == nil:
+		err = fmt.Errorf("the container engine reported success, but %d of them are left", len(left))
 	}
 	return fmt.Errorf("remove the nodes of cluster %s: %w", name, errors.Join(last, err))
 }

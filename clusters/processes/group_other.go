@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package processes
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// RunInGroup runs a program in its own process group. When the command's context ends, the whole group is killed.
+func RunInGroup(command *exec.Cmd) error {
+	return runInGroup(command, &syscall.SysProcAttr{Setpgid: true})
+}
