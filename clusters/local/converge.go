@@ -191,8 +191,9 @@ func (c *roller) prove(ctx context.Context, state clusters.State, changed []want
 	var errs []error
 	for _, w := range changed {
 		data, err := c.metrics(ctx, w.component)
-		if _, plane := w.component.Plane(); err != nil && plane >= 0 && !isAPIServer(w.component) {
-			// On a busy machine it may have lost its lease since it was ready, and be restarting.
+		if err != nil && !isAPIServer(w.component) {
+			// On a busy machine it may have ended since it was ready: it lost its lease, or no longer waited for its API
+			// server, which was slow to start.
 			if err = c.readyOrAgain(ctx, w.component); err == nil {
 				data, err = c.metrics(ctx, w.component)
 			}

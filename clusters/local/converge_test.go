@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -131,6 +132,31 @@ func TestOthersThatEndedAreStarted(t *testing.T) {
 	state := clusters.State{Version: "1.36.3", Nodes: []clusters.NodeGroup{{Count: &one}}}
 	if err := keeper.convergeNodes(t.Context(), state); err != nil || hasEnded(c.process(nodesProcess)) {
 		t.Errorf("the nodes are not simulated: %t, %v", hasEnded(c.process(nodesProcess)), err)
+	}
+}
+
+// A component may end between the moment when it is ready and the proof of what it runs: it gave up waiting for its API
+// server, which was slow. It is restarted, with one control plane, too.
+func TestProofOfAComponentThatHasEnded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ended")
+	c := dummies(t, 1, func(r *http.Request) bool {
+		_, err := os.Stat(file + "-again")
+		return err == nil || r.URL.Path == healthPath(clusters.APIServer)
+	})
+	name, s := clusters.ControllerManager, loses(file)
+	process, err := c.provider.spawner.Start(processes.Spec{
+		Name: string(name), Program: s.Program, Args: s.Args, LogDir: c.layout.logs(),
+	})
+	golden.Must(t, err)
+	<-process.Done()
+	c.running[string(name)], c.record.Processes[string(name)] = process, s
+	port := c.layout.Ports.Planes[0].APIServer
+	c.layout.Ports = listening{APIServer: port, ControllerManager: port} // there is one control plane
+	c.record.Ports = c.layout.Ports
+	c.running[string(clusters.APIServer)] = &processes.Process{}
+	golden.Must(t, c.prove(t.Context(), clusters.State{}, []want{{name, s}}))
+	if hasEnded(c.process(string(name))) {
+		t.Error("it does not run")
 	}
 }
 

@@ -142,14 +142,26 @@ func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []rou
 		rounds = []round{together(rounds)}
 	}
 	for _, r := range rounds {
-		if err := c.roll(ctx, r); err != nil {
-			return err
-		}
-		if err := c.prove(ctx, state, r.changed); err != nil {
+		if err := c.rollAndProve(ctx, state, r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rollAndProve runs one round. While it restarts an API server, the end of another component is not reported.
+func (c *roller) rollAndProve(ctx context.Context, state clusters.State, r round) error {
+	if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) {
+		c.away.Add(1)
+		defer c.away.Add(-1)
+	}
+	if err := c.roll(ctx, r); err != nil {
+		return err
+	}
+	if err := c.prove(ctx, state, r.changed); err != nil {
+		return err
+	}
+	return c.revive(ctx)
 }
 
 // together merges rounds into one: after the first control plane, the API servers of the others start first, since they
@@ -177,10 +189,6 @@ func together(rounds []round) round {
 func (c *roller) roll(ctx context.Context, r round) error {
 	if r.down {
 		slices.Reverse(r.changed)
-	}
-	if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) {
-		c.away.Add(1)
-		defer c.away.Add(-1)
 	}
 	if err := c.stopSchedulers(ctx, r.changed); err != nil {
 		return err
