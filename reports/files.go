@@ -81,8 +81,8 @@ func (f *Files) Observe(e Event) error {
 	return nil
 }
 
-// prepare makes and locks the folder, and removes what a killed process, or the failed scenarios of an earlier run, left
-// in it.
+// prepare makes and locks the folder, and removes what a killed process, or the failed scenarios of an earlier run,
+// left in it.
 func (f *Files) prepare() error {
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
 		return fmt.Errorf("making the report folder: %w", err)
