@@ -11,7 +11,6 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
-	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
 )
@@ -184,7 +183,4 @@ func TestBreakIsPlannedAlone(t *testing.T) {
 		t.Errorf("%s", plan)
 	}
 	contains(t, plan.String(), "transition: back (breaks kube-scheduler)")
-	if first := planning.LongFirst(plan.Tracks); first[0] != plan.Tracks[1] || first[1] != plan.Tracks[0] {
-		t.Error("the track that waits for the break does not start first")
-	}
 }

@@ -146,17 +146,13 @@ type execution struct {
 	firstStates *firstStates
 }
 
-// runAll runs the tracks, as many at once as there may be clusters, and some more while others only wait. They are in
-// the order of the plan, but if several run at once, long ones go first. A track that begins with the first state of
-// another track lets tracks that need not wait go first.
+// runAll runs the tracks in order, as many at once as there may be clusters, and some more while others only wait. A
+// track that begins with the first state of another track lets tracks that need not wait go first.
 func (e *execution) runAll(ctx context.Context, tracks []*planning.Track) {
 	places := newRooms(e.Clusters, e.SpareClusters)
 	var running sync.WaitGroup
 	defer running.Wait()
 	queue := slices.Clone(tracks)
-	if e.Clusters > 1 {
-		queue = planning.LongFirst(tracks)
-	}
 	for len(queue) > 0 {
 		place := places.enter(ctx)
 		track := e.firstStates.next(&queue)

@@ -44,25 +44,6 @@ func (t *Track) Breaks(n int) *scenarios.Broken {
 	return nil
 }
 
-// LongFirst returns the tracks in the order in which they should start, if several run at once: first those with a
-// transition that is expected to break, since it lasts until the component has had all its time. At the end of a run
-// nothing else would run beside them.
-func LongFirst(tracks []*Track) []*Track {
-	sorted := slices.Clone(tracks)
-	slices.SortStableFunc(sorted, func(a, b *Track) int { return b.breaks() - a.breaks() })
-	return sorted
-}
-
-// breaks is the number of transitions that are expected to break.
-func (t *Track) breaks() (n int) {
-	for i := range t.TransitionOptions {
-		if t.Breaks(i) != nil {
-			n++
-		}
-	}
-	return n
-}
-
 // share puts the scenarios of a track onto the longest track whose path begins with their whole path, and names the
 // remaining tracks. Tracks of scenarios that need their own cluster are not shared.
 func (p *planner) share() {
