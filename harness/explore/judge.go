@@ -172,8 +172,13 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 			return slices.Contains(checks, c)
 		})
 	}
+	const readable = "a stored object must be readable while its kind is served"
+	unserved := strings.Contains(f.Words, "serves no version of kind")
 	switch f.Severity {
 	case upgrades.Before:
+		if has(string(survey.Read)) && !unserved {
+			return explorations.Defect, readable
+		}
 		if has(stuck()...) {
 			return explorations.Defect, "an API server must accept an unchanged update of an object that it has created"
 		}
@@ -189,10 +194,10 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 	switch {
 	case has("control plane"):
 		return explorations.Defect, "the control plane and the systems must start and keep running, whatever is stored"
-	case has(string(survey.Read)) && strings.Contains(f.Words, "serves no version of kind"):
+	case has(string(survey.Read)) && unserved:
 		return explorations.Hazard, "the state does not serve the kind"
 	case has(string(survey.Read)):
-		return explorations.Defect, "a stored object must be readable while its kind is served"
+		return explorations.Defect, readable
 	case has(string(survey.Moved)):
 		return explorations.Defect, "nothing may be restarted, replaced or deleted without a user action"
 	case has(stuck()...):

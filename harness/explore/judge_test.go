@@ -36,6 +36,7 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 		{"dropped by a label", upgrades.Finding{Check: "keep"}, explorations.Defect},
 		{"dropped at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "keep"}, explorations.Defect},
 		{"a warning", upgrades.Finding{Severity: upgrades.Changes, Check: "warning"}, ""},
+		{"unreadable at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "read"}, explorations.Defect},
 		{"stuck at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "update"}, explorations.Defect},
 		{"not applied at the first state", upgrades.Finding{Severity: upgrades.Before, Check: "apply"}, ""},
 	} {

@@ -118,7 +118,7 @@ func (p *probe) all(ctx context.Context) {
 	if p.served.Status {
 		p.status(ctx)
 	}
-	if p.served.Scalable {
+	if p.served.Scalable || p.scaled { // a later state may not serve the subresource
 		p.resize(ctx)
 	}
 	if p.served.Evictable {

@@ -11,7 +11,8 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// A missing scale is a failure only for an object that had one before, not for those beside it.
+// A missing scale is a failure only for an object that had one before, not for those beside it. It is also missing if a
+// state no longer serves the subresource.
 func TestScaleOfDependents(t *testing.T) {
 	root := given("root")
 	sized, unsized := &Target{
@@ -35,8 +36,9 @@ func TestScaleOfDependents(t *testing.T) {
 	s := &Survey{
 		client: client, targets: []*Target{root}, scaled: map[string]bool{}, answers: answers{series: map[key]*Series{}},
 	}
-	for state, want := range []Answer{Good, Good, Bad} {
+	for state, want := range []Answer{Good, Good, Bad, Bad} {
 		s.state, lost = state, want == Bad
+		found.Kinds[sized.GVK.GroupKind()].Scalable = state < 3
 		s.probeAll(t.Context(), found)
 		series := s.series[key{root, sized.GVK.GroupKind(), Scale}]
 		if series == nil || series.Outcomes[state].Answer != want {
