@@ -43,7 +43,9 @@ fetch:
 	go run ./cmd/rehearse fetch $(VERSIONS)
 
 lint:
-	@files="$$(go run $(GOFUMPT) -l .)" || exit 1; unformatted="$$(echo "$$files" | grep -v /testdata/)"; if [ -n "$$unformatted" ]; then echo "not formatted by gofumpt:"; echo "$$unformatted"; exit 1; fi
+	@files="$$(go run $(GOFUMPT) -l .)" || exit 1; \
+	unformatted="$$(echo "$$files" | grep -v /testdata/)"; \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofumpt:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	go run $(STATICCHECK) ./...
 	go run $(GOLANGCI) run ./...

@@ -58,20 +58,14 @@ type stepLoad struct {
 	began   time.Time
 	// late: there was no answer before the step's own action. down: there was none after it.
 	late, down atomic.Bool
-	// unsent is the first request that could not be made; nil if there is none.
-	unsent atomic.Pointer[unsent]
+	// unsent is why the first request that could not be made was not sent; nil if all were made.
+	unsent atomic.Pointer[error]
 
 	mu sync.Mutex
 	// made are the objects that were made, or may have been. kept is what the API server must have, since it
 	// acknowledged it.
 	made []writes.Made
 	kept readback.Acknowledged
-}
-
-// unsent is a request of a load that could not be made.
-type unsent struct {
-	n   int64
-	err error
 }
 
 // prepare finds what the loads of a step need before they can begin. It returns nil if the step has none.
@@ -207,7 +201,8 @@ func (a *scenarioLoads) sender(l *stepLoad) func(context.Context, int64) load.An
 	return func(ctx context.Context, n int64) load.Answer {
 		step, err := a.request(ctx, l, n)
 		if err != nil {
-			l.unsent.CompareAndSwap(nil, &unsent{n, err})
+			err = fmt.Errorf("load %q: request %d could not be sent: evaluate its expressions: %w", l.Name, n, err)
+			l.unsent.CompareAndSwap(nil, &err)
 			return load.Answer{Unsent: true}
 		}
 		if l.Read != nil {

@@ -96,9 +96,8 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		summary += back.String()
 		all = append(append(all, l.each(record, problems)...), lostOf(l, back)...)
 		problems = append(problems, back.Problems()...)
-		if u := l.unsent.Load(); u != nil {
-			undecided = append(undecided, fmt.Sprintf("load %q: request %d could not be sent: evaluate its expressions: %v",
-				l.Name, u.n, u.err))
+		if unsent := l.unsent.Load(); unsent != nil {
+			undecided = append(undecided, (*unsent).Error())
 		}
 		if l.late.Load() {
 			undecided = append(undecided, "the load got no answer before the step's action began")

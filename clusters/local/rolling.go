@@ -210,10 +210,7 @@ func (c *roller) roll(ctx context.Context, r round) error {
 		}
 		ready.Go(func() error { return c.readyOrAgain(starting, w.component) })
 	}
-	if err := ready.Wait(); err != nil {
-		return err
-	}
-	return c.revive(ctx)
+	return ready.Wait()
 }
 
 // mayStart waits, upward, until the API server that started last listens. Other components exit if theirs does not

@@ -131,7 +131,7 @@ func (r *Running) send(ctx context.Context, n int64) {
 	began := r.load.Clock.Now()
 	answer := r.load.Send(limited, n)
 	if ctx.Err() != nil || answer.Unsent {
-		return // a result after the run was stopped says nothing
+		return // the run was stopped, or there was no request: the result says nothing
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

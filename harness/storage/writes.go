@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/served"
 )
 
 // Writes returns a function that tells which revisions may have changed objects of a resource in a cluster; nil if the
@@ -47,8 +47,7 @@ var apiServices = schema.GroupVersionResource{Group: Aggregation, Version: "v1",
 // storedHere returns an error if another API server may serve the group: it has its own storage, so the keys of this
 // one say nothing.
 func storedHere(ctx context.Context, cluster clusters.Cluster, group string) error {
-	if !strings.Contains(group, ".") || scheme.Scheme.IsGroupRegistered(group) || group == Extensions ||
-		group == Aggregation {
+	if !served.MayBeCustom(group) {
 		return nil
 	}
 	client, err := dynamic.NewForConfig(cluster.RESTConfig())
@@ -61,8 +60,7 @@ func storedHere(ctx context.Context, cluster clusters.Cluster, group string) err
 	}
 	for _, service := range services.Items {
 		of, _, _ := unstructured.NestedString(service.Object, "spec", "group")
-		if by, elsewhere, _ := unstructured.NestedMap(service.Object, "spec", "service"); of == group && elsewhere &&
-			by != nil {
+		if _, elsewhere, _ := unstructured.NestedMap(service.Object, "spec", "service"); of == group && elsewhere {
 			return fmt.Errorf("%s is served by the API server of APIService %s, which has its own storage", group,
 				service.GetName())
 		}

@@ -53,12 +53,11 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 		runs = append(runs, c)
 	}
 	planning.Close()
-	for _, c := range runs { // if the process is killed, the suites that did not run have no reports
-		if f.of != "" {
-			break // the report may be of the run in this folder
-		}
-		if err := session.RemoveReports(c.execute.ReportDir); err != nil {
-			return err
+	if f.of == "" { // otherwise the folder may have the run that the report is about
+		for _, c := range runs { // if the process is killed, the suites that did not run have no reports
+			if err := session.RemoveReports(c.execute.ReportDir); err != nil {
+				return err
+			}
 		}
 	}
 	return inTurn(command.Context(), runs, func(c *suiteRun) error { return c.run(command) })

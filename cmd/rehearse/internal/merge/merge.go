@@ -136,7 +136,7 @@ func folderOf(shard int) string { return fmt.Sprintf("shard-%d", shard) }
 // end passes the merged run to the CI system, and returns how the merge ends: shards that ended early outweigh the exit
 // code.
 func end(command *cobra.Command, run *reports.Run, out string, code int, unfinished error) error {
-	published := ci.Publish(run, ci.Report{Dir: out}, os.Getenv, command.OutOrStdout())
+	published := session.Publish(command, run, ci.Report{Dir: out})
 	if unfinished != nil {
 		return cli.Broken(errors.Join(unfinished, published))
 	}
