@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -16,6 +17,7 @@ func (j *judge) base(s *Series, states []int) (Outcome, []int) {
 			j.add(s, upgrades.Before, states[:1], first)
 		}
 		j.lifted(s, first, states[1:])
+		j.differs(s, first, states[1:])
 		return first, states[1:]
 	}
 	if s.Check == Moved { // an event needs no base
@@ -53,7 +55,10 @@ func (j *judge) baseless(s *Series, unknown, failing []int) {
 // lasts reports whether a failure or a change of the first state is still there, so that no hop is to blame. Something
 // that happened at the first state is over: if it happens again, that is new.
 func lasts(check Check, base, now Outcome) bool {
-	if check == Moved && (base.Class != now.Class || now.Class != deleted && now.Class != unserved) {
+	switch {
+	case check == Moved && (base.Class != now.Class || now.Class != deleted && now.Class != unserved):
+		return false
+	case check == Condition && base.Class != now.Class: // it lost something that it had at the first state
 		return false
 	}
 	return now.Answer == base.Answer && (base.Answer == Bad || base.Answer == Changed)
@@ -72,6 +77,26 @@ func (j *judge) lifted(s *Series, base Outcome, states []int) {
 		j.add(s, upgrades.Changes, at, Outcome{
 			Answer: Good, Words: "accepted now, rejected before: " + base.Words,
 			Class: "lifted " + base.Class,
+		})
+	}
+}
+
+// differs reports a request that failed at the first state and fails later for another reason. The reason may be new, or
+// another version's words for the old one: it is a change, so that someone looks.
+func (j *judge) differs(s *Series, base Outcome, states []int) {
+	if base.Answer != Bad || s.Check == Moved || s.Check == Condition {
+		return
+	}
+	byClass := map[string][]int{}
+	for _, state := range states {
+		if now := s.Outcomes[state]; now.Answer == Bad && now.Class != base.Class {
+			byClass[now.Class] = append(byClass[now.Class], state)
+		}
+	}
+	for _, class := range slices.Sorted(maps.Keys(byClass)) {
+		j.add(s, upgrades.Changes, byClass[class], Outcome{
+			Answer: Bad, Words: s.Outcomes[byClass[class][0]].Words + "; before: " + base.Words,
+			Class: "differs " + class,
 		})
 	}
 }

@@ -71,19 +71,17 @@ func (j *judge) series(s *Series) {
 		j.mark(s.Root, state, "")
 	}
 	base, later := j.base(s, states)
-	bySeverity := map[upgrades.Severity][]int{}
-	for _, state := range later {
+	var all spells
+	for i, state := range later {
 		now := s.Outcomes[state]
 		if lasts(s.Check, base, now) {
 			j.mark(s.Root, state, upgrades.Before)
 		} else if severity := severityOf(s, base, now); severity != "" {
-			bySeverity[severity] = append(bySeverity[severity], state)
+			all = all.with(severity, now.Class, state, later[max(i-1, 0)], s.Check != Moved)
 		}
 	}
-	for _, severity := range upgrades.Severities() {
-		if at := bySeverity[severity]; len(at) > 0 {
-			j.add(s, severity, at, s.Outcomes[at[0]])
-		}
+	for _, one := range all {
+		j.add(s, one.severity, one.states, s.Outcomes[one.states[0]])
 	}
 }
 

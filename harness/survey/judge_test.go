@@ -51,6 +51,7 @@ func TestJudge(t *testing.T) {
 		Answer: Unknown,
 		Words:  "503",
 	}, Outcome{Answer: Changed, Words: "x is new"}
+	other := Outcome{Answer: Bad, Words: "never"}
 	warned, gone := Outcome{Answer: Good, Words: "deprecated"}, Outcome{Answer: Bad, Words: "deleted", Class: deleted}
 	for _, test := range []struct {
 		name     string
@@ -174,6 +175,31 @@ func TestJudge(t *testing.T) {
 			"objects that the newer version created break, until the rollback", Label,
 			[]Outcome{good, good, good, good, bad, good},
 			"breaks 2 -> 2 redeployed [4] the rollback fixes it", 1,
+		},
+		{
+			"the pods are replaced, and the rollback deletes the object", Moved,
+			[]Outcome{good, bad, gone, good},
+			"breaks 1 -> 2 [1] the rollback does it again\nbreaks 2 -> 1 [2] the next upgrade does not do it again", 1,
+		},
+		{
+			"two upgrades break it in two ways", Label,
+			[]Outcome{good, bad, good, other},
+			"breaks 1 -> 2 [1] the rollback fixes it\nbreaks 1 -> 2 [3] the rollback was not rehearsed", 1,
+		},
+		{
+			"it stays broken, in another version's words", Label,
+			[]Outcome{good, bad, other, bad},
+			"breaks 1 -> 2 [1 2 3] the rollback does not fix it", 1,
+		},
+		{
+			"broken before, and then for another reason", Label,
+			[]Outcome{bad, other, bad, other},
+			"changes 1 -> 2 [1 3] \nbroken before 1 [0] ", 0,
+		},
+		{
+			"it never ran, and then it is worse", Condition,
+			[]Outcome{bad, other, bad, bad},
+			"breaks 1 -> 2 [1] the rollback does not fix it\nbroken before 1 [0] ", 1,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -102,7 +102,8 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 			continue // the check "read" reports it
 		}
 		_, was := since.there[t.UID]
-		s.note(t, Moved, stayed(t, was, found, moved[t], s.standing[t.UID].ran()))
+		_, anew := s.anew[t]
+		s.note(t, Moved, stayed(t, was, anew, found, moved[t], s.standing[t.UID].ran()))
 	}
 }
 
@@ -112,11 +113,13 @@ const (
 	unserved = "unserved"
 )
 
-// stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. ran says that
-// it had pods before, if it is a Job.
-func stayed(t *Target, was bool, found *observation, m *movement, ran bool) Outcome {
+// stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. anew says that
+// it was created since the last state, ran that it had pods before, if it is a Job.
+func stayed(t *Target, was, anew bool, found *observation, m *movement, ran bool) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
+	case anew && !was && found.listed(t) && object == nil && !expires(t):
+		return Outcome{Answer: Unknown, Words: "it was created, and was gone before the first check"}
 	case was && found.listed(t) && object == nil && !expires(t):
 		return Outcome{Answer: Bad, Words: "it was deleted without a request", Class: deleted}
 	case was && served && object == nil && !found.listed(t):

@@ -84,6 +84,7 @@ func TestStayed(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		was    bool
+		anew   bool
 		object *unstructured.Unstructured
 		err    error
 		moved  *movement
@@ -92,23 +93,25 @@ func TestStayed(t *testing.T) {
 		// kinds is what is served; nil for the kind of the object.
 		kinds *inventory.Inventory
 	}{
-		{"it stays", true, there, nil, nil, Good, "", nil},
-		{"its pods are replaced", true, there, nil, pods, Bad, "pods were deleted", nil},
-		{"it is new, and so are its pods", false, there, nil, pods, Good, "", nil},
-		{"it was deleted", true, nil, nil, nil, Bad, "it was deleted", nil},
-		{"it is being deleted", true, going, nil, nil, Bad, "it is being deleted", nil},
-		{"it cannot be listed", true, nil, errors.New("no answer"), nil, Unknown, "no answer", nil},
-		{"it never was there", false, nil, nil, nil, NotAsked, "", nil},
+		{"it stays", true, false, there, nil, nil, Good, "", nil},
+		{"its pods are replaced", true, false, there, nil, pods, Bad, "pods were deleted", nil},
+		{"it is new, and so are its pods", false, false, there, nil, pods, Good, "", nil},
+		{"it was deleted", true, false, nil, nil, nil, Bad, "it was deleted", nil},
+		{"it is being deleted", true, false, going, nil, nil, Bad, "it is being deleted", nil},
+		{"it cannot be listed", true, false, nil, errors.New("no answer"), nil, Unknown, "no answer", nil},
+		{"it was gone before the first check", false, true, nil, nil, nil, Unknown, "gone before the first check", nil},
+		{"it is new, and there", false, true, there, nil, nil, Good, "", nil},
+		{"it never was there", false, false, nil, nil, nil, NotAsked, "", nil},
 		{
-			"its kind is not served any more", true, nil, nil, nil, Bad,
+			"its kind is not served any more", true, false, nil, nil, nil, Bad,
 			"at the end of the state, the API server serves no version of kind Service", &inventory.Inventory{},
 		},
 		{
-			"its kind is not discovered any more", true, nil, nil, nil, Unknown,
+			"its kind is not discovered any more", true, false, nil, nil, nil, Unknown,
 			"discovery of API group  failed: no endpoints",
 			&inventory.Inventory{Undiscovered: map[string]error{"": errors.New("no endpoints")}},
 		},
-		{"its kind is not served, and it never was there", false, nil, nil, nil, NotAsked, "", &inventory.Inventory{}},
+		{"its kind is not served, and it never was there", false, false, nil, nil, nil, NotAsked, "", &inventory.Inventory{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kinds := map[schema.GroupKind]*inventory.Kind{{Kind: "Service"}: {Versions: []string{"v1"}}}
@@ -123,7 +126,7 @@ func TestStayed(t *testing.T) {
 			if test.kinds != nil {
 				found.Inventory = *test.kinds
 			}
-			got := stayed(a, test.was, found, test.moved, false)
+			got := stayed(a, test.was, test.anew, found, test.moved, false)
 			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
 				t.Errorf("got %v %q, want %v %q", got.Answer, got.Words, test.want, test.words)
 			}

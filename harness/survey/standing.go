@@ -40,17 +40,33 @@ func (s *Survey) judgeStanding(found *observation) {
 		before, known := s.standing[t.UID]
 		switch {
 		case !known:
-			if s.state > 0 {
-				now.stuck = "" // a new Pod of something that rolls out may wait for its place
-			}
-			s.standing[t.UID] = now
-			s.note(t, Condition, now.alone())
+			s.note(t, Condition, s.first(t, now))
 		case t.timed, movesWithTime(t.root()):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
 			s.note(t, Condition, stands(before, now))
 		}
 	}
+}
+
+// first is the outcome when an object is first seen. A new Pod of something that rolls out may wait for its place. What
+// was created since the last state must run, and a recreated object must have something ready if it had before.
+func (s *Survey) first(t *Target, now standing) Outcome {
+	before, anew := s.anew[t.root()]
+	if s.state > 0 && !anew {
+		now.stuck = ""
+	}
+	s.standing[t.UID] = now
+	o := now.alone()
+	if o.Answer != Good || t.Root != nil {
+		return o
+	}
+	for _, field := range ready() {
+		if was := before.counts[field]; was > 0 && now.counts[field] == 0 {
+			return Outcome{Answer: Bad, Words: fmt.Sprintf("%s was %d before it was recreated, and is 0", field, was)}
+		}
+	}
+	return o
 }
 
 // good reports whether True is the desired status of a condition type.
@@ -74,9 +90,10 @@ func bad(kind string) bool {
 	}, kind)
 }
 
-func counted() []string {
-	return []string{"readyReplicas", "availableReplicas", "numberReady", "numberAvailable", "succeeded", "currentHealthy"}
-}
+func counted() []string { return append(ready(), "availableReplicas", "numberAvailable", "succeeded", "currentHealthy") }
+
+// ready are the counts of ready Pods.
+func ready() []string { return []string{"readyReplicas", "numberReady"} }
 
 func standingOf(o *unstructured.Unstructured) standing {
 	now := standing{counts: map[string]int64{}, addresses: map[string]string{}}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
 // The status of an object is compared with its first one.
@@ -132,5 +134,37 @@ func TestPodThatNoNodeTakes(t *testing.T) {
 	if first, still := waits.alone(), stands(waits, waits); !lasts(Condition, first, still) ||
 		!strings.Contains(first.Words, "nvidia.com/gpu") {
 		t.Errorf("first %+v, then %+v", first, still)
+	}
+}
+
+// Something that was recreated must run. A new Pod of something that rolls out may wait for its place.
+func TestFirst(t *testing.T) {
+	stuck, ran := standing{stuck: "no node"}, standing{counts: map[string]int64{"readyReplicas": 2}}
+	for _, test := range []struct {
+		name      string
+		state     int
+		recreated bool
+		now       standing
+		want      Answer
+	}{
+		{"it does not run at the first state", 0, false, stuck, Bad},
+		{"it waits for its place", 1, false, stuck, Good},
+		{"it was recreated, and does not run", 1, true, stuck, Bad},
+		{"it was recreated, and nothing of it is ready", 1, true, standing{}, Bad},
+		{"it was recreated, and part of it is ready", 1, true, standing{counts: map[string]int64{"readyReplicas": 1}}, Good},
+	} {
+		s := &Survey{
+			standing: map[string]standing{}, anew: map[*Target]standing{}, scaled: map[string]bool{},
+			answers: answers{state: test.state},
+		}
+		a := given("a")
+		s.targets = []*Target{a}
+		s.standing[a.UID] = ran
+		if test.recreated {
+			s.Replace([]*manifests.Object{a.Given}, Created{Object: a.Given, UID: "new"})
+		}
+		if got := s.first(a, test.now); got.Answer != test.want {
+			t.Errorf("%s: got %+v", test.name, got)
+		}
 	}
 }

@@ -34,6 +34,8 @@ type Survey struct {
 	baseline map[*Target]contents
 	// standing is the standing of each object, by uid, when it was first seen.
 	standing map[string]standing
+	// anew are the given objects that were created or recreated since the last state, with their earlier standing.
+	anew map[*Target]standing
 	// made are the dependents that were there at the last look, or that it could not list.
 	made []*Target
 	// scaled says which objects had a scale, by uid.
@@ -73,6 +75,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	}
 	s := &Survey{
 		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, scaled: map[string]bool{},
+		anew:    map[*Target]standing{},
 		answers: answers{series: map[key]*Series{}, except: options.Except, state: -1},
 	}
 	counted := writes.Configure(config, "rehearse-upgrade")
@@ -118,10 +121,12 @@ func (s *Survey) Requests() int64 { return s.requests.Load() }
 // Add adds created objects to the survey.
 func (s *Survey) Add(objects ...Created) {
 	for _, o := range objects {
-		s.targets = append(s.targets, &Target{
+		t := &Target{
 			Given: o.Object, GVK: o.Object.GVK(), Namespace: o.Namespace,
 			Name: o.Object.Content.GetName(), UID: o.UID,
-		})
+		}
+		s.targets = append(s.targets, t)
+		s.anew[t] = standing{}
 	}
 }
 
@@ -140,9 +145,13 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 		if !left[t.Given] {
 			continue
 		}
+		uid := anew[t.Given].UID
+		delete(s.anew, t)
+		if uid != "" {
+			s.anew[t] = s.standing[t.UID]
+		}
 		delete(s.standing, t.UID)
 		delete(s.baseline, t)
-		uid := anew[t.Given].UID
 		s.scaled[uid] = s.scaled[t.UID]
 		t.UID = uid
 	}
@@ -206,6 +215,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	s.judgeContents(found)
 	s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
+	clear(s.anew)
 	return s.markOf(ctx, found, since)
 }
 

@@ -31,6 +31,9 @@ func what(s *Series, seen *sighting) string {
 	if seen.severity == upgrades.Changes && answer == Good && s.Check != Warning {
 		return "a write" + of + " that was rejected before is accepted now"
 	}
+	if seen.severity == upgrades.Changes && answer == Bad {
+		return fmt.Sprintf("the check %q%s failed before, and fails for another reason now", s.Check, of)
+	}
 	switch s.Check {
 	case Condition:
 		switch {
