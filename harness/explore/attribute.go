@@ -54,6 +54,7 @@ func (e *exploration) attribute(ctx context.Context) error {
 	if a.usual, err = a.try(ctx, a.Base); err != nil {
 		return err
 	}
+	a.reportPanics(a.usual, a.Base)
 	for i, gate := range e.Gates {
 		if e.timeUp(fmt.Sprintf("flipping each of the remaining %d gates alone", len(e.Gates)-i)) {
 			return context.Cause(ctx)
@@ -104,8 +105,18 @@ func (a *attribution) flip(ctx context.Context, gate Gate) error {
 		return err
 	}
 	a.flipped[gate.Name] = now
+	a.reportPanics(now, gate.Flipped)
 	a.compare(gate)
 	return nil
+}
+
+// reportPanics reports the objects that make the API server of a state panic.
+func (a *attribution) reportPanics(verdicts []*verdict, state clusters.State) {
+	for i, one := range a.disputed {
+		if verdicts[i] != nil && verdicts[i].panicked {
+			a.panicked(one.Specimen, state)
+		}
+	}
 }
 
 // try gets the verdicts on all objects in the cluster's current state, and reports those that it does not get.

@@ -81,6 +81,18 @@ func TestAnEffectOfOneGateIsNotBlamedOnAPair(t *testing.T) {
 	}
 }
 
+// An object may make the API server panic only while one gate is flipped, a state that the path does not have.
+func TestAPanicWithOneFlippedGateIsAFinding(t *testing.T) {
+	one := &entry{Specimen: &growth.Specimen{Kind: &fields.Kind{}}}
+	e := &exploration{report: &explorations.Report{}}
+	a := &attribution{disposable: disposable{exploration: e}, disputed: []*entry{one}}
+	flipped := clusters.State{Version: "1.36.3", FeatureGates: map[string]bool{"A": true}}
+	a.reportPanics([]*verdict{{panicked: true}}, flipped)
+	if len(e.groups) != 1 || nameOf(e.groups[0].to) != nameOf(flipped) {
+		t.Errorf("%d findings", len(e.groups))
+	}
+}
+
 // B needs A, so both are flipped together. If the cluster does not start with A alone, it is not known which of them
 // has an effect.
 func TestAnEffectOfAGateThatDoesNotStartIsNotBlamedOnAnother(t *testing.T) {

@@ -209,6 +209,11 @@ func (e *exploration) create(ctx context.Context, state clusters.State) (*system
 	return host, func() { remove(host.Delete) }, nil
 }
 
+// stateOf is the state of the path that has a name.
+func (e *exploration) stateOf(name string) clusters.State {
+	return e.Path[slices.IndexFunc(e.Path, func(s clusters.State) bool { return nameOf(s) == name })]
+}
+
 // nameOf is the name of a state in reports: without nodes, and with at most a few gates.
 func nameOf(state clusters.State) string {
 	state.Nodes = nil

@@ -193,7 +193,7 @@ func (e *exploration) gather(grown []*growth.Grown, state string) {
 			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s at %s: %s", g.Name(), state, words))
 		}
 		for _, s := range g.Panics {
-			e.panicked(s, state)
+			e.panicked(s, e.stateOf(state))
 		}
 	}
 	for _, one := range e.corpus {
@@ -250,7 +250,7 @@ func (e *exploration) tryAll(ctx context.Context, client *growth.Client, kinds [
 		case verdicts[i] != nil:
 			one.verdicts[state] = *verdicts[i]
 			if verdicts[i].panicked {
-				e.panicked(one.Specimen, state)
+				e.panicked(one.Specimen, e.stateOf(state))
 			}
 		}
 	}

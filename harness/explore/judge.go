@@ -108,24 +108,24 @@ func (e *exploration) shared(s *sighting) bool {
 
 // panicked reports an object that makes the API server panic. There is one finding for each kind: it has the first
 // object, and all states.
-func (e *exploration) panicked(object *growth.Specimen, state string) {
+func (e *exploration) panicked(object *growth.Specimen, state clusters.State) {
+	name := nameOf(state)
 	kind := object.Kind.GroupKind().String()
 	key := "panic|" + kind + "|"
 	if i := slices.IndexFunc(e.groups, func(g *group) bool { return g.key == key }); i >= 0 {
-		if g := e.groups[i]; !slices.Contains(g.panics, state) {
-			g.panics = append(g.panics, state)
+		if g := e.groups[i]; !slices.Contains(g.panics, name) {
+			g.panics = append(g.panics, name)
 		}
 		return
 	}
-	at := slices.IndexFunc(e.Path, func(s clusters.State) bool { return nameOf(s) == state })
 	e.groups = append(e.groups, &group{
 		key: key, sort: explorations.Defect, rule: "an API server must answer every request",
 		finding: &upgrades.Finding{
 			Severity: upgrades.Breaks, Check: "control plane", Kind: kind,
 			What: "kube-apiserver panics when it receives an object", Words: string(object.Body),
 		},
-		checks: []string{"control plane"}, kinds: []string{kind}, proof: explorations.NotTried, panics: []string{state},
-		route: route{from: e.Path[at], before: e.Path[at], to: e.Path[at]},
+		checks: []string{"control plane"}, kinds: []string{kind}, proof: explorations.NotTried, panics: []string{name},
+		route: route{from: state, before: state, to: state},
 	})
 }
 

@@ -54,9 +54,9 @@ func TestAPanicIsOneFindingOfItsKind(t *testing.T) {
 	kind.GroupVersionKind = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "CronJob"}
 	e := &exploration{Options: Options{Path: []clusters.State{{Version: "1.36.3"}, {Version: "1.37.2"}}}}
 	first := &growth.Specimen{Kind: kind, Body: []byte(`{"a": "b"}`)}
-	e.panicked(first, "1.36.3")
-	e.panicked(&growth.Specimen{Kind: kind, Body: []byte(`{"c": "d"}`)}, "1.36.3")
-	e.panicked(first, "1.37.2")
+	e.panicked(first, clusters.State{Version: "1.36.3"})
+	e.panicked(&growth.Specimen{Kind: kind, Body: []byte(`{"c": "d"}`)}, clusters.State{Version: "1.36.3"})
+	e.panicked(first, clusters.State{Version: "1.37.2"})
 	if len(e.groups) != 1 {
 		t.Fatalf("%d findings", len(e.groups))
 	}

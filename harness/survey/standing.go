@@ -90,7 +90,9 @@ func bad(kind string) bool {
 	}, kind)
 }
 
-func counted() []string { return append(ready(), "availableReplicas", "numberAvailable", "succeeded", "currentHealthy") }
+func counted() []string {
+	return append(ready(), "availableReplicas", "numberAvailable", "succeeded", "currentHealthy")
+}
 
 // ready are the counts of ready Pods.
 func ready() []string { return []string{"readyReplicas", "numberReady"} }

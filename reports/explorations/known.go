@@ -3,6 +3,7 @@ package explorations
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 )
@@ -20,6 +21,8 @@ type KnownFinding struct {
 	// Reason why it is not new, and a link to where it is handled.
 	Reason string `json:"reason"`
 	Link   string `json:"link,omitempty"`
+	// Kinds on which it is known. On another kind, it is new. Default: all.
+	Kinds []string `json:"kinds,omitempty"`
 }
 
 // ReadKnown reads a file of known findings.
@@ -47,18 +50,25 @@ func (k *Known) Mark(r *Report) {
 	}
 	for _, f := range r.Findings {
 		for _, one := range k.Known {
-			if one.ID == f.ID {
+			if one.ID == f.ID && one.covers(f.Kinds) {
 				f.Known, f.Link = one.Reason, one.Link
 			}
 		}
 	}
 }
 
+// covers reports whether the finding is known on all these kinds.
+func (k KnownFinding) covers(kinds []string) bool {
+	return len(k.Kinds) == 0 || !slices.ContainsFunc(kinds, func(kind string) bool {
+		return !slices.Contains(k.Kinds, kind)
+	})
+}
+
 // knownOf returns a file that lists all findings of a report as known.
 func knownOf(r *Report) ([]byte, error) {
 	k := Known{Known: []KnownFinding{}}
 	for _, f := range r.Findings {
-		one := KnownFinding{ID: f.ID, Reason: f.Known, Link: f.Link}
+		one := KnownFinding{ID: f.ID, Reason: f.Known, Link: f.Link, Kinds: f.Kinds}
 		if one.Reason == "" {
 			one.Reason = fmt.Sprintf("%s of %s: %s", f.Sort, f.Hop(), f.Title())
 		}

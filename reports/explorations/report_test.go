@@ -138,6 +138,21 @@ func TestTheKnownFindingsOfAReportAreNoNews(t *testing.T) {
 	}
 }
 
+// A known finding on another kind is new.
+func TestAKnownFindingIsKnownOnItsKinds(t *testing.T) {
+	for want, kinds := range map[string][]string{"": {"Other"}, "by design": {"Other", "Ingress"}} {
+		r := report()
+		r.Findings[0].Kinds = []string{"Ingress"}
+		known := explorations.Known{Known: []explorations.KnownFinding{
+			{ID: r.Findings[0].ID, Reason: "by design", Kinds: kinds},
+		}}
+		known.Mark(r)
+		if got := r.Findings[0].Known; got != want {
+			t.Errorf("known on %v: got %q, want %q", kinds, got, want)
+		}
+	}
+}
+
 func TestTextSaysWhatIsNew(t *testing.T) {
 	text := explorations.TextIn(report(), 0)
 	for _, want := range []string{
