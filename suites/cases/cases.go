@@ -21,7 +21,8 @@ type Rule struct {
 	Covers []string
 	// State of the cluster on which the cases are judged.
 	State clusters.State
-	// Begin creates the objects that the inputs need, if any. It returns the function that draws a case.
+	// Begin creates the objects that the inputs need, if any. It returns the function that draws a case. Its error is a
+	// *Disagreement if the implementation rejects an object that the specification allows.
 	Begin func(ctx context.Context, w World) (Draw, error)
 }
 
@@ -73,6 +74,9 @@ type Disagreement struct {
 	// Got is "accepted", or "rejected" with the code, reason and message.
 	Got string
 }
+
+// Error is String: a Disagreement that ends the preparation is an error.
+func (d Disagreement) Error() string { return d.String() }
 
 // String describes the input, the specification's verdict and the implementation's verdict.
 func (d Disagreement) String() string {

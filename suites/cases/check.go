@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"pgregory.net/rapid"
@@ -21,10 +22,25 @@ import (
 func check(ctx context.Context, w World, rule Rule, n int) Result {
 	result := Result{Rule: rule, Seed: w.Seed}
 	draw, err := rule.Begin(ctx, w)
+	if rejected := (*Disagreement)(nil); errors.As(err, &rejected) {
+		result.Disagreement = rejected
+		return result
+	}
 	if err != nil {
 		result.Err = fmt.Errorf("prepare the cases of %s: %w", rule.Name, err)
 		return result
 	}
+	judged := try(ctx, w, rule, draw, n)
+	if errors.Is(judged.Err, errNoDryRuns) {
+		w.wet = true
+		return try(ctx, w, rule, draw, n)
+	}
+	return judged
+}
+
+// try judges n drawn cases. A smaller case of another requirement does not replace the first disagreement.
+func try(ctx context.Context, w World, rule Rule, draw Draw, n int) Result {
+	result := Result{Rule: rule, Seed: w.Seed}
 	failure := explore(n, w.Seed, func(t *rapid.T) {
 		c := draw(t)
 		if result.Err != nil {
@@ -35,6 +51,7 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 			result.Err = fmt.Errorf("judge %s: %w", c.Input, err)
 		}
 		switch {
+		case result.Disagreement != nil && result.Disagreement.Case.Requirement != c.Requirement:
 		case got != "" && !agrees:
 			result.Disagreement = &Disagreement{Case: c, Got: got}
 			t.FailNow()
@@ -42,10 +59,6 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 			result.Judged++
 		}
 	})
-	if errors.Is(result.Err, errNoDryRuns) {
-		w.wet = true
-		return check(ctx, w, rule, n)
-	}
 	if failure != "" && result.Err == nil && result.Disagreement == nil {
 		result.Err = fmt.Errorf("draw cases of %s: %s", rule.Name, failure)
 	}
@@ -77,25 +90,40 @@ func judge(ctx context.Context, w World, c Case) (got string, agrees bool, err e
 }
 
 // create creates the object of a case, if dry only in a dry run. got says what happened, and is "" if that is unknown.
+// If an answer was lost, the object may exist: it was accepted then.
 func create(ctx context.Context, w World, c Case, dry bool) (got string, accepted bool, err error) {
 	options := metav1.CreateOptions{}
 	if dry {
 		options.DryRun = []string{metav1.DryRunAll}
 	}
+	lost := false
 	for range attempts {
 		object := &unstructured.Unstructured{Object: c.Object}
 		var created *unstructured.Unstructured
-		created, err = w.Client.Resource(c.Resource).Namespace(w.Namespace).Create(ctx, object.DeepCopy(), options)
+		api := w.Client.Resource(c.Resource).Namespace(w.Namespace)
+		created, err = api.Create(ctx, object.DeepCopy(), options)
+		if lost && apierrors.IsAlreadyExists(err) {
+			created, err = api.Get(ctx, object.GetName(), metav1.GetOptions{})
+			if err != nil {
+				return "", false, fmt.Errorf("check whether %s was accepted: %w", object.GetName(), err)
+			}
+		}
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
 			return "accepted", true, forget(ctx, w, c, created)
 		case writes.Rejected:
-			status, _ := writes.StatusOf(err)
-			return fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message), false, nil
+			return Rejection(err), false, nil
 		case writes.Unknown:
+			lost = true
 		}
 	}
 	return "", false, err
+}
+
+// Rejection describes a rejection as a Disagreement does.
+func Rejection(err error) string {
+	status, _ := writes.StatusOf(err)
+	return fmt.Sprintf("rejected: %d %s: %s", status.Code, status.Reason, status.Message)
 }
 
 // forget deletes an object that an implementation has stored, maybe despite the dry run. Otherwise it would influence

@@ -3,6 +3,7 @@ package cases
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,6 +34,21 @@ func small() Rule {
 				Input: "a widget named " + name, Resource: widgets, Allowed: allowed, Requirement: "W-1",
 				Object: map[string]any{
 					"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": name},
+				},
+			}
+		}, nil
+	}}
+}
+
+// anyConfigMap is a rule that allows ConfigMaps of two names.
+func anyConfigMap(requirement string) Rule {
+	return Rule{Name: "any", Begin: func(context.Context, World) (Draw, error) {
+		return func(t *rapid.T) Case {
+			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
+			return Case{
+				Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: true,
+				Requirement: requirement, Object: map[string]any{
+					"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
 				},
 			}
 		}, nil
@@ -205,20 +221,91 @@ func TestDryRunsThatAreStored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rule := Rule{Name: "any", Begin: func(context.Context, World) (Draw, error) {
-		return func(t *rapid.T) Case {
-			name := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "name")
-			return Case{
-				Input: name, Resource: schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}, Allowed: true,
-				Object: map[string]any{
-					"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name},
-				},
-			}
-		}, nil
-	}}
-	result := check(t.Context(), World{Client: client, Namespace: "here", Seed: 7}, rule, 20)
+	result := check(t.Context(), World{Client: client, Namespace: "here", Seed: 7}, anyConfigMap("W-1"), 20)
 	if result.Err != nil || result.Disagreement != nil || result.Judged != 20 || server.Count("configmaps") != 0 {
 		t.Errorf("judged %d: %v %v; %d are left", result.Judged, result.Disagreement, result.Err, server.Count("configmaps"))
+	}
+}
+
+// The answer to a creation may be lost although the object is stored. The next attempt must not count as a rejection.
+func TestCheckAfterALostAnswer(t *testing.T) {
+	server := apitest.New(t)
+	creations := 0
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "create" {
+			creations++
+		}
+		if r.Verb == "create" && creations == 1 {
+			return &apitest.Fault{Stored: true, Text: "bad gateway", Code: http.StatusBadGateway}
+		}
+		return nil
+	})
+	client, err := dynamic.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := check(t.Context(), World{Client: client, Namespace: "here", Seed: 7, wet: true}, anyConfigMap("W-1"), 3)
+	if result.Err != nil || result.Disagreement != nil || result.Judged != 3 || server.Count("configmaps") != 0 {
+		t.Errorf("judged %d: %v %v; %d are left", result.Judged, result.Disagreement, result.Err, server.Count("configmaps"))
+	}
+}
+
+// An implementation that rejects what the inputs need disagrees. No case can be judged then.
+func TestDisagreementOfThePreparation(t *testing.T) {
+	w, names := world(strict)
+	rejected := &Disagreement{Case: Case{Input: "a widget named a", Allowed: true, Requirement: "W-2"}, Got: "rejected: 409"}
+	result := check(t.Context(), w, Rule{Name: "prepared", Begin: func(context.Context, World) (Draw, error) {
+		return nil, fmt.Errorf("prepare: %w", rejected)
+	}}, 5)
+	if result.Disagreement != rejected || result.Err != nil || result.Judged != 0 || len(*names) != 0 {
+		t.Errorf("got %v, %v, %d judged", result.Disagreement, result.Err, result.Judged)
+	}
+}
+
+// If dry runs prove nothing, the cases are judged again, but the preparation is not repeated: its objects exist.
+func TestCheckWithoutDryRunsPreparesOnce(t *testing.T) {
+	w, _ := world(strict)
+	client := w.Client.(*fake.FakeDynamicClient)
+	client.PrependReactor("create", "widgets", func(action kubetesting.Action) (bool, runtime.Object, error) {
+		return dryRun(action), nil, apierrors.NewBadRequest("dry runs are not supported")
+	})
+	client.PrependReactor("delete", "widgets", func(kubetesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewNotFound(widgets.GroupResource(), "it")
+	})
+	rule, began := small(), 0
+	begin := rule.Begin
+	rule.Begin = func(ctx context.Context, w World) (Draw, error) {
+		began++
+		return begin(ctx, w)
+	}
+	if result := check(t.Context(), w, rule, 20); began != 1 || result.Err != nil || result.Judged != 20 {
+		t.Errorf("prepared %d times, judged %d: %v", began, result.Judged, result.Err)
+	}
+}
+
+// A smaller case that breaks another requirement does not hide the first one.
+func TestTheFirstRequirementStays(t *testing.T) {
+	w, _ := world(func(string) error { return nil })
+	rule, first := small(), ""
+	begin := rule.Begin
+	rule.Begin = func(ctx context.Context, w World) (Draw, error) {
+		draw, err := begin(ctx, w)
+		return func(t *rapid.T) Case {
+			c := draw(t)
+			if name := c.Object["metadata"].(map[string]any)["name"].(string); len(name) < 3 {
+				c.Requirement = "W-2"
+			}
+			if first == "" && !c.Allowed {
+				first = c.Requirement
+			}
+			return c
+		}, err
+	}
+	for seed := range uint64(9) {
+		first, w.Seed = "", seed+1
+		if result := check(t.Context(), w, rule, 200); result.Disagreement.Case.Requirement != first {
+			t.Errorf("seed %d: got %v, want one of %s", seed+1, result.Disagreement, first)
+		}
 	}
 }
 

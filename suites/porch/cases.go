@@ -72,7 +72,7 @@ func beginPaths(ctx context.Context, w cases.World) (cases.Draw, error) {
 		switch writes.Judge(err, 0) {
 		case writes.Accepted:
 		case writes.Rejected:
-			return func(*rapid.T) cases.Case { return pathCase(path, existing) }, nil // the rejection is already a case
+			return nil, &cases.Disagreement{Case: pathCase(path, existing), Got: cases.Rejection(err)}
 		default:
 			return nil, fmt.Errorf("make package %s beside %s: %w", path, strings.Join(existing, ", "), err)
 		}
