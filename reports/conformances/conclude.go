@@ -41,6 +41,9 @@ func (r *Report) sum() {
 	r.Variants = variantsOf(r.Scenarios)
 	r.Core, r.Extended = r.level(coreLevel), r.level(extendedLevel)
 	r.Summary = sentence("Core", r.Core) + " " + sentence("Extended", r.Extended)
+	if r.Focus != "" {
+		r.Summary = fmt.Sprintf("Only scenarios that match %s. %s", r.Focus, r.Summary)
+	}
 	if r.Runs > 1 {
 		r.Summary = fmt.Sprintf("In %d runs: %s", r.Runs, r.Summary)
 	}

@@ -165,7 +165,7 @@ func arrow(before, after string) string {
 
 func (d *Diff) headers(b *strings.Builder) {
 	who := func(r *Report) string {
-		return r.Implementation.String() + plain.Prefixed(", profile ", r.Profile)
+		return r.Implementation.String() + selection(r, ",")
 	}
 	fmt.Fprintf(b, "%s: %s\n", d.Before.Suite.Name, arrow(who(d.Before), who(d.After)))
 	if x, y := d.Before.Suite.Digest, d.After.Suite.Digest; x != y {

@@ -33,7 +33,7 @@ func Markdown(r *Report) string {
 	details(&b, r)
 	table(&b, "Met", r, func(q Requirement) bool { return q.Status == Passed })
 	if len(r.OutsideProfile) > 0 {
-		fmt.Fprintf(&b, "\nOutside of the profile %s, so that no scenario of it covers them: %s.\n", plain.Cell(r.Profile),
+		fmt.Fprintf(&b, "\nNot covered by a scenario %s: %s.\n", plain.Cell(selection(r, "of")),
 			plain.Cell(strings.Join(r.OutsideProfile, ", ")))
 	}
 	reproduce(&b, r)
@@ -46,6 +46,11 @@ func who(r *Report) string {
 		who += ", profile " + r.Profile + ","
 	}
 	return plain.HTML(who)
+}
+
+// selection says which scenarios ran: " of profile NAME that matches FOCUS"; "" for all.
+func selection(r *Report, before string) string {
+	return plain.Prefixed(before+" profile ", r.Profile) + plain.Prefixed(" that matches ", r.Focus)
 }
 
 func variants(b *strings.Builder, variants []Variant) {

@@ -8,13 +8,18 @@ import (
 )
 
 // Repeated merges several reports of one suite and one implementation. A requirement or a scenario whose verdicts
-// differ is unstable, which is not passed. So is a requirement that is met in different variants. Reports of
-// interrupted runs are ignored if there is another.
+// differ is unstable, which is not passed. So is a requirement that is met in different variants. If there is another
+// report, those of interrupted runs count only where they failed.
 func Repeated(list []*Report) *Report {
 	all := slices.DeleteFunc(slices.Clone(list), func(r *Report) bool { return r.Interrupted })
 	interrupted := len(all) < len(list)
 	if len(all) == 0 {
 		all = list[:1]
+	}
+	for _, r := range list[1:] {
+		if failed := failuresOf(r); r.Interrupted && len(failed.Requirements) > 0 {
+			all = append(all, failed)
+		}
 	}
 	merged := *all[0]
 	merged.Interrupted, merged.Runs = interrupted, len(all)
@@ -25,7 +30,12 @@ func Repeated(list []*Report) *Report {
 	for i := range merged.Scenarios {
 		merged.Scenarios[i] = repeatedScenario(all, merged.Scenarios[i])
 	}
-	for _, r := range all[1:] { // scenarios of readings, which ran because a requirement failed in that run
+	for _, r := range all[1:] { // readings, which ran because a requirement failed in that run
+		for _, q := range r.Requirements {
+			if !slices.ContainsFunc(merged.Requirements, func(known Requirement) bool { return known.ID == q.ID }) {
+				merged.Requirements = append(merged.Requirements, repeatedRequirement(all, q))
+			}
+		}
 		for _, s := range r.Scenarios {
 			if !slices.ContainsFunc(merged.Scenarios, func(known Scenario) bool { return known.Name == s.Name }) {
 				merged.Scenarios = append(merged.Scenarios, s)
@@ -34,6 +44,22 @@ func Repeated(list []*Report) *Report {
 	}
 	merged.sum()
 	return &merged
+}
+
+// failuresOf is the part of an interrupted run's report that is certain: what failed.
+func failuresOf(r *Report) *Report {
+	part := &Report{}
+	for _, q := range r.Requirements {
+		if q.Status == Failed {
+			part.Requirements = append(part.Requirements, q)
+		}
+	}
+	for _, s := range r.Scenarios {
+		if s.Status == Failed {
+			part.Scenarios = append(part.Scenarios, s)
+		}
+	}
+	return part
 }
 
 func repeatedRequirement(all []*Report, q Requirement) Requirement {

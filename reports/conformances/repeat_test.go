@@ -25,8 +25,8 @@ func TestRepeated(t *testing.T) {
 		return r
 	}
 	const good, bad = Passed, Failed
-	interrupted := report(good, bad)
-	interrupted.Interrupted = true
+	interrupted, untested := report(good, bad), report(good, Untested)
+	interrupted.Interrupted, untested.Interrupted = true, true
 	for name, c := range map[string]struct {
 		runs   []*Report
 		want   string
@@ -48,8 +48,11 @@ func TestRepeated(t *testing.T) {
 			reason: "failed in run 1, passed in run 2; in run 1: s-B: saw something else",
 		},
 		"interrupted": {
-			runs: []*Report{report(good, good), interrupted}, want: "passed passed",
-			code: reports.ExitInterrupted,
+			runs: []*Report{report(good, good), interrupted}, want: "passed unstable",
+			code: reports.ExitInterrupted, reason: "passed in run 1, failed in run 2; in run 2: s-B: saw something else",
+		},
+		"interrupted, and nothing failed": {
+			runs: []*Report{report(good, good), untested}, want: "passed passed", code: reports.ExitInterrupted,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,5 +124,34 @@ func TestRepeatedInOtherVariants(t *testing.T) {
 		t.Error(err)
 	} else if _, err := Read(text); err == nil {
 		t.Error("a requirement is unstable without a reason")
+	}
+}
+
+// A report of selected scenarios says so wherever its result is shown. The requirement that only an interrupted run
+// failed, or that only a later run has, is in the merged report.
+func TestWhatWasSelected(t *testing.T) {
+	part := &Report{
+		Focus: "^a", OutsideProfile: []string{"B"},
+		Requirements: []Requirement{{ID: "A", Level: coreLevel, Scenarios: Evidence{Passed: []string{"a"}}}},
+		Scenarios:    []Scenario{{Name: "a", Status: Passed}},
+	}
+	part.Conclude()
+	if want := "Only scenarios that match ^a. Core: all 1 requirement passed."; !strings.HasPrefix(part.Summary, want) {
+		t.Errorf("got %q, want %q", part.Summary, want)
+	}
+	if page := Markdown(part); !strings.Contains(page, "Not covered by a scenario that matches ^a: B.") {
+		t.Error(page)
+	}
+	whole := &Report{Requirements: part.Requirements, Scenarios: part.Scenarios}
+	whole.Conclude()
+	diff, err := Compare(whole, part)
+	golden.Must(t, err)
+	if !strings.Contains(diff.String(), "that matches ^a\n") {
+		t.Error(diff)
+	}
+	later := &Report{Requirements: []Requirement{{ID: "B", Level: coreLevel, Scenarios: Evidence{Failed: []string{"b"}}}}}
+	later.Conclude()
+	if merged := Repeated([]*Report{whole, later}); len(merged.Requirements) != 2 || merged.Core.Result != Failure {
+		t.Errorf("%s", merged.Summary)
 	}
 }

@@ -28,10 +28,10 @@ func (p *Plan) Rules() []cases.Rule {
 	return rules
 }
 
-// generated is the result of generated cases as that of a scenario. A disagreement fails only its requirement, or all
-// of the rule's if its requirement is not one of them.
-func generated(result cases.Result) (o outcome, covers []string) {
-	o = outcome{Scenario: conformances.Scenario{
+// generated is the result of generated cases as that of a scenario. A disagreement fails only its requirement, and the
+// rule's others are untested. It fails all of the rule's if its requirement is not one of them.
+func generated(result cases.Result) outcome {
+	o := outcome{Scenario: conformances.Scenario{
 		Name: "generated: " + result.Rule.Name, Status: conformances.Passed, Source: "generated",
 		Path:  []string{result.Rule.State.String()},
 		Cases: &conformances.Cases{Seed: result.Seed, Agreed: result.Judged},
@@ -48,8 +48,8 @@ func generated(result cases.Result) (o outcome, covers []string) {
 			o.Evidence += "\nit was not reduced completely: " + firstLine(result.Err.Error())
 		}
 		if id := result.Disagreement.Case.Requirement; slices.Contains(result.Rule.Covers, id) {
-			return o, []string{id}
+			o.only = id
 		}
 	}
-	return o, result.Rule.Covers
+	return o
 }

@@ -362,7 +362,7 @@ func TestReportsAreReadBack(t *testing.T) {
 			decided(reports.Failed, reports.NotRun), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",
 		},
 		"one step is known to fail": {
-			decided(reports.Known, reports.Known), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",
+			decided(reports.Known, reports.Known), "G-1 passed, G-2 passed, G-3 known, G-4 passed, G-5 untested",
 		},
 		"one step was not judged": {
 			decided(reports.Error, reports.Error), "G-1 passed, G-2 passed, G-3 untested, G-4 passed, G-5 untested",

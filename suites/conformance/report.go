@@ -73,8 +73,7 @@ func (p *Plan) Report(results Results, about About) (*conformances.Report, error
 // or the focus.
 func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, drawn []cases.Result) {
 	for _, result := range drawn {
-		o, _ := generated(result)
-		r.Scenarios = append(r.Scenarios, o.Scenario)
+		r.Scenarios = append(r.Scenarios, generated(result).Scenario)
 	}
 	for _, q := range p.options.Suite.Requirements {
 		var evidence conformances.Evidence
@@ -86,9 +85,9 @@ func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome,
 			}
 		}
 		for _, result := range drawn {
-			if o, covers := generated(result); slices.Contains(covers, q.ID) {
+			if slices.Contains(result.Rule.Covers, q.ID) {
 				found = true
-				o.addTo(&evidence, q.ID)
+				generated(result).addTo(&evidence, q.ID)
 			}
 		}
 		if !found && p.options.Profile+p.options.Focus != "" {
@@ -110,6 +109,8 @@ type outcome struct {
 	conformances.Scenario
 	known    []string
 	versions []string
+	// only is the one requirement that generated cases fail; "" if their result is about all of the rule's.
+	only string
 	// result is the scenario's own; nil if it did not run.
 	result *reports.Scenario
 }
@@ -127,7 +128,7 @@ func (o outcome) addTo(e *conformances.Evidence, id string) {
 		list = &e.Skipped
 	case conformances.Known:
 		list = &e.Ended
-		if slices.Contains(o.known, id) {
+		if slices.Contains(o.known, id) || o.sharesKnown(id) {
 			list = &e.Known
 		}
 	case conformances.Untested:
@@ -138,8 +139,20 @@ func (o outcome) addTo(e *conformances.Evidence, id string) {
 	}
 }
 
+// sharesKnown reports whether the step of the known issue also covers the requirement.
+func (o outcome) sharesKnown(id string) bool {
+	if o.result == nil {
+		return false
+	}
+	status, step := o.result.About(id)
+	return status == reports.Known && step != nil && slices.Contains(step.Covers, id)
+}
+
 // about is the scenario's verdict on one requirement, and the step that decided it, "" if no single step did.
 func (o outcome) about(id string) (conformances.Status, string) {
+	if o.only != "" && o.only != id {
+		return conformances.Untested, "ended at a disagreement about " + o.only
+	}
 	if o.result == nil || o.Status != conformances.Failed && o.Status != conformances.Known &&
 		o.Status != conformances.Untested {
 		return o.Status, ""
