@@ -3,10 +3,12 @@ package survey
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
 )
@@ -31,6 +33,7 @@ func (s *Survey) movements(since Mark, found *observation) map[*Target]*movement
 			all.add(change)
 		}
 	}
+	all.vanished(found)
 	for _, t := range since.there {
 		if m := all.of[t.Root]; moves(t) && m != nil {
 			m.before[t.GVK.Kind]++
@@ -60,18 +63,36 @@ func (m movements) add(change history.Change) {
 	case moves(is) && was == nil && change.Type == history.Added:
 		made := m.at(is).made
 		made[is.GVK.Kind] = append(made[is.GVK.Kind], change.Name)
-	case moves(was) && change.Before != nil && restarts(change.Object) > restarts(change.Before):
+	case was != nil && !was.timed && change.Before != nil && restarts(change.Object) > restarts(change.Before):
 		one := m.at(was)
 		one.restarted = append(one.restarted, change.Name)
 	}
 }
 
+// vanished adds the dependents of kinds without a watch that no longer exist, such as what an operator made.
+func (m movements) vanished(found *observation) {
+	for uid, t := range m.was {
+		if moves(t) && m.is[uid] == nil && m.is[t.Root.UID] != nil && found.listed(t) && !watched(t.GVK) {
+			gone := m.at(t).gone
+			gone[t.GVK.Kind] = append(gone[t.GVK.Kind], t.Name)
+		}
+	}
+}
+
+// watched reports whether a kind is one of movers.
+func watched(kind schema.GroupVersionKind) bool {
+	return slices.ContainsFunc(movers(), func(r schema.GroupVersionResource) bool {
+		return r.Group == kind.Group && r.Resource == strings.ToLower(kind.Kind)+"s"
+	})
+}
+
 // at is the movement to which the changes of a target belong.
 func (m movements) at(t *Target) *movement {
-	if m.of[t.Root] == nil {
-		m.of[t.Root] = &movement{gone: map[string][]string{}, made: map[string][]string{}, before: map[string]int{}}
+	root := t.root()
+	if m.of[root] == nil {
+		m.of[root] = &movement{gone: map[string][]string{}, made: map[string][]string{}, before: map[string]int{}}
 	}
-	return m.of[t.Root]
+	return m.of[root]
 }
 
 // restarts is the number of restarts of a pod's containers.
@@ -109,12 +130,15 @@ func (m *movement) outcome(ran bool) Outcome {
 		}
 		parts = append(parts, fmt.Sprintf("%d more pods were made: %s", made, names(m.made["Pod"])))
 	}
-	if len(m.restarted) > 0 {
+	if n := len(m.restarted); n == 1 {
 		answer = Bad
-		parts = append(parts, fmt.Sprintf("containers of %d pods were restarted", len(m.restarted)))
+		parts = append(parts, fmt.Sprintf("containers of pod %s were restarted", m.restarted[0]))
+	} else if n > 1 {
+		answer = Bad
+		parts = append(parts, fmt.Sprintf("containers of %d pods were restarted", n))
 	}
 	class := strings.Join(parts, "; ")
-	for _, kind := range []string{"ControllerRevision", "ReplicaSet", "Job", "EndpointSlice"} {
+	for _, kind := range m.kinds() {
 		if list := m.made[kind]; len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("a new %s was made: %s", kind, names(list)))
 			class += " new " + kind
@@ -131,6 +155,13 @@ func (m *movement) outcome(ran bool) Outcome {
 		class = podsMoved
 	}
 	return Outcome{Answer: answer, Words: strings.Join(parts, "; "), Class: class}
+}
+
+// kinds are the kinds that moved, without Pods, in order.
+func (m *movement) kinds() []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(m.made)), maps.Keys(m.gone))
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(kind string) bool { return kind == "Pod" })
 }
 
 func names(list []string) string {

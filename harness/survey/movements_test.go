@@ -1,13 +1,16 @@
 package survey
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 )
 
 func pod(uid string, root *Target, timed bool) *Target {
@@ -39,6 +42,7 @@ func TestMovements(t *testing.T) {
 		{"its pod is that of an expiring Job", pod("x", root, true), nil, deleted, ""},
 		{"it got a pod on schedule", nil, pod("x", root, true), added, ""},
 		{"a pod that came on schedule was restarted", pod("x", root, true), pod("x", root, true), again, ""},
+		{"it is a pod, and was restarted itself", root, root, again, "[] [] [x]"},
 		{"it was deleted itself", root, nil, deleted, ""},
 		{"a pod of another owner", nil, nil, deleted, ""},
 	} {
@@ -60,5 +64,44 @@ func TestMovements(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A dependent of a kind without a watch is gone if it was there at the last state, its owner still exists, and its kind
+// could be listed.
+func TestVanished(t *testing.T) {
+	root, other := given("a"), given("gone")
+	child := &Target{GVK: ofGroup("autoscaling", "HorizontalPodAutoscaler"), Name: "child", UID: "child", Root: root}
+	orphan := &Target{GVK: child.GVK, Name: "orphan", UID: "orphan", Root: other}
+	for _, test := range []struct {
+		name  string
+		there bool
+		err   error
+		want  string
+	}{
+		{"it is gone", false, nil, "a HorizontalPodAutoscaler was deleted: child"},
+		{"it is there", true, nil, ""},
+		{"its kind could not be listed", false, errors.New("no answer"), ""},
+	} {
+		m := movements{
+			was: map[string]*Target{"child": child, "orphan": orphan}, is: map[string]*Target{"a": root}, of: map[*Target]*movement{},
+		}
+		if test.there {
+			m.is["child"] = child
+		}
+		found := &observation{
+			Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{
+				child.GVK.GroupKind(): {Versions: []string{child.GVK.Version}},
+			}},
+			lists: map[schema.GroupVersionKind]list{child.GVK: {err: test.err}},
+		}
+		m.vanished(found)
+		got := Outcome{}
+		if one := m.of[root]; one != nil {
+			got = one.outcome(false)
+		}
+		if got.Words != test.want || (got.Answer == Changed) != (test.want != "") || m.of[other] != nil {
+			t.Errorf("%s: got %v %q, want %q", test.name, got.Answer, got.Words, test.want)
+		}
 	}
 }
