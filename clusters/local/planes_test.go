@@ -2,12 +2,14 @@ package local
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // An additional kube-scheduler talks to any API server. So it becomes newer after all of them, and older before them.
@@ -70,6 +72,30 @@ func TestOrderOfAFurtherScheduler(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A further API server of a new cluster starts when the first one has created its own Service. Other components start
+// when their API servers listen.
+func TestAPIServersDoNotRace(t *testing.T) {
+	asked := 0
+	c := dummies(t, 2, func(r *http.Request) bool {
+		if r.URL.Path == kubernetesService {
+			asked++
+		}
+		return r.URL.Path != kubernetesService || asked > 2
+	})
+	var r round
+	for _, plane := range []int{0, 1} {
+		for _, component := range []clusters.Component{clusters.APIServer, clusters.ControllerManager} {
+			r.changed = append(r.changed, want{component: component.On(plane)})
+		}
+	}
+	for i, want := range []int{0, 0, 3, 3} {
+		golden.Must(t, c.mayStart(t.Context(), r, i))
+		if asked != want {
+			t.Errorf("before %s starts, the Service was read %d times, want %d", r.changed[i].component, asked, want)
+		}
 	}
 }
 

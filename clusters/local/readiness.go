@@ -140,15 +140,19 @@ func (c *roller) usable(ctx context.Context) error {
 		if c.layout.several() && c.process(string(server)) == nil {
 			continue
 		}
-		err := c.await(ctx, server, func(ctx context.Context) (bool, error) {
-			_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
-			return err == nil, err
-		})
-		if err != nil {
+		if err := c.serves(ctx, server); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// serves waits until an API server answers with its own Service.
+func (c *roller) serves(ctx context.Context, server clusters.Component) error {
+	return c.await(ctx, server, func(ctx context.Context) (bool, error) {
+		_, err := c.probe.get(ctx, "https://"+loopback(c.ports().of(server))+kubernetesService)
+		return err == nil, err
+	})
 }
 
 // kubernetesService is the path of the API server's own Service.

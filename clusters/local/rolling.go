@@ -213,16 +213,22 @@ func (c *roller) roll(ctx context.Context, r round) error {
 	return ready.Wait()
 }
 
-// mayStart waits, upward, until the API server that started last listens. Other components exit if theirs does not
-// listen. Several API servers create the same objects, each about a second after it listens. Those that start one
-// after the other do not create them at the same time.
+// mayStart waits, upward, until the API servers of the round that have started listen: other components exit if theirs
+// does not. A further API server waits until the first one has created its own Service, as kubeadm does. If two create
+// its address at the same time, the one that fails exits after a minute (repairip.go: "already exists").
 func (c *roller) mayStart(ctx context.Context, r round, i int) error {
 	if r.down {
 		return nil
 	}
-	for _, w := range slices.Backward(r.changed[:i]) {
-		if isAPIServer(w.component) {
-			return c.listening(ctx, w.component)
+	for _, w := range r.changed[:i] {
+		if !isAPIServer(w.component) {
+			continue
+		}
+		if isAPIServer(r.changed[i].component) {
+			return c.serves(ctx, w.component)
+		}
+		if err := c.listening(ctx, w.component); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func (s *Survey) judgeStanding(found *observation) {
 		before, known := s.standing[t.UID]
 		switch {
 		case !known:
-			s.note(t, Condition, s.first(t, now))
+			s.note(t, Condition, first(s, t, now))
 		case t.timed, movesWithTime(t.root()):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
@@ -51,7 +51,7 @@ func (s *Survey) judgeStanding(found *observation) {
 
 // first is the outcome when an object is first seen. A new Pod of something that rolls out may wait for its place. What
 // was created since the last state must run, and a recreated object must have something ready if it had before.
-func (s *Survey) first(t *Target, now standing) Outcome {
+func first(s *Survey, t *Target, now standing) Outcome {
 	before, anew := s.anew[t.root()]
 	if s.state > 0 && !anew {
 		now.stuck = ""

@@ -163,7 +163,7 @@ func TestFirst(t *testing.T) {
 		if test.recreated {
 			s.Replace([]*manifests.Object{a.Given}, Created{Object: a.Given, UID: "new"})
 		}
-		if got := s.first(a, test.now); got.Answer != test.want {
+		if got := first(s, a, test.now); got.Answer != test.want {
 			t.Errorf("%s: got %+v", test.name, got)
 		}
 	}
