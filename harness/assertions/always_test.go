@@ -364,3 +364,33 @@ func TestVacuous(t *testing.T) {
 		check(t, f.now(Eventually, absent), reports.Passed)
 	})
 }
+
+// An expression over all objects must not be true of no objects either, with never and absent.
+func TestNoObjectIsLeft(t *testing.T) {
+	few := scenarios.Assertion{CEL: "objects.ready", For: length}
+	none := few
+	none.For, none.Absent, none.Within = 0, true, length
+	for name, test := range map[string]struct {
+		decide    verb
+		assertion scenarios.Assertion
+		want      reports.Status
+	}{
+		"never":             {Never, few, reports.Failed},
+		"eventually absent": {Eventually, none, reports.Passed}, // at the first look
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", "ready", false)
+			f.observe()
+			r := f.begun(test.decide, test.assertion)
+			f.clock.Step(time.Second)
+			f.delete("web")
+			check(t, r.after(5*time.Second), test.want)
+		})
+	}
+	f := newFixture(t)
+	f.put("web", "ready", false)
+	f.observe().delete("web")
+	none.Vacuous = scenarios.Allowed
+	check(t, f.begun(Eventually, none).after(time.Duration(length) + time.Second), reports.Failed)
+}

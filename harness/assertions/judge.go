@@ -56,6 +56,8 @@ type judge struct {
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, if one is enough; nil if CEL was not evaluated for this state yet.
 	answer *answer
+	// asksOfNone: the expression must not be true of no objects either. ofNone is whether it is.
+	asksOfNone, ofNone bool
 	// rollout: an object matches when it is rolled out.
 	rollout bool
 	// current: a status must be of the object's generation. stale is what is not, if the expression is about all
@@ -154,6 +156,11 @@ func (j *judge) decideAll() {
 	j.answer = nil
 	for _, c := range j.candidates {
 		j.decide(c)
+	}
+	j.ofNone = false
+	if j.asksOfNone && len(j.candidates) == 0 {
+		holds, err := j.cel(j.assertion.CEL, map[string]any{"objects": []any{}})
+		j.ofNone = holds && err == nil
 	}
 }
 
@@ -255,11 +262,11 @@ func (j *judge) doubt() error {
 func (j *judge) holds(n int) bool {
 	switch {
 	case j.assertion.Absent:
-		return n == 0
+		return n == 0 && !j.ofNone
 	case j.assertion.Count != nil:
 		return j.assertion.Count.Holds(n, len(j.candidates))
 	default:
-		return n >= 1
+		return n >= 1 || j.ofNone
 	}
 }
 

@@ -69,16 +69,20 @@ type row struct {
 }
 
 // rowsOf lists the scenarios that differ in more than versions. Cases of one scenario that differ only in their first
-// versions are one row.
+// versions, and in their names, are one row. Cases that differ only in their names are several.
 func rowsOf(list []*scenarios.Scenario, system string) []row {
 	var rows []row
-	known, ofTable := map[string]bool{}, map[string]int{}
+	ofTable := map[string]int{}
+	known := map[string]map[string]bool{} // the values with versions, by those without
 	for _, s := range list {
-		key := s.Position.String() + " " + relativeCase(s, system)
-		if known[key] {
+		key, values := s.Position.String()+" "+relativeCase(s, system), encoded(s, unnamed(s))
+		if known[key] != nil && !known[key][values] {
+			known[key][values] = true
 			continue
 		}
-		known[key] = true
+		if known[key] == nil {
+			known[key] = map[string]bool{values: true}
+		}
 		ofTable[s.Position.String()]++
 		rows = append(rows, row{name: s.Metadata.Name, scenario: s})
 	}
@@ -92,9 +96,18 @@ func rowsOf(list []*scenarios.Scenario, system string) []row {
 
 // relativeCase encodes the values of a scenario's case. Versions are encoded relative to those of the first state.
 func relativeCase(s *scenarios.Scenario, system string) string {
+	return encoded(s, versionsOf(s, system).relative(unnamed(s)))
+}
+
+// unnamed are the values of a scenario's case without its name.
+func unnamed(s *scenarios.Scenario) map[string]any {
 	values := maps.Clone(s.Case)
 	delete(values, "name")
-	text, err := json.Marshal(versionsOf(s, system).relative(values))
+	return values
+}
+
+func encoded(s *scenarios.Scenario, values any) string {
+	text, err := json.Marshal(values)
 	if err != nil { // impossible: the values came from YAML
 		return s.Title()
 	}

@@ -47,6 +47,16 @@ spec:
   - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
 `
 
+const named = `apiVersion: rehearse.dev/v1alpha1
+kind: Scenario
+metadata: {name: named}
+spec:
+  cases: [{name: add}, {name: remove}]
+  cluster: {version: "1.34", systems: [{name: op, version: v1.0.0, module: {path: example.com/op}}]}
+  steps:
+  - create: {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {what: "${case.name}"}}
+`
+
 const versioned = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: versioned}
@@ -137,6 +147,10 @@ func TestCells(t *testing.T) {
 			first + "v5.0.0 on 1.35: it needs a newer version of op than v5.0.0, and the matrix has none",
 			"upgrade [operator first], v4.0.0 on 1.36.3: upgrade [operator first, v4.0.0 on 1.36.3]: 1.36.3 v4.0.0, " +
 				"1.36.3 v5.0.0, 1.37 v5.0.0, 1.36.3 v4.0.0 map[k:1.36.3 name:operator first o:v5.0.0]",
+		}},
+		{"cases that differ in their name only are several rows", named, axes(nil), []string{
+			"named [add], v3.0.0 on 1.35: named [add, v3.0.0 on 1.35]: 1.35 v3.0.0 map[name:add]",
+			"named [remove], v3.0.0 on 1.35: named [remove, v3.0.0 on 1.35]: 1.35 v3.0.0 map[name:remove]",
 		}},
 		{"a version that cannot be compared", versioned, axes(func(a *Axes) { a.Versions[1] = "main" }), []string{
 			"versioned, v3.0.0 on 1.35: versioned [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]",

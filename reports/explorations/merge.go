@@ -140,6 +140,9 @@ func joined(all, more []*Finding) []*Finding {
 		}
 		one.Objects = known.Objects + f.Objects
 		one.Kinds, one.Fields = reports.Union(known.Kinds, f.Kinds), reports.Union(known.Fields, f.Fields)
+		if known.Known == "" || f.Known == "" { // it is known only on the kinds of one shard
+			one.Known, one.Link = "", ""
+		}
 		all[at] = &one
 	}
 	return all

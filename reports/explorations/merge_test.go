@@ -63,6 +63,20 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// A finding is known after a merge only if it is known in each shard: the kinds of another shard may be new.
+func TestMergeOfAFindingThatOneShardKnows(t *testing.T) {
+	known := func(r *explorations.Report) { r.Findings[0].Known = "by design" }
+	for want, changes := range map[string][]func(*explorations.Report){
+		"": {known, nil}, "by design": {known, known},
+	} {
+		merged, err := explorations.Merge([]explorations.Part{shard(t, 1, changes[0]), shard(t, 2, changes[1])})
+		golden.Must(t, err)
+		if got := merged.Findings[0].Known; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestMergeOfShardsThatSayLess(t *testing.T) {
 	quiet := func(r *explorations.Report) { r.Findings = nil }
 	for name, c := range map[string]struct {
