@@ -69,12 +69,31 @@ func Merge(parts []Part) *Run {
 			if fresh.RunStarted.IsZero() {
 				fresh.RunStarted, fresh.RunFinished = run.Started, End(run)
 			}
+			fresh.Setup = cutOff(run, track)
 			fresh.Scenarios = nil
 			for _, s := range track.Scenarios {
 				fresh.Scenarios = append(fresh.Scenarios, part.scenario(s))
 			}
 			all.Tracks = append(all.Tracks, fresh)
 		}
+	}
+	return all
+}
+
+// cutOff returns the setup steps of a track. If the process of its run was killed, those that it had begun are errors:
+// the merged run, which counts as interrupted, would not show them.
+func cutOff(run *Run, track *Track) []*Step {
+	if run.Interrupted || !run.Finished.IsZero() {
+		return track.Setup
+	}
+	var all []*Step
+	for _, step := range track.Setup {
+		if SetupBroken(run, step) && step.Status.OrNotRun() == NotRun {
+			own := *step
+			own.Status, own.Message = Error, "the process ended before this step did"
+			step = &own
+		}
+		all = append(all, step)
 	}
 	return all
 }

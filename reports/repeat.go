@@ -74,10 +74,10 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 	if len(all) == 0 { // only interrupted runs, in which it did not run
 		return &Scenario{Name: name, Status: NotRun}
 	}
-	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool {
-		return s.Status != Passed &&
-			s.Status != Known
-	}))]
+	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool { return s.Status != Passed && s.Status != Known }))]
+	if failed := slices.Index(statuses, Failed); failed >= 0 {
+		decides = all[failed]
+	}
 	if !plain.Vary(statuses) {
 		return decides
 	}

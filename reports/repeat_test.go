@@ -26,6 +26,10 @@ func TestRepeatedRun(t *testing.T) {
 		{Run: run(Passed, Failed, Failed), Prefix: "run-2"},
 		{Run: run(Passed, NotRun, Failed), Prefix: "run-3"},
 	})
+	later := RepeatedRun([]Part{{Run: run(NotRun), Prefix: "run-1"}, {Run: run(Failed), Prefix: "run-2"}})
+	if got := later.Tracks[0].Scenarios[0]; got.Status != Failed {
+		t.Errorf("it failed in the second run, but is %s", got.Status)
+	}
 	if merged.Runs != 3 {
 		t.Errorf("it combines %d runs, want 3", merged.Runs)
 	}

@@ -125,15 +125,25 @@ func PiecesOf[Result Sharded](parts []ShardOf[Result]) []Piece {
 
 // CheckShards reports shards that are missing, given twice, or parts of different runs.
 func CheckShards(pieces []Piece) error {
+	missing, err := MissingShards(pieces)
+	if err == nil && len(missing) > 0 {
+		err = fmt.Errorf("merge shards: missing: %s; a shard that did not run is not a success", strings.Join(missing, ", "))
+	}
+	return err
+}
+
+// MissingShards returns the shards that are missing, such as "2/3". It reports shards that are given twice, or parts of
+// different runs.
+func MissingShards(pieces []Piece) ([]string, error) {
 	if len(pieces) == 0 {
-		return errors.New("merge shards: there are none")
+		return nil, errors.New("merge shards: there are none")
 	}
 	first := pieces[0]
 	where := map[int]string{}
 	var problems []error
 	for _, one := range pieces {
 		if one.Shard == nil {
-			return fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show "+
+			return nil, fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show "+
 				"several run.json as one",
 				one.From)
 		}
@@ -158,14 +168,10 @@ func CheckShards(pieces []Piece) error {
 			missing = append(missing, fmt.Sprintf("%d/%d", n, first.Shard.Of))
 		}
 	}
-	if len(missing) > 0 && len(problems) == 0 {
-		problems = append(problems, fmt.Errorf("missing: %s; a shard that did not run is not a success",
-			strings.Join(missing, ", ")))
-	}
 	if err := errors.Join(problems...); err != nil {
-		return fmt.Errorf("merge shards: %w", err)
+		return nil, fmt.Errorf("merge shards: %w", err)
 	}
-	return nil
+	return missing, nil
 }
 
 // Unfinished returns an error if shards ended early: their remaining scenarios are not judged.

@@ -72,8 +72,10 @@ func (a *application) runOn(command *cobra.Command, client kubernetes.Interface)
 			if a.keep {
 				err = fmt.Errorf("interrupted: the Job %s continues in namespace %s", a.name, a.namespace)
 			}
+			return cli.Broken(err)
 		}
-		return cli.Broken(err)
+		folders, _ := g.folders() // the reports so far are worth keeping
+		return cli.Broken(errors.Join(err, keepReports(folders, work)))
 	}
 	folders, missing := g.folders()
 	if missing != nil {

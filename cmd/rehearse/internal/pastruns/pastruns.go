@@ -18,7 +18,32 @@ func Read(paths ...string) (*reports.Run, Folders, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return reports.Merge(parts), where, nil
+	missing, err := missing(parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	merged := reports.Merge(parts)
+	for _, shard := range missing {
+		merged.Tracks = append(merged.Tracks, &reports.Track{Name: "shard " + shard, Setup: []*reports.Step{{
+			Name: "shard " + shard, Verb: "merge", Status: reports.Error, Message: "its report is missing",
+		}}})
+	}
+	return merged, where, nil
+}
+
+// missing returns the shards that are missing if several runs are shown, some of which are shards. A shard that is given
+// twice is an error.
+func missing(parts []reports.Part) ([]string, error) {
+	var shards []reports.Part
+	for _, part := range parts {
+		if part.Run.Shard != nil {
+			shards = append(shards, part)
+		}
+	}
+	if len(parts) == 1 || len(shards) == 0 {
+		return nil, nil
+	}
+	return reports.MissingShards(reports.Pieces(shards))
 }
 
 // Parts reads runs, each with its folder.
