@@ -1,6 +1,7 @@
 package clusters
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
@@ -290,6 +291,7 @@ func (p SystemProcess) with(c SystemProcess) SystemProcess {
 	if c.Command != nil {
 		p.Command, p.CertDir, p.WebhookPort, p.Service = c.Command, c.CertDir, c.WebhookPort, ""
 	}
+	p.CertDir, p.WebhookPort = cmp.Or(c.CertDir, p.CertDir), cmp.Or(c.WebhookPort, p.WebhookPort)
 	if c.Env != nil {
 		p.Env = c.Env
 	}

@@ -104,6 +104,12 @@ func TestProcessChange(t *testing.T) {
 				Files: map[string]string{}, Ready: &SystemReadiness{TCP: "t"},
 			},
 		},
+		{
+			SystemProcess{CertDir: "d", WebhookPort: 9443},
+			SystemProcess{
+				Command: p.Command, CRDs: p.CRDs, Webhooks: p.Webhooks, Env: p.Env, Files: p.Files, CertDir: "d", WebhookPort: 9443,
+			},
+		},
 	} {
 		if got := p.with(c.change); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("got %+v, want %+v", got, c.want)

@@ -109,16 +109,21 @@ func TestNamesThatCollide(t *testing.T) {
 			"test.yaml:16:5: Node/n: the scenario one, which shares the cluster, creates it, too (test.yaml:8:5); put " +
 				"${scenario.id} into its name",
 		},
-		"by a longer path":     {node("n"), node("n") + transition("1.35"), nil, "Node/n"},
-		"in copies":            {copies("n-${index}"), copies("n-${index}"), nil, "Node/n-*"},
-		"of a load":            {ofLoad("n-${index}"), ofLoad("n-${index}"), nil, "Node/n-*"},
-		"in named copies":      {copies("${scenario.id}-${index}"), copies("${scenario.id}-${index}"), nil, ""},
-		"in another namespace": {elsewhere, elsewhere, nil, "ConfigMap/m in namespace default"},
-		"of a kind defined":    {crd + queue, queue, nil, "Queue/q"},
-		"of a kind unknown":    {queue, queue, nil, ""},
-		"with the id":          {node("n-${scenario.id}"), node("n-${scenario.id}"), nil, ""},
-		"in their own":         {makeMap("a"), makeMap("a"), nil, ""},
-		"twice in one":         {node("n") + node("n"), makeMap("a"), nil, ""},
+		"by a longer path":       {node("n"), node("n") + transition("1.35"), nil, "Node/n"},
+		"in copies":              {copies("n-${index}"), copies("n-${index}"), nil, "Node/n-*"},
+		"of a load":              {ofLoad("n-${index}"), ofLoad("n-${index}"), nil, "Node/n-*"},
+		"in named copies":        {copies("${scenario.id}-${index}"), copies("${scenario.id}-${index}"), nil, ""},
+		"in another namespace":   {elsewhere, elsewhere, nil, "ConfigMap/m in namespace default"},
+		"of a kind defined":      {crd + queue, queue, nil, "Queue/q"},
+		"of a kind unknown":      {queue, queue, nil, ""},
+		"in copies, with spaces": {copies("n-${ index }"), copies("n-${index}"), nil, "Node/n-*"},
+		"with the name":          {node("n-${scenario.name}"), node("n-${scenario.name}"), nil, ""},
+		"with the name, in rows": {
+			node("n"), node("n-${scenario.name}"), []string{`cases: [{v: "1"}, {v: "2"}]`}, "Node/n-two",
+		},
+		"with the id":  {node("n-${scenario.id}"), node("n-${scenario.id}"), nil, ""},
+		"in their own": {makeMap("a"), makeMap("a"), nil, ""},
+		"twice in one": {node("n") + node("n"), makeMap("a"), nil, ""},
 		"rejected": {
 			node("n"), strings.TrimSuffix(node("n"), "\n") + "\n    expect: {rejected: {code: 422}}\n",
 			nil, "",
@@ -142,6 +147,30 @@ func TestNamesThatCollide(t *testing.T) {
 				t.Errorf("without sharing: %v", err)
 			}
 		})
+	}
+}
+
+// A scenario that changes what others use has the cluster to itself.
+func TestChangesOfSharedObjectsAreAlone(t *testing.T) {
+	patch := func(kind, more string) string {
+		return "  - patch: {apiVersion: v1, kind: " + kind + ", " + more + ", merge: {metadata: {labels: {a: b}}}}\n"
+	}
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: mine}}\n"
+	for name, test := range map[string]struct{ steps, want string }{
+		"a Node":               {patch("Node", "name: node-0"), "changes Node/node-0"},
+		"an applied Node":      {"  - apply: {apiVersion: v1, kind: Node, metadata: {name: node-0}}\n", "changes Node/node-0"},
+		"in another namespace": {patch("ConfigMap", "name: a, namespace: kube-system"), "changes ConfigMap/a"},
+		"its own Node":         {node + patch("Node", "name: mine"), ""},
+		"in its own namespace": {makeMap("a") + patch("ConfigMap", "name: a"), ""},
+		"of an unknown name":   {patch("Node", `name: "${scenario.id}"`), ""},
+		"rejected":             {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    expect: {rejected: {code: 403}}\n", ""},
+		"a dry run":            {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    dryRun: true\n", ""},
+	} {
+		plan, err := planOf(t, &provider{}, scenario("one", test.steps)+scenario("two", makeMap("a")), harness.PlanOptions{})
+		golden.Must(t, err)
+		if text := plan.String(); strings.Contains(text, "alone") != (test.want != "") || !strings.Contains(text, test.want) {
+			t.Errorf("%s: want %q in\n%s", name, test.want, text)
+		}
 	}
 }
 

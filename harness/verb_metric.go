@@ -22,7 +22,7 @@ func metricVerb() verb {
 	return verb{
 		run: runMetric, needs: always(clusters.AbilityMetrics),
 		alone: func(step *scenarios.Step) string {
-			if step.Metric.Since == "" {
+			if step.Metric.Since == "" && (step.Metric.Expect == nil || !counts(step.Metric.Name)) {
 				return ""
 			}
 			return fmt.Sprintf("counts metric %s, to which other scenarios would add", step.Metric.Name)
@@ -34,6 +34,13 @@ func metricVerb() verb {
 			return fmt.Sprintf("the reading of %q, which did not pass", step.Metric.Since)
 		},
 	}
+}
+
+// counts reports whether a metric is a counter, by its name (https://prometheus.io/docs/practices/naming).
+func counts(name string) bool {
+	return slices.ContainsFunc([]string{"_total", "_count", "_sum", "_bucket"}, func(suffix string) bool {
+		return strings.HasSuffix(name, suffix)
+	})
 }
 
 // runMetric reads a component's metric, once or until it is as expected. A failed read is repeated until the step's

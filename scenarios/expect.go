@@ -38,9 +38,9 @@ type Rejection struct {
 	// Code of the HTTP response: 422.
 	Code int `json:"code,omitempty"`
 	// Reason of the Status: Invalid, Forbidden, Conflict, ...
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" filled:"true"`
 	// Field that a cause names: metadata.name.
-	Field string `json:"field,omitempty"`
+	Field string `json:"field,omitempty" filled:"true"`
 	// Message of the cause that names the field or, without a field, of the Status.
 	Message *Text `json:"message,omitempty"`
 	// Causes that must all be present, and no others.
@@ -99,9 +99,9 @@ func (r *Rejection) Codes() []int {
 // Cause is one detail of a rejection (metav1.StatusCause).
 type Cause struct {
 	// Reason of the cause: FieldValueInvalid, ...
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" filled:"true"`
 	// Field that the cause names.
-	Field string `json:"field,omitempty"`
+	Field string `json:"field,omitempty" filled:"true"`
 	// Message of the cause.
 	Message *Text `json:"message,omitempty"`
 }
@@ -139,6 +139,9 @@ func (v *validator) expect(step *Step, n *yamltree.Node) {
 		v.At(n, "", "a rejected write returns no object to match")
 	case returned && verb.results == nil:
 		v.At(n, "check the object in a separate step", "%s returns no object to match", verb.name)
+	}
+	if at := n.Get("warnings"); at != nil && len(e.Warnings) == 0 {
+		v.At(at, "leave it out: additional warnings are always allowed", "no warning is listed")
 	}
 	v.dropped(step, n)
 	v.partial(e.Match, n.At("match"))
@@ -186,6 +189,7 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 	if n.Get("code") != nil && (r.Code < 400 || r.Code > 599) {
 		v.At(n.At("code"), "422 is Invalid, 403 Forbidden, 409 Conflict", "no rejection has the code %d", r.Code)
 	}
+	v.notEmpty(n, "reason", "field", "by")
 	v.source(r.By, r.Code, n.At("code"))
 	v.text(r.Message, n.At("message"))
 	v.OneOf(r.By, RejectionSources(), n.At("by"), "source of rejections")
@@ -196,6 +200,7 @@ func (v *validator) rejection(r *Rejection, n *yamltree.Node) {
 		if c.Reason == "" && c.Field == "" && c.Message == nil {
 			v.At(n.At("causes", i), "give reason, field or message", "any cause would match")
 		}
+		v.notEmpty(n.At("causes", i), "reason", "field")
 		v.text(c.Message, n.At("causes", i, "message"))
 	}
 	if n.Get("anyOf") != nil && len(r.AnyOf) < 2 {

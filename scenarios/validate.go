@@ -100,6 +100,7 @@ func (v *validator) known(s *Scenario, k *KnownIssue, n *yamltree.Node) {
 	if link, err := url.Parse(k.Link); k.Link != "" && (err != nil || link.Scheme == "" || link.Host == "") {
 		v.At(n.At("link"), "", "%q is not a URL such as https://github.com/...", words.Short(k.Link))
 	}
+	v.notEmpty(n, "message")
 	v.reference(s.Spec.Steps, k.Step, n.At("step"), "step")
 }
 
@@ -140,6 +141,8 @@ func (v *validator) text(t *Text, n *yamltree.Node) {
 	}
 	if *t == (Text{}) {
 		v.At(n, `an empty text is matches: "^$"`, "every text contains the empty string")
+	} else {
+		v.notEmpty(n, "contains", "lacks", "equals", "matches")
 	}
 	v.pattern(t.Matches, n.At("matches"))
 }

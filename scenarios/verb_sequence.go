@@ -53,9 +53,9 @@ type Event struct {
 	// Kind of the object.
 	Kind string `json:"kind,omitempty" fixed:"true"`
 	// Name of the object.
-	Name string `json:"name,omitempty"`
+	Name string `json:"name,omitempty" filled:"true"`
 	// Namespace of the object. Default: the scenario's.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" filled:"true"`
 	// Selector selects objects with these labels.
 	Selector map[string]string `json:"selector,omitempty"`
 	// AllNamespaces selects from all namespaces instead of the scenario's.

@@ -392,5 +392,5 @@ func TestNoObjectIsLeft(t *testing.T) {
 	f.put("web", "ready", false)
 	f.observe().delete("web")
 	none.Vacuous = scenarios.Allowed
-	check(t, f.begun(Eventually, none).after(time.Duration(length) + time.Second), reports.Failed)
+	check(t, f.begun(Eventually, none).after(time.Duration(length)+time.Second), reports.Failed)
 }

@@ -1,6 +1,7 @@
 package planning
 
 import (
+	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,7 +24,7 @@ func (p *planner) checkNames(track *Track) {
 	first := map[outside]maker{}
 	for _, entry := range track.Entries {
 		for _, step := range single(entry.Scenario.Spec.Steps) {
-			object, made := outsideOf(step, clusterWide)
+			object, made := outsideOf(entry.Scenario, step, clusterWide)
 			if !made {
 				continue
 			}
@@ -60,7 +61,9 @@ func single(steps []scenarios.Step) []scenarios.Step {
 
 // everyCopy is a name with the copies of a step, or the requests of a load, as an asterisk: each scenario has the same
 // numbers.
-func everyCopy(name string) string { return strings.ReplaceAll(name, "${index}", "*") }
+func everyCopy(name string) string { return index.ReplaceAllString(name, "*") }
+
+var index = regexp.MustCompile(`\$\{\s*index\b[^}]*\}`)
 
 type maker struct {
 	scenario *scenarios.Scenario
@@ -90,7 +93,7 @@ func (o outside) where() string {
 
 // outsideOf returns the object that a step creates outside of its scenario's namespace, if its name is the same in
 // every scenario.
-func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
+func outsideOf(s *scenarios.Scenario, step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
 	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
 		return o, false
 	}
@@ -101,7 +104,8 @@ func outsideOf(step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o ou
 	o.kind = schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()
 	o.name, _ = metadata["name"].(string)
 	o.namespace, _ = metadata["namespace"].(string)
-	o.name, o.namespace = everyCopy(o.name), everyCopy(o.namespace)
+	own := strings.NewReplacer("${scenario.name}", s.Metadata.Name) // rows of one table share the name
+	o.name, o.namespace = everyCopy(own.Replace(o.name)), everyCopy(own.Replace(o.namespace))
 	if clusterWide[o.kind] {
 		o.namespace = ""
 	} else if o.namespace == "" {

@@ -290,7 +290,7 @@ func (p *planner) whyAlone(s *scenarios.Scenario) string {
 			return fmt.Sprintf("limits the latency of a load during %s", step.Title())
 		}
 	}
-	return ""
+	return disturbs(s)
 }
 
 // limitsLatency reports whether other scenarios on the cluster would disturb what the step measures.

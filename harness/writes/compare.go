@@ -2,6 +2,7 @@ package writes
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 // compare returns what the answer means for the step.
@@ -133,6 +135,7 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 	}
 	v.Evidence += note
 	problems = append(problems, missing(expect.Warnings, a.warnings)...)
+	unknown := -1 // the problem that the expression could not be evaluated
 	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
 		problems = append(problems, "no object was returned to compare")
 	} else {
@@ -145,6 +148,9 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 			holds, err := w.Holds(step, v.Object)
 			switch {
 			case err != nil:
+				if missing := (*expressions.MissingError)(nil); !errors.As(err, &missing) {
+					unknown = len(problems)
+				}
 				problems = append(problems, fmt.Sprintf("cel %s: %v", expect.CEL, err))
 			case !holds:
 				problems = append(problems, fmt.Sprintf("cel: %s is false for the returned object:\n%s", expect.CEL,
@@ -157,10 +163,15 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))
 	}
 	var each []reports.Outcome
-	for _, problem := range problems {
-		each = append(each, reports.Outcome{
-			Status: reports.Failed, Message: fmt.Sprintf("%s was accepted, but: %s", op, problem),
-		})
+	for i, problem := range problems {
+		one := reports.Outcome{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted, but: %s", op, problem)}
+		if i == unknown {
+			one.Status = reports.Error
+		}
+		each = append(each, one)
+	}
+	if unknown >= 0 && len(problems) == 1 {
+		v.Status = reports.Error
 	}
 	v.Problems = reports.Several(each)
 	return v

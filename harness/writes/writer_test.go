@@ -16,6 +16,7 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
 )
 
 func TestWrites(t *testing.T) {
@@ -541,3 +542,23 @@ func TestNothingIsSentAgainByTheClient(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// An expression that cannot be evaluated is no verdict. An object that lacks the field is not as expected.
+func TestExpressionThatCannotBeEvaluated(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want reports.Status
+	}{
+		{errors.New("no such overload"), reports.Error},
+		{&expressions.MissingError{What: "no such key: n"}, reports.Failed},
+	} {
+		s := newSender(t, apitest.New(t))
+		s.Holds = func(*scenarios.Step, map[string]any) (bool, error) { return false, test.err }
+		verdict := s.do(t.Context(), scenarios.Step{
+			Create: configMap("a", nil), Expect: &scenarios.Expect{CEL: "object.data.n > 0"},
+		})
+		if verdict.Status != test.want {
+			t.Errorf("%v: got %s: %s", test.err, verdict.Status, verdict.Message)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func TestReadShards(t *testing.T) {
 		path := filepath.Join(t.TempDir(), RunFile)
 		now := time.Unix(1000, 0)
 		text, err := json.Marshal(&reports.Run{
-			Head:  reports.Head{Format: reports.Format, Started: now, Finished: now},
+			Head:     reports.Head{Format: reports.Format, Started: now, Finished: now},
 			Provider: "local", Tracks: []*reports.Track{}, Shard: &reports.Shard{Number: number, Of: 3, Plan: "p"},
 		})
 		golden.Must(t, err)

@@ -1,0 +1,36 @@
+package planning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/rehearse-dev/rehearse/scenarios"
+)
+
+// disturbs returns which shared object a scenario changes, "" if none. A shared object has a fixed name, has no
+// namespace or one that the scenario names, and was not created by the scenario: a Node, or what Kubernetes creates
+// itself. A changed object stays changed, so other scenarios of the cluster would see it.
+func disturbs(s *scenarios.Scenario) string {
+	own := map[string]bool{}
+	clusterWide := clusterScoped()
+	for _, step := range single(s.Spec.Steps) {
+		target := step.Target()
+		if made := step.Makes(); made != nil {
+			target = made.Reference()
+			if step.Verb() != "apply" || target.Kind != "Node" {
+				own[target.Kind+"/"+target.Name] = true
+			}
+		}
+		kind := schema.FromAPIVersionAndKind(target.APIVersion, target.Kind).GroupKind()
+		shared := clusterWide[kind] || target.Namespace != ""
+		fixed := target.Name != "" && !strings.Contains(target.Name+target.Namespace, "${")
+		accepted := !step.DryRun && (step.Expect == nil || step.Expect.Rejected == nil)
+		if shared && fixed && accepted && !own[kind.Kind+"/"+target.Name] && slices.Contains(scenarios.Writes(), step.Verb()) {
+			return fmt.Sprintf("changes %s/%s, which others use", kind.Kind, target.Name)
+		}
+	}
+	return ""
+}
