@@ -16,8 +16,8 @@ func Repeated(list []*Report) *Report {
 	if len(all) == 0 {
 		all = list[:1]
 	}
-	for _, r := range list[1:] {
-		if failed := failuresOf(r); r.Interrupted && len(failed.Requirements) > 0 {
+	for _, r := range list {
+		if failed := failuresOf(r); r.Interrupted && r != all[0] && len(failed.Requirements) > 0 {
 			all = append(all, failed)
 		}
 	}
@@ -42,6 +42,9 @@ func Repeated(list []*Report) *Report {
 			}
 		}
 	}
+	merged.OutsideProfile = slices.DeleteFunc(slices.Clone(merged.OutsideProfile), func(id string) bool {
+		return slices.ContainsFunc(merged.Requirements, func(q Requirement) bool { return q.ID == id })
+	})
 	merged.sum()
 	return &merged
 }
