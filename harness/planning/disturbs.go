@@ -28,7 +28,8 @@ func disturbs(s *scenarios.Scenario) string {
 		shared := clusterWide[kind] || target.Namespace != ""
 		fixed := target.Name != "" && !strings.Contains(target.Name+target.Namespace, "${")
 		accepted := !step.DryRun && (step.Expect == nil || step.Expect.Rejected == nil)
-		if shared && fixed && accepted && !own[kind.Kind+"/"+target.Name] && slices.Contains(scenarios.Writes(), step.Verb()) {
+		writes := slices.Contains(scenarios.Writes(), step.Verb())
+		if shared && fixed && writes && accepted && !own[kind.Kind+"/"+target.Name] {
 			return fmt.Sprintf("changes %s/%s, which others use", kind.Kind, target.Name)
 		}
 	}

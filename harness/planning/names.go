@@ -93,7 +93,9 @@ func (o outside) where() string {
 
 // outsideOf returns the object that a step creates outside of its scenario's namespace, if its name is the same in
 // every scenario.
-func outsideOf(s *scenarios.Scenario, step scenarios.Step, clusterWide map[schema.GroupKind]bool) (o outside, made bool) {
+func outsideOf(s *scenarios.Scenario, step scenarios.Step,
+	clusterWide map[schema.GroupKind]bool,
+) (o outside, made bool) {
 	if step.DryRun || step.Expect != nil && step.Expect.Rejected != nil {
 		return o, false
 	}

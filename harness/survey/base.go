@@ -81,8 +81,8 @@ func (j *judge) lifted(s *Series, base Outcome, states []int) {
 	}
 }
 
-// differs reports a request that failed at the first state and fails later for another reason. The reason may be new, or
-// another version's words for the old one: it is a change, so that someone looks.
+// differs reports a request that failed at the first state and fails later for another reason. The reason may be new,
+// or another version's words for the old one: it is a change, so that someone looks.
 func (j *judge) differs(s *Series, base Outcome, states []int) {
 	if base.Answer != Bad || s.Check == Moved || s.Check == Condition {
 		return
