@@ -36,9 +36,6 @@ func repeatedCell(list []*Report, i int) *Cell {
 	case !plain.Vary(statuses):
 		return seen[0]
 	}
-	if at := undecided(statuses); at >= 0 {
-		return seen[at]
-	}
 	n := slices.IndexFunc(seen, func(c *Cell) bool { return c.Status != reports.Passed && c.Status != reports.Known })
 	if n < 0 { // passed and known
 		n = slices.IndexFunc(seen, func(c *Cell) bool { return c.Status != reports.Passed })
@@ -51,20 +48,4 @@ func repeatedCell(list []*Report, i int) *Cell {
 	unstable.Status, unstable.Runs = Unstable, statuses
 	unstable.Reason = fmt.Sprintf("%s%s", plain.InRuns(words), plain.Prefixed("; ", seen[n].Reason))
 	return &unstable
-}
-
-// undecided returns the run that decides a cell whose verdicts are equal, but that has none in some runs: a failure, or
-// the first run without a verdict. It returns -1 if the verdicts differ.
-func undecided(statuses []reports.Status) int {
-	judged := func(s reports.Status) bool {
-		return slices.Contains([]reports.Status{reports.Passed, reports.Known, reports.Failed, Unstable}, s)
-	}
-	verdicts := slices.DeleteFunc(slices.Clone(statuses), func(s reports.Status) bool { return !judged(s) })
-	if len(verdicts) == len(statuses) || plain.Vary(verdicts) {
-		return -1
-	}
-	if failed := slices.Index(statuses, reports.Failed); failed >= 0 {
-		return failed
-	}
-	return slices.IndexFunc(statuses, func(s reports.Status) bool { return !judged(s) })
 }
