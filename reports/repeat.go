@@ -74,10 +74,11 @@ func repeatedScenario(runs []Part, name string) *Scenario {
 	if len(all) == 0 { // only interrupted runs, in which it did not run
 		return &Scenario{Name: name, Status: NotRun}
 	}
-	decides := all[max(0, slices.IndexFunc(all, func(s *Scenario) bool { return s.Status != Passed && s.Status != Known }))]
-	if failed := slices.Index(statuses, Failed); failed >= 0 {
-		decides = all[failed]
+	at := slices.Index(statuses, Failed)
+	if at < 0 {
+		at = max(0, slices.IndexFunc(statuses, func(s Status) bool { return s != Passed && s != Known }))
 	}
+	decides := all[at]
 	if !plain.Vary(statuses) {
 		return decides
 	}

@@ -113,8 +113,8 @@ const (
 	unserved = "unserved"
 )
 
-// stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. anew says that
-// it was created since the last state, ran that it had pods before, if it is a Job.
+// stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. anew says
+// that it was created since the last state, ran that it had pods before, if it is a Job.
 func stayed(t *Target, was, anew bool, found *observation, m *movement, ran bool) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
