@@ -160,6 +160,7 @@ func TestChangesOfSharedObjectsAreAlone(t *testing.T) {
 		"a Node":               {patch("Node", "name: node-0"), "changes Node/node-0"},
 		"an applied Node":      {"  - apply: {apiVersion: v1, kind: Node, metadata: {name: node-0}}\n", "changes Node/node-0"},
 		"in another namespace": {patch("ConfigMap", "name: a, namespace: kube-system"), "changes ConfigMap/a"},
+		"a counter":            {"  - metric: {name: x_total, expect: {value: 1}}\n", "counts metric x_total"},
 		"its own Node":         {node + patch("Node", "name: mine"), ""},
 		"in its own namespace": {makeMap("a") + patch("ConfigMap", "name: a"), ""},
 		"of an unknown name":   {patch("Node", `name: "${scenario.id}"`), ""},

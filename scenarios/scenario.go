@@ -70,9 +70,8 @@ type Spec struct {
 	// Cases is a table: the scenario is repeated with ${case.x} for each row. The column "name" names the repetition;
 	// all rows have the same columns. Empty after loading, when each row is a separate scenario.
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
-	// Exclusive scenarios have a cluster to themselves. Without it, they share clusters with others, but for those that
-	// kill components, count a metric, limit a latency, run a program, or change an object that others use, such as a
-	// Node.
+	// Exclusive scenarios have a cluster to themselves. Other scenarios share clusters, except those that kill
+	// components, count a metric, limit a latency, run a program, or change an object that others use, such as a Node.
 	Exclusive bool `json:"exclusive,omitempty"`
 	// Timeout of steps that set none. Default: --step-timeout (30s); 10m for a transition. It does not apply to the
 	// restart or kill of a component or a system, nor to a snapshot or its restore.

@@ -61,9 +61,10 @@ func single(steps []scenarios.Step) []scenarios.Step {
 
 // everyCopy is a name with the copies of a step, or the requests of a load, as an asterisk: each scenario has the same
 // numbers.
-func everyCopy(name string) string { return index.ReplaceAllString(name, "*") }
+func everyCopy(name string) string { return indexExpression.ReplaceAllString(name, "*") }
 
-var index = regexp.MustCompile(`\$\{\s*index\b[^}]*\}`)
+// indexExpression matches ${index} and expressions that begin with it.
+var indexExpression = regexp.MustCompile(`\$\{\s*index\b[^}]*\}`)
 
 type maker struct {
 	scenario *scenarios.Scenario

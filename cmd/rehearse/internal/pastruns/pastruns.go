@@ -18,7 +18,7 @@ func Read(paths ...string) (*reports.Run, Folders, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	missing, err := missing(parts)
+	missing, err := missingShards(parts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -31,9 +31,9 @@ func Read(paths ...string) (*reports.Run, Folders, error) {
 	return merged, where, nil
 }
 
-// missing returns the shards that are missing if several runs are shown, some of which are shards. A shard that is
+// missingShards returns the shards that are missing if several runs are shown, some of which are shards. A shard that is
 // given twice is an error.
-func missing(parts []reports.Part) ([]string, error) {
+func missingShards(parts []reports.Part) ([]string, error) {
 	var shards []reports.Part
 	for _, part := range parts {
 		if part.Run.Shard != nil {
