@@ -31,8 +31,8 @@ func Read(paths ...string) (*reports.Run, Folders, error) {
 	return merged, where, nil
 }
 
-// missingShards returns the shards that are missing if several runs are shown, some of which are shards. A shard that is
-// given twice is an error.
+// missingShards returns the shards that are missing if several runs are shown, some of which are shards. A shard that
+// is given twice is an error.
 func missingShards(parts []reports.Part) ([]string, error) {
 	var shards []reports.Part
 	for _, part := range parts {
