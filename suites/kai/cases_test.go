@@ -32,7 +32,7 @@ func TestGeneratedNames(t *testing.T) {
 		"crd-pattern-ignores-case": `a sub group named "A": by KAI-K02 it must be rejected, but it was accepted`,
 		"length-off-by-one": `a sub group named "` + strings.Repeat("a", 63) +
 			`": by KAI-K09 it must be accepted, but it was rejected: 403 Forbidden`,
-		"case-alone": `a sub group named "-": by KAI-K05 it must be rejected, but it was accepted`,
+		"case-alone": `a sub group named "a-": by KAI-K06 it must be rejected, but it was accepted`,
 	}
 	for i, result := range suite().Cases(t, rules, 1000, 1) {
 		want := smallest[result.Rule.Name]
