@@ -43,7 +43,7 @@ func Demand(t T, o Options) {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", matrix)
-	if err := matrix.Err(); err != nil {
+	if err := errors.Join(matrix.Err(), matrix.Unjudged()); err != nil {
 		t.Error(err)
 	}
 }

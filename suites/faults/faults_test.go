@@ -33,6 +33,10 @@ func TestRow(t *testing.T) {
 		ran("four", reports.Error, "C"),
 		ran("five", reports.NotRun, "C"),
 	})
+	other := newRow(fault("f", "A"), []*reports.Scenario{ran("one", reports.Failed, "X")})
+	if len(row.Reasons) != 0 || !slices.Equal(other.Reasons, []string{"one: it is so"}) {
+		t.Errorf("reasons: got %q and %q", row.Reasons, other.Reasons)
+	}
 	want := Row{
 		Fault: fault("f", "A", "B", "C"), Scenarios: 5, Failed: []string{"one"}, Caught: []string{"B"}, Unseen: []string{
 			"A",
@@ -91,12 +95,12 @@ func TestMatrixErr(t *testing.T) {
 			"fault one is not caught by any of 3 scenarios; it breaks A, C",
 		},
 		"a fault that others catch": {
-			func(m *Matrix) { m.Rows[0].Caught = nil },
-			"fault one makes x fail, but no scenario that covers what it breaks (A, C)",
+			func(m *Matrix) { m.Rows[0].Caught, m.Rows[0].Reasons = nil, []string{"x: step 3 failed"} },
+			"fault one makes x fail, but no step that covers what it breaks (A, C): x: step 3 failed",
 		},
 		"a fault that is not judged": {
-			func(m *Matrix) { m.Rows[1].Caught = nil },
-			"fault two could not be judged: z: it broke",
+			func(m *Matrix) { m.Rows[1].Caught, m.Rows[1].Unseen = nil, []string{"A", "B"} },
+			"",
 		},
 		"a requirement that is idle": {
 			func(m *Matrix) { m.Rows[1].Caught = []string{"A"} },
@@ -128,6 +132,18 @@ func TestMatrixErr(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// A fault without a verdict is no failure of the suite, and neither is the requirement that only it breaks.
+func TestMatrixUnjudged(t *testing.T) {
+	m := matrix()
+	if err := m.Unjudged(); err != nil {
+		t.Errorf("a caught fault: got %v", err)
+	}
+	m.Rows[1].Caught, m.Rows[1].Unseen = nil, []string{"A", "B"}
+	if err := m.Unjudged(); m.Err() != nil || err == nil || err.Error() != "fault two could not be judged: z: it broke" {
+		t.Errorf("got %v; failures: %v", err, m.Err())
 	}
 }
 

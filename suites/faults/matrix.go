@@ -64,6 +64,8 @@ type Row struct {
 	// other requirements that it breaks.
 	Caught []string `json:"caught,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
+	// Reasons are the reasons of the failures if they show no violation of what the fault breaks.
+	Reasons []string `json:"reasons,omitempty"`
 	// Unjudged are the scenarios that could not be judged, each with the reason.
 	Unjudged []string `json:"unjudged,omitempty"`
 	// Unstable are the scenarios whose verdicts differ between the runs. Unrepeated are repetitions without a verdict.
@@ -80,6 +82,7 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 		case reports.Passed, reports.Known:
 		case reports.Failed:
 			row.Failed = append(row.Failed, original(s.Name))
+			row.Reasons = append(row.Reasons, original(s.Name)+": "+s.Message)
 			for _, id := range s.Covers {
 				status, _ := s.About(id)
 				covered[id] = covered[id] || status == reports.Failed
@@ -95,22 +98,23 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 			row.Unseen = append(row.Unseen, id)
 		}
 	}
+	if len(row.Caught) > 0 {
+		row.Reasons = nil
+	}
 	return row
 }
 
 // Err joins all problems of the suite: faults that were not caught, core requirements that caught no fault, and
-// failures without faults. Scenarios that could not be judged are a problem only if their fault was not caught. Core
-// requirements are checked only if all faults were tried and the suite passed before.
+// failures without faults. Core requirements are checked only if all faults were tried and the suite passed before.
 func (m *Matrix) Err() error {
 	var errs []error
 	for _, row := range m.Rows {
 		switch {
-		case len(row.Caught) > 0:
-		case len(row.Unjudged) > 0:
-			errs = append(errs, fmt.Errorf("fault %s could not be judged: %s", row.Fault.Name, strings.Join(row.Unjudged, "; ")))
+		case len(row.Caught) > 0 || row.unjudged():
 		case len(row.Failed) > 0:
-			errs = append(errs, fmt.Errorf("fault %s makes %s fail, but no scenario that covers what it breaks (%s)",
-				row.Fault.Name, strings.Join(row.Failed, ", "), strings.Join(row.Fault.Breaks, ", ")))
+			errs = append(errs, fmt.Errorf("fault %s makes %s fail, but no step that covers what it breaks (%s): %s",
+				row.Fault.Name, strings.Join(row.Failed, ", "), strings.Join(row.Fault.Breaks, ", "),
+				firstLines(row.Reasons)))
 		default:
 			errs = append(errs, fmt.Errorf("fault %s is not caught by any of %d scenarios; it breaks %s", row.Fault.Name,
 				row.Scenarios, strings.Join(row.Fault.Breaks, ", ")))
@@ -140,15 +144,25 @@ func notGreen(when string, reasons []string) error {
 	return errors.Join(errs...)
 }
 
+// unjudged reports whether nothing is known about the fault: a scenario that may catch it could not be judged.
+func (r Row) unjudged() bool { return len(r.Caught) == 0 && len(r.Unjudged) > 0 }
+
 // idle returns an error for each core requirement that caught no fault and has no reason for that (NoFault).
 func (m *Matrix) idle() []error {
 	var errs []error
 	for _, r := range m.Core {
-		if alone, shared := m.catches(r.ID); r.NoFault == "" && len(alone)+len(shared) == 0 {
+		if alone, shared := m.catches(r.ID); r.NoFault == "" && len(alone)+len(shared) == 0 && !m.mayCatch(r.ID) {
 			errs = append(errs, fmt.Errorf("core requirement %s catches no fault: %s", r.ID, r.Statement))
 		}
 	}
 	return errs
+}
+
+// mayCatch reports whether a fault that breaks a requirement has scenarios that could not be judged.
+func (m *Matrix) mayCatch(id string) bool {
+	return slices.ContainsFunc(m.Rows, func(row Row) bool {
+		return len(row.Unjudged) > 0 && slices.Contains(row.Unseen, id)
+	})
 }
 
 // catches returns the faults that a requirement catches: those that it alone catches, and those that others catch, too.
@@ -242,10 +256,14 @@ func (m *Matrix) stability() string {
 	return text
 }
 
-// Unjudged returns an error for the repetitions that have no verdict.
+// Unjudged returns an error for the faults and the repetitions that have no verdict. A scenario without one is a problem
+// only if no other scenario caught its fault.
 func (m *Matrix) Unjudged() error {
 	var errs []error
 	for _, row := range m.Rows {
+		if row.unjudged() {
+			errs = append(errs, fmt.Errorf("fault %s could not be judged: %s", row.Fault.Name, strings.Join(row.Unjudged, "; ")))
+		}
 		if len(row.Unrepeated) > 0 {
 			errs = append(errs, fmt.Errorf("some runs with fault %s could not be judged: %s", row.Fault.Name,
 				firstLines(row.Unrepeated)))
