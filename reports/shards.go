@@ -127,24 +127,26 @@ func PiecesOf[Result Sharded](parts []ShardOf[Result]) []Piece {
 func CheckShards(pieces []Piece) error {
 	missing, err := MissingShards(pieces)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("merge shards: missing: %s; a shard that did not run is not a success", strings.Join(missing, ", "))
+		err = fmt.Errorf("missing: %s; a shard that did not run is not a success", strings.Join(missing, ", "))
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("merge shards: %w", err)
+	}
+	return nil
 }
 
 // MissingShards returns the shards that are missing, such as "2/3". It reports shards that are given twice, or parts of
 // different runs.
 func MissingShards(pieces []Piece) ([]string, error) {
 	if len(pieces) == 0 {
-		return nil, errors.New("merge shards: there are none")
+		return nil, errors.New("there are none")
 	}
 	first := pieces[0]
 	where := map[int]string{}
 	var problems []error
 	for _, one := range pieces {
 		if one.Shard == nil {
-			return nil, fmt.Errorf("merge %s: it is a whole run, not a shard; rehearse report can show "+
-				"several run.json as one",
+			return nil, fmt.Errorf("%s is a whole run, not a shard; rehearse report can show several run.json as one",
 				one.From)
 		}
 		switch other := where[one.Shard.Number]; {
@@ -168,10 +170,7 @@ func MissingShards(pieces []Piece) ([]string, error) {
 			missing = append(missing, fmt.Sprintf("%d/%d", n, first.Shard.Of))
 		}
 	}
-	if err := errors.Join(problems...); err != nil {
-		return nil, fmt.Errorf("merge shards: %w", err)
-	}
-	return missing, nil
+	return missing, errors.Join(problems...)
 }
 
 // Unfinished returns an error if shards ended early: their remaining scenarios are not judged.

@@ -2,6 +2,7 @@
 package pastruns
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ func Read(paths ...string) (*reports.Run, Folders, error) {
 	merged := reports.Merge(parts)
 	for _, shard := range missing {
 		merged.Tracks = append(merged.Tracks, &reports.Track{Name: "shard " + shard, Setup: []*reports.Step{{
-			Name: "shard " + shard, Verb: "merge", Status: reports.Error, Message: "its report is missing",
+			Name: "report", Verb: "read", Status: reports.Error, Message: "its report is missing",
 		}}})
 	}
 	return merged, where, nil
@@ -43,7 +44,11 @@ func missingShards(parts []reports.Part) ([]string, error) {
 	if len(parts) == 1 || len(shards) == 0 {
 		return nil, nil
 	}
-	return reports.MissingShards(reports.Pieces(shards))
+	missing, err := reports.MissingShards(reports.Pieces(shards))
+	if err != nil {
+		return nil, fmt.Errorf("show the shards of a run: %w", err)
+	}
+	return missing, nil
 }
 
 // Parts reads runs, each with its folder.
