@@ -80,7 +80,7 @@ spec:
   known: [{covers: [R1], systems: {op: ["${case.o}"]}, step: "at ${case.o}", reason: a bug}]
   cluster:
     version: "1.34"
-    systems: [{name: op, version: v1.0.0, process: {command: [op], env: {NEXT: "${case.o}"}}}, {name: other, version: "${case.o}", process: {command: [other]}}]
+    systems: [{name: op, version: v1.0.0, process: {command: [op-$(VERSION)], env: {NEXT: "${case.o}"}}}, {name: other, version: "${case.o}", process: {command: [other]}}]
   steps:
   - name: at ${case.o}
     create: {apiVersion: v1, kind: ConfigMap, metadata: {name: "a-${case.k}"}, data: {v: "${case.both}", text: "op:v1.0.0"}}
@@ -162,7 +162,7 @@ func TestCells(t *testing.T) {
 		}},
 		{
 			"another definition", still, axes(func(a *Axes) {
-				a.Definition = &clusters.System{Process: &clusters.SystemProcess{Command: []string{"op"}}}
+				a.Definition = &clusters.System{Process: &clusters.SystemProcess{Command: []string{"op-$(VERSION)"}}}
 			}), []string{"still, v3.0.0 on 1.35: still [v3.0.0 on 1.35]: 1.35 v3.0.0 map[]"},
 		},
 	} {
@@ -271,9 +271,21 @@ func TestNoCells(t *testing.T) {
 				`  - transition: {version: "1.35", systems: "${case.o == 'v1.0.0' ? [{'name': 'op', 'version': 'v1.0.0'}] : []}"}`,
 			axes(nil), "its steps or systems depend on versions in its table",
 		},
+		"a simulator": {
+			strings.Replace(still, "version: v1.0.0, module: {path: example.com/op}", "simulated: {}", 1), axes(nil),
+			"the definition of system op is the same at each version",
+		},
+		"one program for all versions": {
+			strings.Replace(still, "module: {path: example.com/op}", "process: {command: [/bin/op]}", 1), axes(nil),
+			"the definition of system op is the same at each version",
+		},
+		"one program of the matrix for all versions": {
+			still, axes(func(a *Axes) { a.Definition = &clusters.System{Process: &clusters.SystemProcess{}} }),
+			"the definition of system op is the same at each version",
+		},
 		"a definition that changes": {
 			strings.Replace(still, "  - create", "  - transition: {systems: [{name: op, module: {package: cmd}}]}\n  - create", 1),
-			axes(func(a *Axes) { a.Definition = &clusters.System{} }), "it changes more of system op than the version",
+			axes(func(a *Axes) { a.Definition = &clusters.System{Module: &clusters.SystemModule{}} }), "it changes more of system op than the version",
 		},
 	} {
 		if cells, err := Cells(load(t, test.text), test.axes); err == nil || !strings.Contains(err.Error(), test.want) {

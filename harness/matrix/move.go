@@ -206,7 +206,25 @@ func (m move) installed(system clusters.System, replaced bool) (clusters.System,
 		system = *m.axes.Definition
 		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)
 	}
+	if err == nil && version != system.Version && !dependsOnVersion(system, version) {
+		err = fmt.Errorf("the definition of system %s is the same at each version: let it contain $(VERSION), or list what "+
+			"differs as its versions", system.Name)
+	}
 	return system.At(version), err
+}
+
+// dependsOnVersion reports whether the system is another one at another version. A text can have the version from a
+// table.
+func dependsOnVersion(s clusters.System, version string) bool {
+	if s.Module != nil || len(s.Versions) > 0 {
+		return true
+	}
+	for _, text := range s.Texts {
+		if strings.Contains(text, "$(VERSION)") || strings.Contains(text, version) {
+			return true
+		}
+	}
+	return false
 }
 
 // kubernetesFor is the cell's version of Kubernetes for one of the scenario's.
