@@ -97,29 +97,48 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 			running = append(running, instance)
 		}
 	}
-	if isAPIServer(component) {
+	cycle := func() error {
+		group, starting := errgroup.WithContext(ctx)
+		for _, instance := range down {
+			group.Go(func() error { return c.again(starting, string(instance)) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+		return c.inTurn(ctx, running)
+	}
+	if !isAPIServer(component) {
+		if err := cycle(); err != nil {
+			return err
+		}
+		return c.led(ctx, c.State())
+	}
+	if err := withoutServers(ctx, c, cycle); err != nil {
+		return err
+	}
+	if err := c.renewClients(ctx); err != nil {
+		return err
+	}
+	if err := c.led(ctx, c.State()); err != nil {
+		return err
+	}
+	return c.allRun()
+}
+
+// withoutServers restarts API servers. A component that ends meanwhile is started again. A later end is reported.
+func withoutServers(ctx context.Context, c *Cluster, restart func() error) error {
+	err := func() error {
 		c.away.Add(1)
 		defer c.away.Add(-1)
-	}
-	group, starting := errgroup.WithContext(ctx)
-	for _, instance := range down {
-		group.Go(func() error { return c.again(starting, string(instance)) })
-	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	if err := c.inTurn(ctx, running); err != nil {
-		return err
-	}
-	if isAPIServer(component) {
-		if err := c.revive(ctx); err != nil {
+		if err := restart(); err != nil {
 			return err
 		}
-		if err := c.renewClients(ctx); err != nil {
-			return err
-		}
+		return c.revive(ctx)
+	}()
+	if err != nil {
+		return err
 	}
-	return c.led(ctx, c.State())
+	return c.revive(ctx) // what has ended since, while nobody reported it
 }
 
 // inTurn restarts processes one after the other. A leader hands over to another one.

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"k8s.io/client-go/kubernetes"
@@ -30,11 +31,11 @@ import (
 func dummies(t *testing.T, planes int, well func(r *http.Request) bool) *Cluster {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
+		switch isWell := well(r); {
 		case strings.Contains(r.URL.Path, "/leases/"):
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"spec":{"holderIdentity":"someone","renewTime":"2100-01-01T00:00:00.000000Z"}}`)
-		case !well(r):
+		case !isWell:
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	}))
@@ -75,11 +76,13 @@ func always(*http.Request) bool { return true }
 // sleeps is a component that runs until it is killed.
 func sleeps() started { return started{Program: "/bin/sleep", Args: []string{"1000"}} }
 
-// loses is a component that loses its lease when it is started for the first time. It creates the file. The shell does
-// so itself: a program that it started could still write while the folder is removed, since only the shell is awaited.
+// loses is a component that loses its lease when it is started for the first time, and then logs much, as controllers
+// that end do. It creates the file. The shell does so itself: a program that it started could still write while the
+// folder is removed, since only the shell is awaited.
 func loses(file string) started {
 	return started{Program: "/bin/sh", Args: []string{
-		"-c", `[ -e "$0" ] && : >"$0-again" && exec sleep 1000; : >"$0"; echo leaderelection lost; exit 1`, file,
+		"-c", `[ -e "$0" ] && : >"$0-again" && exec sleep 1000; : >"$0"; echo leaderelection lost; ` +
+			`printf 'shutting down %s\n'` + strings.Repeat(" controller", 100) + `; exit 1`, file,
 	}}
 }
 
@@ -247,6 +250,28 @@ func TestReadyOrAgain(t *testing.T) {
 			onlyRuns(t, c, string(name), c.process(string(name)))
 		})
 	}
+}
+
+// A component that exits after the API servers are back, but before their restart returns, is reported.
+func TestEndAfterARestart(t *testing.T) {
+	var c *Cluster
+	name := string(clusters.ControllerManager.On(0))
+	c = dummies(t, 2, func(r *http.Request) bool {
+		if process := c.process(name); strings.Contains(r.URL.Path, "/leases/") && process != nil {
+			golden.Must(t, syscall.Kill(process.PID, syscall.SIGKILL))
+			<-process.Done()
+		}
+		return true
+	})
+	for _, component := range []clusters.Component{clusters.APIServer, clusters.ControllerManager} {
+		for plane := range 2 {
+			golden.Must(t, c.start(string(component.On(plane)), sleeps()))
+		}
+	}
+	if err := c.Restart(t.Context(), clusters.APIServer); err == nil {
+		t.Fatal("the restart does not say that the component has ended")
+	}
+	golden.Error(t, <-c.Died(), name)
 }
 
 // Each kube-controller-manager that runs is restarted; one that was killed is not started.

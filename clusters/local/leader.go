@@ -163,12 +163,16 @@ func (c *leaders) renewed(ctx context.Context, component clusters.Component, sin
 	return true, nil
 }
 
+// leaseLines is how many log lines are searched for the loss of a lease. The controllers that end after it log dozens of
+// lines: kube-controller-manager 1.36 about 50.
+const leaseLines = 1000
+
 // lostLease reports whether a process exited because it could not renew its lease in time, as on a busy machine.
 // Kubelet would restart it, and so does this package.
 func lostLease(process *processes.Process) bool {
 	component, plane := clusters.Component(process.Name).Plane()
 	return plane >= 0 && component != clusters.APIServer &&
-		strings.Contains(strings.ToLower(processes.LastLines(process.LogFile, lastWords)), "leaderelection lost")
+		strings.Contains(strings.ToLower(processes.LastLines(process.LogFile, leaseLines)), "leaderelection lost")
 }
 
 // comesBack restarts a process that lost its lease, and reports whether its component is well again. It is also well if

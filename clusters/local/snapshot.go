@@ -105,7 +105,10 @@ func (c *Cluster) startAll(ctx context.Context, names []string) error {
 		return err
 	}
 	// The nodes may have changed since the snapshot.
-	return c.convergeNodes(ctx, c.State())
+	if err := c.convergeNodes(ctx, c.State()); err != nil {
+		return err
+	}
+	return c.led(ctx, c.State()) // the leases are those of processes that have ended
 }
 
 // stop ends a process if it is running.
