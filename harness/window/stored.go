@@ -163,20 +163,43 @@ func (j *judge) rules(ctx context.Context) {
 			continue
 		}
 		for _, o := range s.throughNew {
-			_, err := in(j.old.client, s, o).Create(ctx, anew(o), metav1.CreateOptions{
-				DryRun: []string{metav1.DryRunAll}, FieldManager: manager,
-			})
-			switch outcome := writes.Judge(err); {
-			case outcome == writes.Accepted, apierrors.IsAlreadyExists(err):
+			if j.creatable(ctx, s, o) {
 				compiled++
-			case outcome == writes.Rejected:
-				j.problem("rules: %s would be rejected by %s: %s", named(o), j.old.Name, writes.Words(err))
-			default:
-				j.unjudged("rules: %s: %s", named(o), writes.Words(err))
 			}
 		}
 	}
 	j.evidence("%d policies, webhooks and custom resource definitions would be accepted by %s", compiled, j.old.Name)
+}
+
+// creatable creates an object in a dry run, and returns whether the old server accepts it. A rejection counts if the new
+// server accepts the object.
+func (j *judge) creatable(ctx context.Context, s *seen, o *unstructured.Unstructured) bool {
+	accepts := func(server *asked) (writes.Outcome, error) {
+		_, err := in(server.client, s, o).Create(ctx, anew(o), metav1.CreateOptions{
+			DryRun: []string{metav1.DryRunAll}, FieldManager: manager,
+		})
+		if apierrors.IsAlreadyExists(err) {
+			return writes.Accepted, err
+		}
+		return writes.Judge(err), err
+	}
+	outcome, err := accepts(j.old)
+	if outcome != writes.Rejected {
+		if outcome == writes.Unknown {
+			j.unjudged("rules: %s: %s", named(o), writes.Words(err))
+		}
+		return outcome == writes.Accepted
+	}
+	switch outcome, other := accepts(j.new); outcome {
+	case writes.Accepted:
+		j.problem("rules: %s would be rejected by %s: %s", named(o), j.old.Name, writes.Words(err))
+	case writes.Rejected:
+		j.evidence("both servers would reject %s: %s", named(o), writes.Words(other))
+	case writes.Unknown:
+		j.unjudged("rules: %s would be rejected by %s; it is unknown whether also by %s: %s", named(o), j.old.Name,
+			j.new.Name, writes.Words(other))
+	}
+	return false
 }
 
 // anew returns the object as one would create it in a new cluster.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -133,6 +134,10 @@ func (j *judge) uncompared() {
 		}
 		if slices.Contains(j.Checks, "writes") {
 			j.restless("writes", s)
+			for _, uid := range slices.Sorted(maps.Keys(s.different)) {
+				j.unjudged("writes: as %s, %s; only objects that both servers show alike are written", s.kind.GroupVersion(),
+					s.different[uid])
+			}
 		}
 	}
 }

@@ -297,20 +297,70 @@ func TestTheOldServerLacksAVersion(t *testing.T) {
 	}
 }
 
-// An unchanged update that is stored is a problem, even if the object reads the same.
+// An unchanged update that each server stores is a problem, even if the object reads the same. If only the first one is
+// stored, an earlier version had encoded the object.
 func TestAnUnchangedUpdateIsStored(t *testing.T) {
-	s := server(t)
-	verdict := judge(t, s, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-		if request.Method == http.MethodPut && strings.HasSuffix(request.URL.Path, "/configmaps/a") {
-			s.Put("configmaps", s.Object("configmaps", "default", "a").Object)
-			request = request.Clone(request.Context())
-			request.Method, request.Body, request.ContentLength = http.MethodGet, nil, 0
+	for name, test := range map[string]struct {
+		both              bool
+		problem, evidence string
+	}{
+		"by each server": {true, "through old was stored (resource version", ""},
+		"by the first":   {false, "", "ConfigMap default/a had been stored in another version or encoding than both servers use"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := server(t)
+			stores := func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+				if request.Method == http.MethodPut && strings.HasSuffix(request.URL.Path, "/configmaps/a") {
+					s.Put("configmaps", s.Object("configmaps", "default", "a").Object)
+					request = request.Clone(request.Context())
+					request.Method, request.Body, request.ContentLength = http.MethodGet, nil, 0
+				}
+				return next.RoundTrip(request)
+			}
+			newer := through(faithful)
+			if test.both {
+				newer = stores
+			}
+			verdict := judge(t, s, stores, newer, "writes")
+			if got := strings.Join(verdict.Problems, "\n"); (got == "") != (test.problem == "") || !strings.Contains(got, test.problem) {
+				t.Errorf("problems %q, want %q", got, test.problem)
+			}
+			if got := strings.Join(verdict.Evidence, "\n"); !strings.Contains(got, test.evidence) {
+				t.Errorf("evidence %q, want %q", got, test.evidence)
+			}
+		})
+	}
+}
+
+// What both servers change in an unchanged update, as a webhook does, is not a problem.
+func TestBothServersChangeAnObject(t *testing.T) {
+	paints := func(to string) through {
+		return func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+			return storing(`"color":"`, `"color":"`+to)(next, request)
 		}
-		return next.RoundTrip(request)
-	}, faithful, "writes")
-	if got := strings.Join(verdict.Problems, "\n"); !strings.Contains(got, "ConfigMap default/a") ||
-		!strings.Contains(got, "through old was stored (resource version") {
-		t.Errorf("problems %q", verdict.Problems)
+	}
+	verdict := judge(t, server(t), paints("dark"), paints("very"), "writes")
+	if got := strings.Join(verdict.Evidence, "\n"); len(verdict.Problems) > 0 ||
+		!strings.Contains(got, "both servers change ConfigMap default/a in an unchanged update: data.color") {
+		t.Errorf("%+v", verdict)
+	}
+}
+
+// An object that the old server shows differently is not written, so the check of writes says so.
+func TestADifferentObjectIsNotWritten(t *testing.T) {
+	verdict := judge(t, server(t), showing("GET", "/configmaps", `"color":"red"`, ``), faithful, "writes")
+	if got := strings.Join(verdict.Unjudged, "\n"); !strings.Contains(got, "writes: as v1, ConfigMap default/a differs") {
+		t.Errorf("%+v", verdict)
+	}
+}
+
+// A policy that both servers would reject was accepted by an earlier version.
+func TestAPolicyThatBothReject(t *testing.T) {
+	rejects := answering("POST", "/validatingadmissionpolicies", 422, rejection)
+	verdict := judge(t, server(t), rejects, rejects, "rules")
+	if got := strings.Join(verdict.Evidence, "\n"); len(verdict.Problems) > 0 ||
+		!strings.Contains(got, "both servers would reject ValidatingAdmissionPolicy p") {
+		t.Errorf("%+v", verdict)
 	}
 }
 
@@ -380,6 +430,21 @@ func TestServersOverwriteEachOther(t *testing.T) {
 		if got := strings.Join(verdict.Problems, "\n"); got != want || written.Load() != writes {
 			t.Errorf("%d writes: problems %q, want %q", written.Load(), got, want)
 		}
+	}
+}
+
+// A program may write its own ConfigMap in kube-system as often as it likes.
+func TestABusyConfigMap(t *testing.T) {
+	s := server(t)
+	s.Put("configmaps", configMap("kube-system", "status"))
+	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(request.URL.Path, "/namespaces") {
+			s.Put("configmaps", s.Object("configmaps", "kube-system", "status").Object)
+		}
+		return next.RoundTrip(request)
+	}, "bootstrap")
+	if len(verdict.Problems) > 0 {
+		t.Errorf("problems %q", verdict.Problems)
 	}
 }
 

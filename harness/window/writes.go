@@ -106,7 +106,8 @@ func (j *judge) rejected(o *unstructured.Unstructured, old, new error) bool {
 	return true
 }
 
-// rewritten reports that an update with unchanged content changed the stored object.
+// rewritten judges an update through the old server that sent unchanged content, but changed the stored object. The new
+// server then does the same: the two servers differ if it stores the object once more, or does not make the changes.
 func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface,
 	before, sent *unstructured.Unstructured,
 ) {
@@ -119,16 +120,41 @@ func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface
 		j.unjudged("writes: others wrote %s before it could be compared", named(before))
 		return
 	}
-	changes := slices.DeleteFunc(matching.Changes(content(before), content(after)),
-		func(c matching.Change) bool { return c.Path == "metadata.generation" })
-	if len(changes) == 0 {
-		j.problem("writes: an unchanged update of %s through %s was stored (resource version %s -> %s), "+
-			"though the object reads the same: its stored version or encoding changed", named(before), j.old.Name,
-			before.GetResourceVersion(), sent.GetResourceVersion())
+	again, err := through.Update(ctx, after, metav1.UpdateOptions{FieldManager: manager})
+	if err != nil {
+		j.unjudged("writes: an unchanged update of %s through %s changed it; the same through %s: %s", named(before),
+			j.old.Name, j.new.Name, writes.Words(err))
 		return
 	}
-	j.problem("writes: an unchanged update of %s through %s changed the object, as seen through %s: %s", named(before),
-		j.old.Name, j.new.Name, written(before.GetKind(), changes))
+	changes, repeated := changed(before, after), changed(after, again)
+	switch {
+	case len(changes) > 0 && slices.Equal(paths(changes), paths(repeated)):
+		j.evidence("both servers change %s in an unchanged update: %s", named(before), written(before.GetKind(), changes))
+	case len(changes) > 0:
+		j.problem("writes: an unchanged update of %s through %s changed the object, as seen through %s: %s", named(before),
+			j.old.Name, j.new.Name, written(before.GetKind(), changes))
+	case again.GetResourceVersion() != after.GetResourceVersion():
+		j.problem("writes: an unchanged update of %s through %s was stored (resource version %s -> %s), and then one through "+
+			"%s, though the object reads the same: they store different versions or encodings", named(before), j.old.Name,
+			before.GetResourceVersion(), sent.GetResourceVersion(), j.new.Name)
+	default:
+		j.evidence("%s had been stored in another version or encoding than both servers use", named(before))
+	}
+}
+
+// changed returns what an update changed, except the generation.
+func changed(before, after *unstructured.Unstructured) []matching.Change {
+	return slices.DeleteFunc(matching.Changes(content(before), content(after)),
+		func(c matching.Change) bool { return c.Path == "metadata.generation" })
+}
+
+// paths are the fields that changed, without their values: a counter has another value each time.
+func paths(changes []matching.Change) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.Path)
+	}
+	return all
 }
 
 // in is the client of an object's kind and namespace.
