@@ -144,6 +144,7 @@ func (p *Provider) create(ctx context.Context, r record, from origin, dir string
 	c.reserved = held
 	defer func() {
 		if err != nil {
+			c.noMoreStarts() // the folder is removed next
 			c.releaseSchedulers()
 		}
 	}()
@@ -244,11 +245,16 @@ func (c *programs) componentURL(component clusters.Component) (string, error) {
 	return "", fmt.Errorf("this cluster has no component %s; it has etcd and %v", component, c.components())
 }
 
+// noMoreStarts forbids all starts from now on, also of a component that has just exited and would be restarted.
+func (c *programs) noMoreStarts() {
+	c.starts.Lock()
+	defer c.starts.Unlock()
+	c.deleted.Store(true)
+}
+
 // Delete ends all processes and removes the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
-	c.starts.Lock() // a component that has just exited may be restarting
-	c.deleted.Store(true)
-	c.starts.Unlock()
+	c.noMoreStarts()
 	c.mu.Lock()
 	running := maps.Clone(c.running)
 	c.mu.Unlock()

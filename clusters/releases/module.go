@@ -2,6 +2,7 @@ package releases
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,13 +103,18 @@ func (e entry) built(m clusters.ModuleProgram) clusters.BuiltModule {
 	return clusters.BuiltModule{Program: filepath.Join(e.dir, programName(m)), Dir: e.source()}
 }
 
-// programName returns a name for a program that is unique in its module: gatekeeper, or cmd-operator.
+// programName returns a name for a program that is unique in its module: gatekeeper, or cmd-operator. Where another
+// folder could have the same name, it ends with a checksum.
 func programName(m clusters.ModuleProgram) string {
-	if folder := m.Folder(); folder != "." {
-		return strings.ReplaceAll(folder, "/", "-")
-	}
 	prefix, _, _ := module.SplitPathVersion(m.Path)
-	return path.Base(prefix)
+	root, folder := path.Base(prefix), m.Folder()
+	switch {
+	case folder == ".":
+		return root
+	case folder == root || strings.Contains(folder, "-"):
+		return fmt.Sprintf("%s-%x", strings.ReplaceAll(folder, "/", "-"), sha256.Sum256([]byte(folder)))[:len(folder)+9]
+	}
+	return strings.ReplaceAll(folder, "/", "-")
 }
 
 // storeSource downloads a module's files into the cache, instead of what is there.

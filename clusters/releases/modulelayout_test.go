@@ -3,8 +3,10 @@ package releases
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -41,5 +43,20 @@ func TestPlaceModule(t *testing.T) {
 	}
 	if left, err := os.ReadDir(entry); err != nil || len(left) != 1 {
 		t.Errorf("beside the module there are %v, %v", left, err)
+	}
+}
+
+// Two programs of a module never have the same name.
+func TestProgramName(t *testing.T) {
+	names := map[string]string{}
+	for _, folder := range []string{"", "cmd/operator", "cmd-operator", "op", "cmd/op-1", "cmd-op/1"} {
+		name := programName(clusters.ModuleProgram{Path: "example.com/op/v2", Version: "v2.0.0", Package: folder})
+		if other, taken := names[name]; taken || strings.ContainsAny(name, "/ ") {
+			t.Errorf("%q and %q are both %s", other, folder, name)
+		}
+		names[name] = folder
+	}
+	if names["op"] != "" || names["cmd-operator"] != "cmd/operator" {
+		t.Errorf("got %v", names)
 	}
 }

@@ -8,13 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
+	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -207,6 +210,36 @@ func TestInstallOnABorrowedCluster(t *testing.T) {
 		if written := c.Requests("apply", "CustomResourceDefinition") > 0; written == borrowed {
 			t.Errorf("borrowed: %t; the CRD was written: %t", borrowed, written)
 		}
+	}
+}
+
+// What may have been created although its answer was lost is deleted at the end. What was rejected is not.
+func TestInstallWithoutAnAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault apitest.Fault
+		want  []string
+	}{
+		"lost":     {apitest.Fault{Stored: true, Code: http.StatusBadGateway, Text: "bad gateway"}, []string{crdName}},
+		"rejected": {apitest.Fault{Status: apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cluster := newFakeCluster(t)
+			cluster.Misbehave(func(r apitest.Request) *apitest.Fault {
+				if r.Verb == "apply" && r.Kind == "CustomResourceDefinition" {
+					return &c.fault
+				}
+				return cluster.answer(r)
+			})
+			s, err := New(cluster, Options{})
+			golden.Must(t, err)
+			if err := s.Converge(t.Context(), []clusters.System{installed(t)}); err == nil {
+				t.Fatal("it is installed")
+			}
+			golden.Must(t, s.Close(t.Context(), true))
+			if !slices.Equal(cluster.deleted, c.want) || cluster.Count(crdResource) != 0 {
+				t.Errorf("deleted %v, want %v; %d are left", cluster.deleted, c.want, cluster.Count(crdResource))
+			}
+		})
 	}
 }
 

@@ -125,11 +125,11 @@ func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 			return err
 		}
 		made, r, err := i.Objects.Apply(ctx, in.System, object)
+		if made {
+			in.Objects = objects.Add(in.Objects, r) // also if the answer was lost, so that it is deleted at the end
+		}
 		if err != nil {
 			return err
-		}
-		if made {
-			in.Objects = objects.Add(in.Objects, r)
 		}
 		if r.Kind != objects.CRDKind {
 			continue

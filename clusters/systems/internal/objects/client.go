@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -133,7 +134,7 @@ func (c *Client) client(r Reference) (dynamic.ResourceInterface, error) {
 }
 
 // Apply applies an object server-side, because the size of the object is then not limited by an annotation. made
-// reports whether the object was created.
+// reports whether the object was created. With an error, it may have been created if no answer says that it was not.
 func (c *Client) Apply(ctx context.Context, system string, object *unstructured.Unstructured,
 ) (made bool, r Reference, err error) {
 	if r, err = c.Find(object); err != nil {
@@ -162,7 +163,9 @@ func (c *Client) Apply(ctx context.Context, system string, object *unstructured.
 	object.SetNamespace(r.Namespace)
 	options := metav1.ApplyOptions{FieldManager: Manager, Force: true}
 	if _, err := client.Apply(ctx, r.Name, object, options); err != nil {
-		return false, r, fmt.Errorf("apply %s: %w", r, err)
+		var answer apierrors.APIStatus
+		rejected := errors.As(err, &answer) && answer.Status().Code >= 400 && answer.Status().Code < 500
+		return made && !rejected, r, fmt.Errorf("apply %s: %w", r, err)
 	}
 	return made, r, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"path"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -161,18 +162,21 @@ func (f *Front) handler(calls clusters.WebhookCalls, at *Place) (http.Handler, e
 	}), nil
 }
 
-func (f *Front) note(path string) {
+func (f *Front) note(called string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.seen[path]++
+	f.seen[clean(called)]++
 }
 
 // Passed returns how often a path was called through this front.
-func (f *Front) Passed(path string) float64 {
+func (f *Front) Passed(wanted string) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.seen[path]
+	return f.seen[clean(wanted)]
 }
+
+// clean returns the path that the API server calls: / for a webhook without a path, and no slash at the end.
+func clean(of string) string { return path.Clean("/" + of) }
 
 // expired creates a serving certificate that expired an hour ago, signed by the place's authority.
 func (p *Place) expired(now time.Time) (tls.Certificate, error) {

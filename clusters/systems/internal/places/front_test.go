@@ -97,8 +97,14 @@ func TestFront(t *testing.T) {
 			t.Errorf("%+v: %q, %v", test.calls, said, err)
 		}
 	}
-	if got := f.Passed("/judge"); got != 3 {
+	if got := f.Passed("/judge/"); got != 3 {
 		t.Errorf("%v calls were passed on, want 3", got)
+	}
+	response, err := client.Get(f.URL() + "/") // as the API server calls a webhook without a path
+	golden.Must(t, err)
+	response.Body.Close()
+	if got := f.Passed(""); got != 1 {
+		t.Errorf("%v calls without a path were passed on, want 1", got)
 	}
 }
 
