@@ -1,8 +1,10 @@
 package existing
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -26,12 +28,10 @@ func ReadKubeconfig(file, context string) (Access, error) {
 	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
 		&clientcmd.ConfigOverrides{CurrentContext: context})
 	config, err := loader.ClientConfig()
-	if err != nil {
-		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
-	}
-	raw, err := loader.RawConfig()
-	if err != nil {
-		return Access{}, fmt.Errorf("read the kubeconfig of the existing cluster: %w", err)
+	raw, rawErr := loader.RawConfig()
+	if err := cmp.Or(err, rawErr); err != nil {
+		return Access{}, fmt.Errorf("read kubeconfig %s: %w; kubectl config get-contexts lists the contexts, and --kubeconfig "+
+			"names another file", cmp.Or(file, strings.Join(rules.Precedence, ", ")), err)
 	}
 	a := Access{Config: config, File: file, Context: context, raw: raw}
 	if context == "" {

@@ -53,7 +53,7 @@ func TestWrongInput(t *testing.T) {
 		"flags of another provider":   {"run --kubeconfig x " + good, []string{"--provider existing"}},
 		"nothing selected by focus":   {"run --focus zzz " + good, []string{"no scenario is selected"}},
 		"nothing selected by label":   {`run --label "a && b" ` + good, []string{"no scenario is selected"}},
-		"a label expression is wrong": {`run --label "a &&" ` + good, []string{"label filter"}},
+		"a label expression is wrong": {`run --label "a &&" ` + good, []string{`--label "a &&" is not a label expression: want`}},
 		"an unknown field": {
 			"run " + file(t, strings.Replace(scenario(""), "steps", "stepz", 1)),
 			[]string{"s.yaml:6:3", "stepz", "steps"},

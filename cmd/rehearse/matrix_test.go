@@ -15,6 +15,7 @@ func TestMatrixInput(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
 	with := file(t, scenario(withSystem))
 	definition := file(t, "name: lws\nversion: v0.7.0\nmodule: {path: sigs.k8s.io/lws}\n")
+	versioned := file(t, scenario(`, systems: [{name: lws, version: "1", process: {command: [sleep, "1000"]}}]`))
 	unserved := file(t, "name: lws\nversion: v0.7.0\nmodule: {path: example.com/lws}\n")
 	for args, want := range map[string]string{
 		"":                                  "name a file, a folder or a glob of scenarios",
@@ -31,7 +32,8 @@ func TestMatrixInput(t *testing.T) {
 		"--system lws --versions 1 --kubernetes 1.3x " + with:                                   `"1.3x": want a version of Kubernetes`,
 		"--system lws --versions 1 --kubernetes 1.35 --repeat 0 " + with:                        "--repeat needs a number of runs",
 		"--system lws --versions 1 --kubernetes 1.35 --repeat 2 --shard 1/2 " + with:            "--shard cannot be combined with --repeat",
-		"--system lws --versions 1 --kubernetes 1.35.4 --shard 3/2 " + with:                     "--shard: ",
+		"--system lws --versions 1 --kubernetes 1.35.4 --shard 3/2 " + versioned:                "--shard: ",
+		"--system lws --versions 1 --kubernetes 1.35 " + with:                                   "is the same at each version",
 		"--system swl --versions 1 --kubernetes 1.35 " + with:                                   "it has no system swl",
 		"--system lws --versions 1,1 --kubernetes 1.35 " + with:                                 "1 is given twice",
 		"--system lws=" + definition + " --versions 0.7.0 --kubernetes 1.35.4 " + with:          `"0.7.0" is no exact version of a Go module`,

@@ -20,8 +20,9 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 	captured, operator := smallCapture(t), file(t, operatorFile)
 	for _, test := range []struct{ name, args, stdin, want string }{
 		{"no files", "--from 1.35 --to 1.36", "", "give the objects with -f or -k"},
+		{"files as arguments", "--from 1.35 --to 1.36 a.yaml", "", `unexpected argument "a.yaml": name manifests with -f`},
 		{"no version", "-f -", object, "-f, -k and --ordinary need --from"},
-		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "give the objects with -f or -k"},
+		{"ordinary objects and a capture", "--to 1.36 --ordinary --capture a", "", "use one kind of source"},
 		{"a wrong shard", "--from 1.35 --to 1.36 -f - --shard 3/2", object, `--shard: shard "3/2": want NUMBER/ALL`},
 		{
 			"shards of a live cluster", "--to 1.36 --from-context b --shard 1/2", "",
@@ -37,15 +38,15 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 			"a gate that is neither on nor off", "--from 1.35 --feature-gates A=x -f -", object,
 			"--feature-gates A=x: want true, false or nothing",
 		},
-		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "give the objects with -f or -k"},
+		{"files and a capture", "--from 1.35 --to 1.36 -f - --capture a", object, "use one kind of source"},
 		{"a capture and a context", "--to 1.36 --capture a --from-context b", "", "are alternatives"},
 		{"a capture that is not there", "--to 1.36 --capture missing.capture", "", "missing.capture: no such file"},
 		{"no capture", "--to 1.36 --capture upgrade_test.go", "", "read capture upgrade_test.go: it is not a capture"},
-		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist`},
+		{"a context that is not there", "--to 1.36 --from-context no-such", "", `context "no-such" does not exist; kubectl`},
 		{"webhooks", "--to 1.36 --capture a --webhooks up", "", "--webhooks up: want allow or down"},
 		{
 			"a program that is none", "--from 1.34 --to 1.36 --capture CAPTURE --webhook a=b", "",
-			"--webhook a=b: want NAME=process:FILE",
+			"--webhook a=b: want NAME=process:PROGRAM",
 		},
 		{
 			"a program that is not there", "--to 1.36 --capture CAPTURE --webhook a=process:./missing", "",
@@ -80,7 +81,7 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		},
 		{
 			"a system on a copy", "--to 1.36 --capture a --system my=process:OPERATOR", "",
-			"--system and --upgrade go with -f, -k and --ordinary",
+			"--system and --upgrade need -f, -k or --ordinary",
 		},
 		{
 			"a definition as a webhook", "--to 1.36 --capture CAPTURE --webhook a=process:op.yaml", "",
@@ -88,12 +89,12 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		},
 		{
 			"a webhook of objects", "--from 1.35 --to 1.36 -f - --webhook a=process:OPERATOR", object,
-			"--webhook goes with --from-context, --capture or --etcd-snapshot; give a program beside the objects of -f, -k " +
-				"or --ordinary as --system",
+			"--webhook needs --from-context, --capture or --etcd-snapshot; with -f, -k or --ordinary, name the program " +
+				"with --system",
 		},
 		{
 			"Secrets of objects", "--from 1.35 --to 1.36 -f - --with-secrets", object,
-			"--with-secrets goes with --from-context, --capture or --etcd-snapshot",
+			"--with-secrets needs --from-context, --capture or --etcd-snapshot",
 		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {

@@ -50,9 +50,11 @@ func GatesOf(list *features.List, state clusters.State, names []string) ([]Gate,
 			return nil, fmt.Errorf("--gates %s: Kubernetes %s has no such gate; did you mean %s?", name, list.Version,
 				features.Nearest(name, list))
 		case !d.Known:
-			return nil, fmt.Errorf("--gates %s: Kubernetes %s has no such gate", name, list.Version)
+			return nil, fmt.Errorf("--gates %s: Kubernetes %s has no such gate; rehearse gates --version %s lists them", name,
+				list.Version, list.Version)
 		case d.Spec.Locked:
-			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s", name, list.Version)
+			return nil, fmt.Errorf("--gates %s: it is locked in Kubernetes %s: leave it out, or explore an older version", name,
+				list.Version)
 		}
 		on, off := append(list.Dependencies(name), name), append(dependents(list, name), name)
 		gate := Gate{

@@ -25,7 +25,8 @@ func Markdown(run *reports.Run, kep string) (string, error) {
 		}
 	}
 	if len(journeys) == 0 {
-		return "", fmt.Errorf("no scenario of the run has the label kep: %q", kep)
+		return "", fmt.Errorf("no scenario of the run has the label kep: %q; add it to metadata.labels of its scenarios, "+
+			"and run them again", kep)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- Written by rehearse report prr --kep %s from a run of %s. Read it before you paste it. -->\n",

@@ -25,9 +25,11 @@ credentials may not read.
 
 The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them.
 Environment variables of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has
-the ClusterRole that it needs.`,
+the ClusterRole that it needs.
+
+Exit codes: 0 the file was written; 2 the input is wrong; 3 the cluster could not be read.`,
 		Example: "  rehearse capture --context prod -o prod.capture\n  rehearse upgrade --capture prod.capture --to 1.36",
-		Args:    cobra.NoArgs,
+		Args:    cli.NoArgs("name the file to write with -o"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if output == "" {
 				return errors.New("-o FILE is required; see rehearse capture --help")

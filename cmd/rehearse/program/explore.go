@@ -59,7 +59,7 @@ object at each state: whether it can be read, edited, deleted and created again,
 complete. What breaks is grouped, reduced to the smallest object and the shortest path, and written
 as a scenario. The scenario runs on another cluster: only what it reproduces is a finding.
 
-A state of the path is a version, with feature gates and APIs behind it: "1.34.4 SomeGate=true".
+A state of the path is a version, optionally followed by feature gates and APIs: "1.34.4 SomeGate=true".
 
 --system runs an operator beside the objects, so that its kinds are explored, too. --upgrade changes it
 once the newest version is reached, and changes it back before the path goes on.
@@ -77,7 +77,7 @@ judged; 130 interrupted.`,
   rehearse explore --path 1.36 --kinds Widget --system my=process:op.yaml --upgrade my=process:op-2.yaml
   rehearse explore --path 1.35,1.36,1.35 --shard 1/2 --report-dir shard-1
   rehearse explore --path "1.34.4 SomeGate=true,1.34.4 SomeGate=false" --known known.yaml`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs("name the versions with --path"),
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
 	flags.ReleaseFlags.AddTo(command)
@@ -89,10 +89,10 @@ judged; 130 interrupted.`,
 	set.StringSliceVar(&flags.kinds, "kinds", nil, "only these kinds: Pod,Ingress.networking.k8s.io (default: all)")
 	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what was "+
 		"found (default: no limit)")
-	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if not all cross; the same seed "+
+	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if --objects is smaller than their number; the same seed "+
 		"makes the same choice")
 	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that take the path, "+
-		"not counting twins (copies that each state also creates); 0: all")
+		"not counting twins (copies that each state also writes unchanged); 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
 	set.DurationVar(&flags.settle, "settle", 3*time.Second, "how long the untouched cluster is watched at each state")
 	set.StringArrayVar(&flags.crds, "crds", nil, "a file or folder with CustomResourceDefinitions, to explore their "+

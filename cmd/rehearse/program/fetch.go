@@ -38,7 +38,10 @@ system (and of its replicas) instead of those in the scenarios, as rehearse matr
 --versions, it builds the version in the file.
 
 With --platform, it gets a version's programs for an image of another platform (make image). The
-image also needs those of this machine's platform in the cache.`,
+image also needs those of this machine's platform in the cache.
+
+Exit codes: 0 all programs are in the cache; 2 the input is wrong, or a version was not found; 3 a
+program could not be downloaded or built.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch examples/operators/gatekeeper
   rehearse fetch --system jobset --versions v0.10.1,v0.11.0 examples/operators/jobset

@@ -86,7 +86,7 @@ judged; 130 interrupted.`,
   rehearse upgrade --etcd-snapshot backup.db --from 1.34 --to 1.36
   rehearse upgrade --capture prod.capture --to 1.36 --shard 1/2 --report-dir shard-1
   rehearse upgrade --from 1.36 --feature-gates SomeGate=true -f manifests/`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs("name manifests with -f"),
 		RunE: func(command *cobra.Command, _ []string) error {
 			return flags.run(command)
 		},
@@ -115,8 +115,8 @@ judged; 130 interrupted.`,
 		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment)")
 	set.StringSliceVar(&flags.except, "except", nil, "exclude objects of these kinds or namespaces")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
-	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes (default for captures and backups: the "+
-		"cluster's own nodes)")
+	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes; a copy of a cluster has the cluster's own "+
+		"nodes instead")
 	set.DurationVar(&flags.settle, "settle", defaultSettle, "how long the untouched cluster is watched at each "+
 		"state, after each leader has its lease")
 	set.IntVar(&flags.sample, "sample", 0, "maximum number of objects of the same kind and shape to send dry runs "+
@@ -141,7 +141,12 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		Namespace: f.namespace, Settle: f.settle, Sample: f.sample,
 		Progress: cli.ProgressTo(command.ErrOrStderr()),
 	}
-	if (f.ordinary || len(f.files)+len(f.overlays) > 0) == f.copies() {
+	given := f.ordinary || len(f.files)+len(f.overlays) > 0
+	if given && f.copies() {
+		return o, errors.New("-f, -k and --ordinary cannot be combined with --from-context, --capture or --etcd-snapshot: " +
+			"use one kind of source")
+	}
+	if !given && !f.copies() {
 		return o, errors.New("give the objects with -f or -k, or use --ordinary, or one of --from-context, --capture and " +
 			"--etcd-snapshot; see rehearse upgrade --help")
 	}
@@ -198,7 +203,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 // addSystems puts the systems of the flags into the first state, and returns the systems that change in the last one.
 func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]clusters.System, error) {
 	if f.copies() && f.systems.Any() {
-		return nil, errors.New("--system and --upgrade go with -f, -k and --ordinary: a copy of a cluster has the " +
+		return nil, errors.New("--system and --upgrade need -f, -k or --ordinary: a copy of a cluster has the " +
 			"cluster's own CRDs and webhooks, see --webhook")
 	}
 	first, upgraded, with, err := f.systems.Read(o.Progress)

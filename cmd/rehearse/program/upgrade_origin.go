@@ -80,9 +80,9 @@ func (f *originFlags) unused(command *cobra.Command) error {
 		if !command.Flags().Changed(name) {
 			continue
 		}
-		err := fmt.Errorf("--%s goes with --from-context, --capture or --etcd-snapshot", name)
+		err := fmt.Errorf("--%s needs --from-context, --capture or --etcd-snapshot", name)
 		if name == "webhook" {
-			err = fmt.Errorf("%w; give a program beside the objects of -f, -k or --ordinary as --system", err)
+			err = fmt.Errorf("%w; with -f, -k or --ordinary, name the program with --system", err)
 		}
 		return err
 	}
@@ -196,7 +196,7 @@ func (f *originFlags) files() (map[string]string, error) {
 	for name, value := range f.programs {
 		file, ok := strings.CutPrefix(value, "process:")
 		if !ok || file == "" {
-			return nil, fmt.Errorf("--webhook %s=%s: want NAME=process:FILE", name, value)
+			return nil, fmt.Errorf("--webhook %s=%s: want NAME=process:PROGRAM", name, value)
 		}
 		if extension := filepath.Ext(file); extension == ".yaml" || extension == ".yml" {
 			return nil, fmt.Errorf("--webhook %s=%s: want the program itself; only --system takes a file that defines one",

@@ -107,3 +107,14 @@ func Two(what string) cobra.PositionalArgs {
 func CachedReleases(progress clusters.Progress) (*releases.Store, error) {
 	return releases.New(releases.Options{Progress: progress})
 }
+
+// NoArgs rejects arguments. hint says which flag takes what they name.
+func NoArgs(hint string) cobra.PositionalArgs {
+	return func(command *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return fmt.Errorf("%s: unexpected argument %q: %s; see %s --help", command.CommandPath(), args[0], hint,
+			command.CommandPath())
+	}
+}

@@ -63,7 +63,7 @@ Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(command *cobra.Command, args []string) error {
 			if command.ArgsLenAtDash() != 0 || len(args) == 0 {
-				return errors.New("rehearse job: write the command that the shards run behind --, such as: -- run scenarios")
+				return errors.New("rehearse job: write the command of the shards after --, such as: -- run scenarios")
 			}
 			paths, err := program.Paths(args)
 			if err != nil {

@@ -105,8 +105,8 @@ func TestRejectedJobs(t *testing.T) {
 	for args, want := range map[string]string{
 		"--completions 2 -- run scenarios":                         "--image: name the image",
 		"--image i -- run scenarios":                               "--completions: want the number of shards",
-		"--image i --completions 2 run scenarios":                  "behind --",
-		"--image i --completions 2":                                "behind --",
+		"--image i --completions 2 run scenarios":                  "after --",
+		"--image i --completions 2":                                "after --",
 		"--image i --completions 2 -- walk scenarios":              "no command walk",
 		"--image i --completions 2 -- run elsewhere":               "elsewhere: there is no such file; with --in-image",
 		"--image i --completions 2 -- run ../..":                   "only files below the current folder",

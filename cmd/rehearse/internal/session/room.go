@@ -11,14 +11,14 @@ import (
 )
 
 // ClustersUsage describes a flag of every command that runs plans.
-const ClustersUsage = "number of clusters at once (default: one per core, up to twice as many while others only " +
-	"wait, within the available memory)"
+const ClustersUsage = "number of clusters at once (default: one per core; if all scenarios of a cluster wait, another one " +
+	"starts, up to two per core; limited by the available memory)"
 
 // AddTo adds the flags of every command that runs scenarios and reports them.
 func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
 	command.Flags().StringVar(&options.ReportDir, "report-dir", "rehearse-report", reportDirUsage)
-	command.Flags().IntVar(&options.Parallel, "parallel", 0, "number of scenarios that run at once, besides "+
-		"those that only wait (at most eight times as many); 1: one after the other (default four per core)")
+	command.Flags().IntVar(&options.Parallel, "parallel", 0, "number of scenarios that run at once (default "+
+		"four per core); up to eight times as many others may wait meanwhile; 1: one after the other")
 	command.Flags().IntVar(&options.Clusters, "clusters", 0, ClustersUsage)
 	command.Flags().DurationVar(&options.StepTimeout, "step-timeout", 0,
 		"timeout of steps that set none (default 30s); a slow machine needs more. Not for a transition (10m), nor for a "+
