@@ -44,7 +44,7 @@ type customKinds []*manifests.Object
 func (c customKinds) define(ctx context.Context, client *growth.Client, server discovery.DiscoveryInterface) (
 	fields.Found, error,
 ) {
-	found, err := fields.Kinds(ctx, server)
+	found, err := served(ctx, server)
 	if err != nil {
 		return found, err
 	}
@@ -74,10 +74,18 @@ func (c customKinds) define(ctx context.Context, client *growth.Client, server d
 		if !pauses.Wait(ctx, again) {
 			return found, context.Cause(ctx)
 		}
-		if found, err = fields.Kinds(ctx, server); err != nil {
+		if found, err = served(ctx, server); err != nil {
 			return found, err
 		}
 	}
+}
+
+// served is what the API server serves, without the kinds of generated definitions.
+func served(ctx context.Context, server discovery.DiscoveryInterface) (fields.Found, error) {
+	found, err := fields.Kinds(ctx, server)
+	found.Kinds = slices.DeleteFunc(found.Kinds, growth.Generated)
+	found.Bare = slices.DeleteFunc(found.Bare, growth.Generated)
+	return found, err
 }
 
 // undefined names a definition whose kind is not served yet; "" if there is none.

@@ -59,6 +59,14 @@ type route struct {
 func (e *exploration) take(seen []*sighting) {
 	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(rank(a.written), rank(b.written)) })
 	for _, s := range seen {
+		if s.finding.Severity == upgrades.Unjudged && s.finding.Words == survey.GoneAtOnce {
+			// What Kubernetes itself deletes at once shows nothing about versions. A user's own object would.
+			note := "objects of " + s.finding.Kind + " were gone before their first check, so they were not checked"
+			if !slices.Contains(e.report.Notes, note) {
+				e.report.Notes = append(e.report.Notes, note)
+			}
+			continue
+		}
 		if s.finding.Severity == upgrades.Unjudged {
 			e.report.Unjudged = append(e.report.Unjudged, fmt.Sprintf("%s: %s: %s", s.finding.Kind, s.finding.What,
 				s.finding.Words))

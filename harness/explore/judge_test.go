@@ -9,6 +9,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
 	"github.com/rehearse-dev/rehearse/harness/explore/growth"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -151,6 +152,20 @@ func states() (on, off clusters.State) {
 	nodes := []clusters.NodeGroup{{Count: &one}}
 	return clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": true}, Nodes: nodes},
 		clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": false}, Nodes: nodes}
+}
+
+// A generated object that Kubernetes deletes at once is a note. Other checks without an answer are not judged.
+func TestGoneAtOnce(t *testing.T) {
+	finding := func(words string) *sighting {
+		return &sighting{finding: &upgrades.Finding{
+			Severity: upgrades.Unjudged, Check: string(survey.Moved), Kind: "Pod", What: "the check could not be judged", Words: words,
+		}}
+	}
+	e := &exploration{report: &explorations.Report{}}
+	e.take([]*sighting{finding(survey.GoneAtOnce), finding(survey.GoneAtOnce), finding("no answer")})
+	if len(e.report.Notes) != 1 || !slices.Equal(e.report.Unjudged, []string{"Pod: the check could not be judged: no answer"}) {
+		t.Errorf("notes %q, not judged %q", e.report.Notes, e.report.Unjudged)
+	}
 }
 
 func TestPatchReleasesDoNotChangeTheID(t *testing.T) {

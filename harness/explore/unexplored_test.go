@@ -49,24 +49,26 @@ func TestKindsThatCannotBeExplored(t *testing.T) {
 	}
 }
 
-// A version that cannot be listed at first is asked for again.
+// A version that cannot be listed at first is asked for again. The kind of a generated definition is not explored.
 func TestKindsThatAreServedLater(t *testing.T) {
 	const tries = 2 // of one discovery
 	var asked atomic.Int32
 	answers := map[string]string{
 		"/api": `{"kind":"APIVersions","versions":["v1"]}`,
-		"/apis": `{"kind":"APIGroupList","groups":[{"name":"a.example.com","versions":[{"groupVersion":"a.example.com/v1",` +
+		"/apis": `{"kind":"APIGroupList","groups":[{"name":"explore.example.com","versions":[{` +
+			`"groupVersion":"explore.example.com/v1",` +
 			`"version":"v1"}]}]}`,
 		"/api/v1": `{"kind":"APIResourceList","groupVersion":"v1","resources":[]}`,
-		"/apis/a.example.com/v1": `{"kind":"APIResourceList","groupVersion":"a.example.com/v1","resources":[` +
-			`{"name":"orders","kind":"Order","verbs":["create","list"]}]}`,
-		"/openapi/v3/apis/a.example.com/v1": `{"components":{"schemas":{"com.example.a.v1.Order":{"type":"object",` +
-			`"x-kubernetes-group-version-kind":[{"group":"a.example.com","version":"v1","kind":"Order"}]}}}}`,
+		"/apis/explore.example.com/v1": `{"kind":"APIResourceList","groupVersion":"explore.example.com/v1","resources":[` +
+			`{"name":"orders","kind":"Order","verbs":["create","list"]},` +
+			`{"name":"explore-0s","kind":"Explore0","verbs":["create","list"]}]}`,
+		"/openapi/v3/apis/explore.example.com/v1": `{"components":{"schemas":{"com.example.a.v1.Order":{"type":"object",` +
+			`"x-kubernetes-group-version-kind":[{"group":"explore.example.com","version":"v1","kind":"Order"}]}}}}`,
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		text, ok := answers[r.URL.Path]
-		if !ok || r.URL.Path == "/apis/a.example.com/v1" && asked.Add(1) <= tries {
+		if !ok || r.URL.Path == "/apis/explore.example.com/v1" && asked.Add(1) <= tries {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}

@@ -107,6 +107,9 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 	}
 }
 
+// GoneAtOnce is why an object is not judged that does not live until its first check: a controller may delete it.
+const GoneAtOnce = "it was created, and was gone before the first check"
+
 // Classes of the outcomes in which an object is gone: it stays gone.
 const (
 	deleted  = "deleted"
@@ -119,7 +122,7 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, ran bool
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
 	case anew && !was && found.listed(t) && object == nil && !expires(t):
-		return Outcome{Answer: Unknown, Words: "it was created, and was gone before the first check"}
+		return Outcome{Answer: Unknown, Words: GoneAtOnce}
 	case was && found.listed(t) && object == nil && !expires(t):
 		return Outcome{Answer: Bad, Words: "it was deleted without a request", Class: deleted}
 	case was && served && object == nil && !found.listed(t):

@@ -153,6 +153,12 @@ func Named(kind *fields.Kind, object map[string]any, n int) (map[string]any, boo
 	return object, false
 }
 
+// Generated reports whether a generated CustomResourceDefinition defines a kind. Such kinds come and go with their
+// definitions, so they are not explored.
+func Generated(kind *fields.Kind) bool {
+	return kind.Group == "explore.example.com" && strings.HasPrefix(kind.Kind, "Explore")
+}
+
 // referenced is the name to which generated objects refer.
 const referenced = "a"
 
