@@ -30,8 +30,8 @@ func ReadKubeconfig(file, context string) (Access, error) {
 	config, err := loader.ClientConfig()
 	raw, rawErr := loader.RawConfig()
 	if err := cmp.Or(err, rawErr); err != nil {
-		return Access{}, fmt.Errorf("read kubeconfig %s: %w; kubectl config get-contexts lists the contexts, and --kubeconfig "+
-			"names another file", cmp.Or(file, strings.Join(rules.Precedence, ", ")), err)
+		return Access{}, fmt.Errorf("read kubeconfig %s: %w; kubectl config get-contexts lists the contexts, and "+
+			"--kubeconfig names another file", cmp.Or(file, strings.Join(rules.Precedence, ", ")), err)
 	}
 	a := Access{Config: config, File: file, Context: context, raw: raw}
 	if context == "" {

@@ -163,8 +163,8 @@ func (c *leaders) renewed(ctx context.Context, component clusters.Component, sin
 	return true, nil
 }
 
-// leaseLines is how many log lines are searched for the loss of a lease. The controllers that end after it log dozens of
-// lines: kube-controller-manager 1.36 about 50.
+// leaseLines is how many log lines are searched for the loss of a lease. The controllers that end after it log dozens
+// of lines: kube-controller-manager 1.36 about 50.
 const leaseLines = 1000
 
 // lostLease reports whether a process exited because it could not renew its lease in time, as on a busy machine.

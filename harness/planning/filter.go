@@ -29,7 +29,8 @@ func Filter(set []*scenarios.Scenario, focus, labels string) ([]*scenarios.Scena
 	if labels != "" {
 		filter, err := types.ParseLabelFilter(labels)
 		if err != nil {
-			return nil, fmt.Errorf("--label %q is not a label expression: want, for example, 'kep:5311 && !slow:minutes'", labels)
+			return nil, fmt.Errorf("--label %q is not a label expression: want, for example, 'kep:5311 && !slow:minutes'",
+				labels)
 		}
 		holds = filter
 	}

@@ -171,8 +171,8 @@ func (j *judge) rules(ctx context.Context) {
 	j.evidence("%d policies, webhooks and custom resource definitions would be accepted by %s", compiled, j.old.Name)
 }
 
-// creatable creates an object in a dry run, and returns whether the old server accepts it. A rejection counts if the new
-// server accepts the object.
+// creatable creates an object in a dry run, and returns whether the old server accepts it. A rejection counts if the
+// new server accepts the object.
 func (j *judge) creatable(ctx context.Context, s *seen, o *unstructured.Unstructured) bool {
 	accepts := func(server *asked) (writes.Outcome, error) {
 		_, err := in(server.client, s, o).Create(ctx, anew(o), metav1.CreateOptions{

@@ -134,9 +134,9 @@ func (j *judge) rewritten(ctx context.Context, through dynamic.ResourceInterface
 		j.problem("writes: an unchanged update of %s through %s changed the object, as seen through %s: %s", named(before),
 			j.old.Name, j.new.Name, written(before.GetKind(), changes))
 	case again.GetResourceVersion() != after.GetResourceVersion():
-		j.problem("writes: an unchanged update of %s through %s was stored (resource version %s -> %s), and then one through "+
-			"%s, though the object reads the same: they store different versions or encodings", named(before), j.old.Name,
-			before.GetResourceVersion(), sent.GetResourceVersion(), j.new.Name)
+		j.problem("writes: an unchanged update of %s through %s was stored (resource version %s -> %s), and then one "+
+			"through %s, though the object reads the same: they store different versions or encodings", named(before),
+			j.old.Name, before.GetResourceVersion(), sent.GetResourceVersion(), j.new.Name)
 	default:
 		j.evidence("%s had been stored in another version or encoding than both servers use", named(before))
 	}

@@ -256,8 +256,8 @@ func (m *Matrix) stability() string {
 	return text
 }
 
-// Unjudged returns an error for the faults and the repetitions that have no verdict. A scenario without one is a problem
-// only if no other scenario caught its fault.
+// Unjudged returns an error for the faults and the repetitions that have no verdict. A scenario without one is a
+// problem only if no other scenario caught its fault.
 func (m *Matrix) Unjudged() error {
 	var errs []error
 	for _, row := range m.Rows {

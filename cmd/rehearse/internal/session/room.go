@@ -11,8 +11,8 @@ import (
 )
 
 // ClustersUsage describes a flag of every command that runs plans.
-const ClustersUsage = "number of clusters at once (default: one per core; if all scenarios of a cluster wait, another one " +
-	"starts, up to two per core; limited by the available memory)"
+const ClustersUsage = "number of clusters at once (default: one per core; if all scenarios of a cluster wait, " +
+	"another one starts, up to two per core; limited by the available memory)"
 
 // AddTo adds the flags of every command that runs scenarios and reports them.
 func AddTo(command *cobra.Command, options *harness.Options, reportDirUsage string) {
