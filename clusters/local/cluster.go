@@ -144,7 +144,7 @@ func (p *Provider) create(ctx context.Context, r record, from origin, dir string
 	c.reserved = held
 	defer func() {
 		if err != nil {
-			c.noMoreStarts() // the folder is removed next
+			noMoreStarts(c.programs) // the folder is removed next
 			c.releaseSchedulers()
 		}
 	}()
@@ -246,7 +246,7 @@ func (c *programs) componentURL(component clusters.Component) (string, error) {
 }
 
 // noMoreStarts forbids all starts from now on, also of a component that has just exited and would be restarted.
-func (c *programs) noMoreStarts() {
+func noMoreStarts(c *programs) {
 	c.starts.Lock()
 	defer c.starts.Unlock()
 	c.deleted.Store(true)
@@ -254,7 +254,7 @@ func (c *programs) noMoreStarts() {
 
 // Delete ends all processes and removes the folder.
 func (c *Cluster) Delete(ctx context.Context) error {
-	c.noMoreStarts()
+	noMoreStarts(c.programs)
 	c.mu.Lock()
 	running := maps.Clone(c.running)
 	c.mu.Unlock()
