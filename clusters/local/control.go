@@ -113,7 +113,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		}
 		return c.led(ctx, c.State())
 	}
-	if err := withoutServers(ctx, c, cycle); err != nil {
+	if err := restartServers(ctx, c, cycle); err != nil {
 		return err
 	}
 	if err := c.renewClients(ctx); err != nil {
@@ -125,8 +125,8 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 	return c.allRun()
 }
 
-// withoutServers restarts API servers. A component that ends meanwhile is started again. A later end is reported.
-func withoutServers(ctx context.Context, c *Cluster, restart func() error) error {
+// restartServers restarts API servers. A component that ends meanwhile is started again. A later end is reported.
+func restartServers(ctx context.Context, c *Cluster, restart func() error) error {
 	err := func() error {
 		c.away.Add(1)
 		defer c.away.Add(-1)

@@ -65,11 +65,14 @@ func bootstrapped(o *unstructured.Unstructured) bool {
 	return o.GetName() == "kubernetes" && o.GetNamespace() == metav1.NamespaceDefault ||
 		o.GetName() == "kubernetes" && o.GetKind() == "ServiceCIDR" ||
 		o.GetKind() == "Namespace" && (o.GetName() == metav1.NamespaceDefault || strings.HasPrefix(o.GetName(), "kube-")) ||
-		o.GetKind() == "ConfigMap" && o.GetNamespace() == metav1.NamespaceSystem && slices.Contains(ofServers, o.GetName())
+		o.GetKind() == "ConfigMap" && o.GetNamespace() == metav1.NamespaceSystem &&
+			slices.Contains(serverConfigMaps, o.GetName())
 }
 
-// ofServers are the ConfigMaps that API servers write.
-var ofServers = []string{"extension-apiserver-authentication", "kube-apiserver-legacy-service-account-token-tracking"}
+// serverConfigMaps are the ConfigMaps that API servers write.
+var serverConfigMaps = []string{
+	"extension-apiserver-authentication", "kube-apiserver-legacy-service-account-token-tracking",
+}
 
 // lastWriter is the manager that wrote an object last, according to its managed fields.
 func lastWriter(o *unstructured.Unstructured) string {

@@ -90,8 +90,7 @@ judged; 130 interrupted.`,
 	set.DurationVar(&flags.duration, "for", 0, "end the search after this time, and report what was "+
 		"found (default: no limit)")
 	set.Uint64Var(&flags.seed, "seed", 1, "seed for the choice of objects if --objects is smaller than their "+
-		"number; the same seed "+
-		"makes the same choice")
+		"number; the same seed makes the same choice")
 	set.IntVar(&flags.objects, "objects", 1500, "maximum number of objects that take the path, "+
 		"not counting twins (copies that each state also writes unchanged); 0: all")
 	set.IntVar(&flags.nodes, "nodes", 10, "number of simulated nodes")
