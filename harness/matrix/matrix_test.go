@@ -279,6 +279,11 @@ func TestNoCells(t *testing.T) {
 			strings.Replace(still, "module: {path: example.com/op}", "process: {command: [/bin/op]}", 1), axes(nil),
 			"the definition of system op is the same at each version",
 		},
+		"a text that contains a version by accident": {
+			strings.Replace(still, "version: v1.0.0, module: {path: example.com/op}",
+				`version: "1", process: {command: [sleep, "20"]}`, 1),
+			axes(func(a *Axes) { a.Versions = []string{"2"} }), "the definition of system op is the same at each version",
+		},
 		"one program of the matrix for all versions": {
 			still, axes(func(a *Axes) { a.Definition = &clusters.System{Process: &clusters.SystemProcess{}} }),
 			"the definition of system op is the same at each version",

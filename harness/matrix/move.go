@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -169,7 +170,10 @@ func (m move) change(c *clusters.Change, was clusters.Change) error {
 func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	var errs []error
 	there := map[string]bool{}
+	originals := systemsOf(m.from)
 	moved := s.WithSystems(func(_ *scenarios.Step, change clusters.SystemChange) clusters.System {
+		original := originals[0]
+		originals = originals[1:]
 		system, err := change.System, error(nil)
 		if !m.moves(change.Name) {
 			return system
@@ -179,7 +183,7 @@ func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 		switch {
 		case change.Remove:
 		case !was:
-			system, err = m.installed(system, replaced)
+			system, err = m.installed(system, original, replaced)
 		case replaced && change.Kind() != "":
 			err = fmt.Errorf("it changes more of system %s than the version, which is not possible with another definition",
 				m.axes.System)
@@ -197,30 +201,39 @@ func (m move) systems(s *scenarios.Scenario) (*scenarios.Scenario, error) {
 	return moved, nil
 }
 
-// installed is the cell's definition of a system where the scenario installs it. replaced says that it is that of the
-// matrix.
-func (m move) installed(system clusters.System, replaced bool) (clusters.System, error) {
+// systemsOf returns the systems of a scenario in the order of WithSystems.
+func systemsOf(s *scenarios.Scenario) (all []clusters.System) {
+	s.WithSystems(func(_ *scenarios.Step, change clusters.SystemChange) clusters.System {
+		all = append(all, change.System)
+		return change.System
+	})
+	return all
+}
+
+// installed is the cell's definition of a system where the scenario installs it. original is the scenario's own
+// definition at this place. replaced says that the definition is that of the matrix.
+func (m move) installed(system, original clusters.System, replaced bool) (clusters.System, error) {
 	version, err := m.versionFor(system.Version)
+	fromTable := !replaced && !reflect.DeepEqual(system, original)
 	if err == nil && replaced {
 		calls := system.WebhookCalls
 		system = *m.axes.Definition
 		system.Name, system.WebhookCalls = m.axes.System, cmp.Or(calls, system.WebhookCalls)
 	}
-	if err == nil && version != system.Version && !dependsOnVersion(system, version) {
+	if err == nil && version != system.Version && !fromTable && !dependsOnVersion(system) {
 		err = fmt.Errorf("the definition of system %s is the same at each version: let it contain $(VERSION), or list what "+
 			"differs as its versions", system.Name)
 	}
 	return system.At(version), err
 }
 
-// dependsOnVersion reports whether the system is another one at another version. A text can have the version from a
-// table.
-func dependsOnVersion(s clusters.System, version string) bool {
+// dependsOnVersion reports whether the definition gives another system at another version.
+func dependsOnVersion(s clusters.System) bool {
 	if s.Module != nil || len(s.Versions) > 0 {
 		return true
 	}
 	for _, text := range s.Texts {
-		if strings.Contains(text, "$(VERSION)") || strings.Contains(text, version) {
+		if strings.Contains(text, "$(VERSION)") {
 			return true
 		}
 	}
