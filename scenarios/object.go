@@ -107,7 +107,7 @@ func (v *validator) groupVersion(text string, n *yamltree.Node) {
 // notEmpty reports optional fields that are set to nothing.
 func (v *validator) notEmpty(n *yamltree.Node, names ...string) {
 	for _, name := range names {
-		if at := n.Get(name); at != nil && at.Text == "" {
+		if at := n.Get(name); at != nil && at.Text == "" && len(at.Items) == 0 {
 			v.At(at, "leave it out", "%s is empty", name)
 		}
 	}

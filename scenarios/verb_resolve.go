@@ -48,6 +48,7 @@ func checkResolve(v *validator, r *Resolve, n *yamltree.Node) {
 	if e.Rcode == "" && e.Count == nil && len(e.Answers) == 0 {
 		v.At(at, "give rcode, count or answers", "expect is empty")
 	}
+	v.notEmpty(at, "answers")
 	v.OneOf(e.Rcode, []string{"NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"}, at.At("rcode"), "rcode")
 	checkCount(v, e.Count, at.At("count"))
 	if e.Count != nil && e.Count.All {

@@ -47,6 +47,7 @@ func SurvivalChecks() []string {
 func checkSurvives(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	survives := s.Spec.Steps[i].Survives
 	v.selection(survives.Selection, n)
+	v.notEmpty(n, "except")
 	for j, check := range survives.Except {
 		v.OneOf(check, SurvivalChecks(), n.At("except", j), "check")
 	}

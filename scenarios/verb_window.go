@@ -48,6 +48,7 @@ func (w *Window) Chosen() []string {
 
 func checkWindow(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	w := s.Spec.Steps[i].Window
+	v.notEmpty(n, "only", "except")
 	for j, check := range w.Only {
 		v.OneOf(check, WindowChecks(), n.At("only", j), "check")
 	}

@@ -31,16 +31,18 @@ func pack(p *program, source, file string) error {
 		{name: "kubectl-rehearse", mode: 0o777, link: "rehearse"},
 		{name: "rehearse", mode: 0o755, file: p.file},
 	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	zipped := gzip.NewWriter(f)
-	err = writeTar(zipped, members, p.committed)
-	if err = errors.Join(err, zipped.Close(), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
+	return replace(file, func(path string) error {
+		f, err := os.Create(path)
+		if err != nil {
+			return err
+		}
+		zipped := gzip.NewWriter(f)
+		err = writeTar(zipped, members, p.committed)
+		if err = errors.Join(err, zipped.Close(), f.Close()); err != nil {
+			return fmt.Errorf("write %s: %w", file, err)
+		}
+		return nil
+	})
 }
 
 // writeTarFile writes the members into an archive.
