@@ -4,8 +4,13 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 // A lease counts if it was renewed after the last end of a process that could have held it, or of an API server.
@@ -36,4 +41,34 @@ func TestLastEnd(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
+}
+
+// A component is led when its lease has a holder that renewed it after the last end.
+func TestRenewed(t *testing.T) {
+	ended := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, test := range map[string]struct {
+		holder  string
+		renewed time.Duration
+		want    bool
+	}{
+		"renewed after the end":            {"a", time.Second, true},
+		"the lease is of before the end":   {"a", -time.Second, false},
+		"renewed at the end":               {"a", 0, false},
+		"released, and not taken over yet": {"", time.Second, false},
+	} {
+		lease := &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Namespace: metav1.NamespaceSystem, Name: string(clusters.Scheduler)},
+			Spec: coordinationv1.LeaseSpec{
+				HolderIdentity: &test.holder, RenewTime: &metav1.MicroTime{Time: ended.Add(test.renewed)},
+			},
+		}
+		c := &leaders{client: fake.NewClientset(lease)}
+		got, err := c.renewed(t.Context(), clusters.Scheduler, ended)
+		if got != test.want || test.want == (err != nil) {
+			t.Errorf("%s: %t, %v", name, got, err)
+		}
+	}
+	c := &leaders{client: fake.NewClientset()}
+	_, err := c.renewed(t.Context(), clusters.Scheduler, ended)
+	golden.Error(t, err, "read the lease of kube-scheduler")
 }
