@@ -220,6 +220,8 @@ func judge(f *upgrades.Finding) (explorations.Sort, string) {
 		return explorations.Hazard, "the state hides the field; whether it keeps it was not tried"
 	case has(string(survey.Content)):
 		return explorations.Defect, "a field must not be lost for good without a write"
+	case has(string(survey.Apply)) && !has(string(survey.Create)):
+		return explorations.Defect, "a manifest of which a new object is accepted must be applicable to the stored one"
 	}
 	return explorations.Hazard, "the state rejects new objects of this form, but accepts updates of stored ones"
 }

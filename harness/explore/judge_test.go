@@ -21,6 +21,7 @@ func TestFindingsAreDefectsOrHazards(t *testing.T) {
 		want    explorations.Sort
 	}{
 		{"stuck", upgrades.Finding{Check: "update", Checks: []string{"label", "create"}}, explorations.Defect},
+		{"only not applied", upgrades.Finding{Check: "apply"}, explorations.Defect},
 		{"not created again", upgrades.Finding{Check: "apply", Checks: []string{"create"}}, explorations.Hazard},
 		{"not served", upgrades.Finding{
 			Check: "read",

@@ -90,7 +90,7 @@ func TestLoadReadsFolders(t *testing.T) {
 func TestInOrder(t *testing.T) {
 	text := ""
 	for _, kind := range []string{
-		"ValidatingWebhookConfiguration", "Order", "Deployment", "ConfigMap",
+		"ValidatingWebhookConfiguration", "Order", "Deployment", "Service", "ServiceCIDR", "ConfigMap",
 		"CustomResourceDefinition", "Namespace",
 	} {
 		text += fmt.Sprintf("apiVersion: v1\nkind: %s\nmetadata: {name: a}\n---\n", kind)
@@ -101,7 +101,7 @@ func TestInOrder(t *testing.T) {
 	for _, o := range InOrder(objects) {
 		kinds = append(kinds, o.Content.GetKind())
 	}
-	if got, want := strings.Join(kinds, " "), "Namespace CustomResourceDefinition ConfigMap Order Deployment "+
+	if got, want := strings.Join(kinds, " "), "Namespace CustomResourceDefinition ConfigMap ServiceCIDR Service Order Deployment "+
 		"ValidatingWebhookConfiguration"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -12,7 +12,7 @@ var stages = [...]string{
 	"CSIDriver", "IngressClass",
 	"DeviceClass", "ResourceQuota", "LimitRange", "ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding",
 	"RoleBinding", "Secret", "ConfigMap",
-	"PersistentVolume", "PersistentVolumeClaim", "ResourceClaimTemplate", "ResourceClaim", "Service",
+	"PersistentVolume", "PersistentVolumeClaim", "ResourceClaimTemplate", "ResourceClaim", "ServiceCIDR", "Service",
 	"PodDisruptionBudget",
 }
 

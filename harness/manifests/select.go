@@ -18,24 +18,17 @@ type Selection struct {
 	Except []string
 }
 
+// Has reports whether an object is selected.
+func (s Selection) Has(o *Object) bool {
+	about := func(entry string) bool { return selects(entry, o) }
+	return (len(s.Only) == 0 || slices.ContainsFunc(s.Only, about)) && !slices.ContainsFunc(s.Except, about)
+}
+
 // Of returns the selected objects. An entry that selects nothing is an error.
 func (s Selection) Of(objects []*Object) ([]*Object, error) {
-	used := map[string]bool{}
-	matches := func(o *Object, entries []string) bool {
-		found := false
-		for _, entry := range entries {
-			if selects(entry, o) {
-				used[entry], found = true, true
-			}
-		}
-		return found
-	}
-	kept := slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool {
-		wanted, unwanted := matches(o, s.Only) || len(s.Only) == 0, matches(o, s.Except)
-		return !wanted || unwanted
-	})
+	kept := slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool { return !s.Has(o) })
 	for _, entry := range slices.Concat(s.Only, s.Except) {
-		if used[entry] {
+		if slices.ContainsFunc(objects, func(o *Object) bool { return selects(entry, o) }) {
 			continue
 		}
 		if namespace, kind := divided(entry); namespace != "" {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -91,6 +92,21 @@ func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
 	return compared(kind, before, now)
 }
 
+// longer reports whether a list only has more elements than before: the old ones are there, in their order.
+func longer(before, after any) bool {
+	old, isList := before.([]any)
+	now, _ := after.([]any)
+	if !isList {
+		return false
+	}
+	for _, element := range now {
+		if len(old) > 0 && reflect.DeepEqual(old[0], element) {
+			old = old[1:]
+		}
+	}
+	return len(old) == 0
+}
+
 // compared reports whether an object lost anything, or changed.
 func compared(kind string, before, after map[string]any) Outcome {
 	var lost, added, paths []string
@@ -100,7 +116,7 @@ func compared(kind string, before, after map[string]any) Outcome {
 		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
 		}
-		if change.Old == nil || change.Path == "metadata.generation" {
+		if change.Old == nil || change.Path == "metadata.generation" || longer(change.Old, change.New) {
 			added = append(added, text)
 		} else {
 			lost = append(lost, text)

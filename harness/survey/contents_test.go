@@ -18,6 +18,9 @@ func TestCompared(t *testing.T) {
 		{"a field is gone", object{"a": int64(1)}, object{}, Bad},
 		{"another value", object{"a": []any{"x"}}, object{"a": []any{"y"}}, Bad},
 		{"a shorter list", object{"a": []any{"x", "y"}}, object{"a": []any{"x"}}, Bad},
+		{"a longer list", object{"a": []any{"x", "y"}}, object{"a": []any{"x", "z", "y"}}, Changed},
+		{"a longer list without an old element", object{"a": []any{"x", "y"}}, object{"a": []any{"y", "z", "x"}}, Bad},
+		{"a list of equal elements is longer", object{"a": []any{"x"}}, object{"a": []any{"x", "x"}}, Changed},
 		{
 			"a write changed the generation",
 			object{"metadata": object{"generation": int64(1)}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -74,24 +75,45 @@ func (j *judge) series(s *Series) {
 	var all spells
 	for i, state := range later {
 		now := s.Outcomes[state]
+		if s.Check == Warning {
+			now = withNewWarnings(base, now)
+		}
 		if lasts(s.Check, base, now) {
 			j.mark(s.Root, state, upgrades.Before)
-		} else if severity := severityOf(s, base, now); severity != "" {
+		} else if severity := severityOf(s, now); severity != "" {
 			all = all.with(severity, now.Class, state, later[max(i-1, 0)], s.Check != Moved)
 		}
 	}
 	for _, one := range all {
-		j.add(s, one.severity, one.states, s.Outcomes[one.states[0]])
+		first := s.Outcomes[one.states[0]]
+		if s.Check == Warning {
+			first = withNewWarnings(base, first)
+		}
+		j.add(s, one.severity, one.states, first)
 	}
 }
 
-func severityOf(s *Series, base, now Outcome) upgrades.Severity {
+// betweenWarnings separates the warnings in the words of an outcome.
+const betweenWarnings = "; "
+
+// withNewWarnings is an outcome with only those warnings that the first state did not give.
+func withNewWarnings(base, now Outcome) Outcome {
+	known := strings.Split(base.Words, betweenWarnings)
+	added := slices.DeleteFunc(strings.Split(now.Words, betweenWarnings), func(warning string) bool {
+		return slices.Contains(known, warning)
+	})
+	now.Words = strings.Join(added, betweenWarnings)
+	now.Class = now.Words
+	return now
+}
+
+func severityOf(s *Series, now Outcome) upgrades.Severity {
 	switch {
 	case now.Answer == Bad:
 		return upgrades.Breaks
 	case now.Answer == Unknown:
 		return upgrades.Unjudged
-	case now.Answer == Changed, s.Check == Warning && now.Words != "" && now.Words != base.Words:
+	case now.Answer == Changed, s.Check == Warning && now.Words != "":
 		return upgrades.Changes
 	}
 	return ""

@@ -53,6 +53,7 @@ func TestJudge(t *testing.T) {
 	}, Outcome{Answer: Changed, Words: "x is new"}
 	other := Outcome{Answer: Bad, Words: "never"}
 	warned, gone := Outcome{Answer: Good, Words: "deprecated"}, Outcome{Answer: Bad, Words: "deleted", Class: deleted}
+	twice := Outcome{Answer: Good, Words: "deprecated; unknown field"}
 	for _, test := range []struct {
 		name     string
 		check    Check
@@ -125,6 +126,8 @@ func TestJudge(t *testing.T) {
 		{"the content changed", Content, []Outcome{good, changed, good, changed}, "changes 1 -> 2 [1 3] ", 0},
 		{"a new warning", Warning, []Outcome{good, warned, good, warned}, "changes 1 -> 2 [1 3] ", 0},
 		{"a warning that was there before", Warning, []Outcome{warned, warned, warned, warned}, "", 0},
+		{"one of two warnings is gone", Warning, []Outcome{twice, warned, twice, warned}, "", 0},
+		{"one more warning", Warning, []Outcome{warned, twice, warned, twice}, "changes 1 -> 2 [1 3] ", 0},
 		{
 			"pods are replaced at each hop", Moved,
 			[]Outcome{good, bad, bad, bad},

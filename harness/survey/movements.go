@@ -116,16 +116,16 @@ func restarts(o *unstructured.Unstructured) int64 {
 // podsMoved is the class of all outcomes in which pods were replaced or restarted.
 const podsMoved = "pods"
 
-// outcome describes a movement. New pods of a Job that had pods before mean that it runs again. New pods of a Job that
-// had none mean that it could not start until now.
-func (m *movement) outcome(ran bool) Outcome {
+// outcome describes a movement. New pods of a Job that had all its pods before mean that it runs again. A Job that had
+// none could not start until now, and one that had some continues.
+func (m *movement) outcome(before standing) Outcome {
 	var parts []string
 	answer := Changed
 	if gone, made := len(m.gone["Pod"]), len(m.made["Pod"]); gone > 0 {
 		answer = Bad
 		parts = append(parts, fmt.Sprintf("%d of its %d pods were deleted, %d were recreated", gone, m.before["Pod"], made))
-	} else if made > 0 {
-		if ran {
+	} else if made > 0 && !before.continues() {
+		if before.ran() {
 			answer = Bad
 		}
 		parts = append(parts, fmt.Sprintf("%d more pods were made: %s", made, names(m.made["Pod"])))

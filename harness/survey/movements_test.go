@@ -98,7 +98,7 @@ func TestVanished(t *testing.T) {
 		m.vanished(found)
 		got := Outcome{}
 		if one := m.of[root]; one != nil {
-			got = one.outcome(false)
+			got = one.outcome(standing{})
 		}
 		if got.Words != test.want || (got.Answer == Changed) != (test.want != "") || m.of[other] != nil {
 			t.Errorf("%s: got %v %q, want %q", test.name, got.Answer, got.Words, test.want)

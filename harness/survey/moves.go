@@ -103,7 +103,8 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 		}
 		_, was := since.there[t.UID]
 		_, anew := s.anew[t]
-		s.note(t, Moved, stayed(t, was, anew, found, moved[t], s.standing[t.UID].ran()))
+		before := s.standing[t.UID]
+		s.note(t, Moved, stayed(t, was, anew, found, moved[t], before))
 	}
 }
 
@@ -117,8 +118,8 @@ const (
 )
 
 // stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. anew says
-// that it was created since the last state, ran that it had pods before, if it is a Job.
-func stayed(t *Target, was, anew bool, found *observation, m *movement, ran bool) Outcome {
+// that it was created since the last state. before is its status at the last state.
+func stayed(t *Target, was, anew bool, found *observation, m *movement, before standing) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
 	case anew && !was && found.listed(t) && object == nil && !expires(t):
@@ -141,7 +142,7 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, ran bool
 	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself
 		return Outcome{Answer: Good}
 	case m != nil:
-		return m.outcome(ran)
+		return m.outcome(before)
 	case was:
 		return Outcome{Answer: Good}
 	}

@@ -51,7 +51,8 @@ func TestPodsRestart(t *testing.T) {
 	}
 }
 
-// New pods of a Job are a second run if it had pods before. Otherwise they are its first run, which was blocked before.
+// New pods of a Job are a second run if it had all its pods before. If it had none, they are its first run, which was
+// blocked before. If it had some, it continues.
 func TestNewPodsOfAJob(t *testing.T) {
 	type object = map[string]any
 	made := movement{made: map[string][]string{"Pod": {"a-x"}}, gone: map[string][]string{}}
@@ -62,11 +63,12 @@ func TestNewPodsOfAJob(t *testing.T) {
 	}{
 		{"it runs", object{"active": int64(1)}, Bad},
 		{"it succeeded", object{"succeeded": int64(1)}, Bad},
-		{"it failed", object{"failed": int64(2)}, Bad},
+		{"it failed", object{"failed": int64(2), "conditions": []any{object{"type": "Failed", "status": "True"}}}, Bad},
 		{"it never had a pod", object{}, Changed},
+		{"the first pod failed, and it tries again", object{"failed": int64(1)}, Good},
 	} {
 		job := standingOf(&unstructured.Unstructured{Object: object{"kind": "Job", "status": test.status}})
-		if got := made.outcome(job.ran()); got.Answer != test.want {
+		if got := made.outcome(job); got.Answer != test.want {
 			t.Errorf("%s: %+v", test.name, got)
 		}
 	}
@@ -126,7 +128,7 @@ func TestStayed(t *testing.T) {
 			if test.kinds != nil {
 				found.Inventory = *test.kinds
 			}
-			got := stayed(a, test.was, test.anew, found, test.moved, false)
+			got := stayed(a, test.was, test.anew, found, test.moved, standing{})
 			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {
 				t.Errorf("got %v %q, want %v %q", got.Answer, got.Words, test.want, test.words)
 			}

@@ -2,16 +2,20 @@ package survey
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -73,6 +77,74 @@ func TestManifestsWhoseVersionIsNotServed(t *testing.T) {
 				t.Errorf("%s: %s is %+v", test.name, check, got)
 			}
 		}
+	}
+}
+
+// An object may fill its quota. A new cluster has room for it.
+func TestCreateInAFullQuota(t *testing.T) {
+	v1, _ := widgets()
+	for message, want := range map[string]Answer{
+		`widgets "a" is forbidden: exceeded quota: q, requested: count/widgets=1, used: count/widgets=1, limited: ` +
+			`count/widgets=1`: Good,
+		`widgets "a" is forbidden: failed quota: q: must specify limits.cpu for: main`: Bad,
+		`admission webhook "w" denied the request: exceeded quota: of my own`:          Bad,
+	} {
+		server := apitest.New(t, apitest.Kind{GVK: v1, Resource: "widgets", Namespaced: true})
+		target := widget(server)
+		found := observationOf(nil)
+		found.serve(v1)
+		found.add(v1, target.UID, "", nil)
+		server.Reject(func(r apitest.Request) *metav1.Status {
+			if r.Verb != "create" {
+				return nil
+			}
+			return apitest.Status(403, metav1.StatusReasonForbidden, message)
+		})
+		if got := probed(t, server, found, target)[Create]; got.Answer != want {
+			t.Errorf("%s: %+v", message, got)
+		}
+	}
+}
+
+// No pod that several disruption budgets select can be evicted. The API server says so with 500.
+func TestEvictionOfAPodOfSeveralBudgets(t *testing.T) {
+	for message, want := range map[string]writes.Outcome{
+		"This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.": writes.Rejected,
+		"etcd does not answer": writes.Unknown,
+	} {
+		server := apitest.New(t, apitest.Kind{GVK: ofGroup("", "Pod"), Resource: "pods", Namespaced: true})
+		server.Reject(func(apitest.Request) *metav1.Status { return apitest.Status(500, "", message) })
+		client, err := dynamic.NewForConfig(server.Config())
+		golden.Must(t, err)
+		p := &probe{
+			target: &Target{Namespace: "default", Name: "a"},
+			api:    client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Namespace("default"),
+		}
+		if got := writes.Judge(p.evict(t.Context())); got != want {
+			t.Errorf("%s: %v, want %v", message, got, want)
+		}
+	}
+}
+
+// An export has fields of its own cluster. A new cluster has no other default PriorityClass.
+func TestManifestsOfAnExport(t *testing.T) {
+	content := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "globalDefault": true, "value": int64(1),
+		"metadata": map[string]any{
+			"name": "a", "uid": "u", "resourceVersion": "7", "deletionTimestamp": "2026-01-01T00:00:00Z",
+			"deletionGracePeriodSeconds": int64(0), "managedFields": []any{},
+		},
+	}}
+	p := &probe{
+		served: &inventory.Kind{},
+		target: &Target{Given: &manifests.Object{Content: content}, GVK: content.GroupVersionKind()},
+	}
+	const want = "map[apiVersion:scheduling.k8s.io/v1 kind:PriorityClass metadata:map[name:a] value:1]"
+	if got := fmt.Sprint(p.anew().Object); got != want {
+		t.Errorf("in a new cluster: %s", got)
+	}
+	if got := p.manifest(); got.Object["globalDefault"] != true || got.GetUID() != "" {
+		t.Errorf("in this cluster: %v", got)
 	}
 }
 

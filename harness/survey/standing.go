@@ -15,8 +15,9 @@ type standing struct {
 	// stuck is why it does not run: no node takes the Pod, or its Pods cannot be created.
 	stuck string
 	phase string
-	// pods is how many pods a Job has or had.
-	pods int64
+	// pods is how many pods a Job has or had. unfinished says that it will create more.
+	pods       int64
+	unfinished bool
 	// counts of ready things, and addresses that others may use, by field.
 	counts    map[string]int64
 	addresses map[string]string
@@ -26,8 +27,11 @@ type standing struct {
 	warnings []string
 }
 
-// ran reports whether a Job had created pods by the time it was first seen.
+// ran reports whether a Job had created pods by the last look.
 func (s standing) ran() bool { return s.pods > 0 }
+
+// continues reports whether a Job creates pods one after another.
+func (s standing) continues() bool { return s.ran() && s.unfinished }
 
 // judgeStanding compares each object's status with its status when it was first seen.
 func (s *Survey) judgeStanding(found *observation) {
@@ -46,6 +50,10 @@ func (s *Survey) judgeStanding(found *observation) {
 		default:
 			s.note(t, Condition, stands(before, now))
 		}
+		if known {
+			before.pods, before.unfinished = now.pods, now.unfinished
+			s.standing[t.UID] = before
+		}
 	}
 }
 
@@ -53,10 +61,10 @@ func (s *Survey) judgeStanding(found *observation) {
 // was created since the last state must run, and a recreated object must have something ready if it had before.
 func first(s *Survey, t *Target, now standing) Outcome {
 	before, anew := s.anew[t.root()]
-	if s.state > 0 && !anew {
-		now.stuck = ""
-	}
 	s.standing[t.UID] = now
+	if s.state > 0 && !anew && t.GVK.Kind == "Pod" {
+		now.stuck = "" // if it still waits at the next state, that is reported
+	}
 	o := now.alone()
 	if o.Answer != Good || t.Root != nil {
 		return o
@@ -99,20 +107,12 @@ func ready() []string { return []string{"readyReplicas", "numberReady"} }
 
 func standingOf(o *unstructured.Unstructured) standing {
 	now := standing{counts: map[string]int64{}, addresses: map[string]string{}}
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, condition := range conditions {
-		fields, ok := condition.(map[string]any)
-		if !ok {
-			continue
-		}
-		if fields["status"] == "True" {
-			now.conditions = append(now.conditions, fmt.Sprint(fields["type"]))
-		}
-		if fields["type"] == "PodScheduled" && fields["reason"] == "Unschedulable" ||
-			fields["type"] == "ReplicaFailure" && fields["status"] == "True" {
-			now.stuck = fmt.Sprint(fields["message"])
+	for _, condition := range conditionsOf(o) {
+		if condition["status"] == "True" {
+			now.conditions = append(now.conditions, fmt.Sprint(condition["type"]))
 		}
 	}
+	now.stuck = whyStuck(o)
 	now.phase, _, _ = unstructured.NestedString(o.Object, "status", "phase")
 	for _, field := range counted() {
 		if n, ok, _ := unstructured.NestedInt64(o.Object, "status", field); ok {
@@ -127,10 +127,9 @@ func standingOf(o *unstructured.Unstructured) standing {
 	}
 	switch o.GetKind() {
 	case "Job":
-		for _, field := range []string{"active", "succeeded", "failed"} {
-			n, _, _ := unstructured.NestedInt64(o.Object, "status", field)
-			now.pods += n
-		}
+		now.pods = podsOfJob(o)
+		have := count(o, "status", "active") + now.counts["succeeded"]
+		now.unfinished = !ended(o) && have < countOr(o, 1, "spec", "completions")
 	case "EndpointSlice":
 		now.counts["ready endpoints"] = readyEndpoints(o)
 	case "CustomResourceDefinition":

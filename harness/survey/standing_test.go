@@ -141,23 +141,30 @@ func TestPodThatNoNodeTakes(t *testing.T) {
 func TestFirst(t *testing.T) {
 	stuck, ran := standing{stuck: "no node"}, standing{counts: map[string]int64{"readyReplicas": 2}}
 	for _, test := range []struct {
-		name      string
-		state     int
-		recreated bool
-		now       standing
-		want      Answer
+		name, kind string
+		state      int
+		recreated  bool
+		now        standing
+		want       Answer
+		// later is the answer at the next state, if nothing changes.
+		later Answer
 	}{
-		{"it does not run at the first state", 0, false, stuck, Bad},
-		{"it waits for its place", 1, false, stuck, Good},
-		{"it was recreated, and does not run", 1, true, stuck, Bad},
-		{"it was recreated, and nothing of it is ready", 1, true, standing{}, Bad},
-		{"it was recreated, and part of it is ready", 1, true, standing{counts: map[string]int64{"readyReplicas": 1}}, Good},
+		{"it does not run at the first state", "Deployment", 0, false, stuck, Bad, Bad},
+		{"it waits for its place", "Pod", 1, false, stuck, Good, Bad},
+		{"its pods cannot be created", "Deployment", 1, false, stuck, Bad, Bad},
+		{"it was recreated, and does not run", "Deployment", 1, true, stuck, Bad, Bad},
+		{"it was recreated, and nothing of it is ready", "Deployment", 1, true, standing{}, Bad, Good},
+		{
+			"it was recreated, and part of it is ready", "Deployment", 1, true,
+			standing{counts: map[string]int64{"readyReplicas": 1}}, Good, Good,
+		},
 	} {
 		s := &Survey{
 			standing: map[string]standing{}, anew: map[*Target]standing{}, scaled: map[string]bool{},
 			answers: answers{state: test.state},
 		}
 		a := given("a")
+		a.GVK.Kind = test.kind
 		s.targets = []*Target{a}
 		s.standing[a.UID] = ran
 		if test.recreated {
@@ -165,6 +172,9 @@ func TestFirst(t *testing.T) {
 		}
 		if got := first(s, a, test.now); got.Answer != test.want {
 			t.Errorf("%s: got %+v", test.name, got)
+		}
+		if got := stands(s.standing[a.UID], test.now); got.Answer != test.later {
+			t.Errorf("%s: then %+v", test.name, got)
 		}
 	}
 }

@@ -67,5 +67,13 @@ func (p *probe) evict(ctx context.Context) error {
 	if apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause) {
 		return nil
 	}
+	if err != nil && strings.Contains(writes.Words(err), severalBudgets) {
+		// The API server works: it rejects this eviction.
+		return apierrors.NewForbidden(policyv1.Resource("evictions"), p.target.Name, err)
+	}
 	return err
 }
+
+// severalBudgets is in the API server's answer to each eviction of a pod that several disruption budgets select. Its
+// code is 500. Source: k8s.io/kubernetes, pkg/registry/core/pod/storage/eviction.go.
+const severalBudgets = "more than one PodDisruptionBudget"

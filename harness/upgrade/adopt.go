@@ -75,7 +75,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if objects, err = r.Origin.Selection.Of(objects); err != nil {
 		return err
 	}
-	*r.share = *shareOf(r.Shard, objects)
+	*r.share = *shareOf(r.Shard, manifests.Selection{}, objects)
 	r.report.Idle = r.share.idle()
 	var created []survey.Created
 	for _, o := range objects {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,10 +103,14 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 }
 
 // mayPass reports whether a retry may succeed: something that the object needs may be missing, or the API server
-// could not judge it. A rejection of the object's content is final, and so is a wrong manifest.
+// could not judge it. A rejection of the object's content is final, and so is a wrong manifest. But an address may be
+// of a ServiceCIDR that is not ready yet.
 func mayPass(r rejected) bool {
 	var wrong *manifests.Error
-	return !errors.As(r.err, &wrong) && !apierrors.IsInvalid(r.err) && !apierrors.IsBadRequest(r.err)
+	if apierrors.IsInvalid(r.err) {
+		return strings.Contains(r.err.Error(), "failed to allocate IP")
+	}
+	return !errors.As(r.err, &wrong) && !apierrors.IsBadRequest(r.err)
 }
 
 func (c *creator) create(ctx context.Context, o *manifests.Object) (survey.Created, error) {

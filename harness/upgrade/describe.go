@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -19,6 +20,11 @@ func Describe(o Options) string {
 	} else {
 		kept, withheld, limited := withhold(o.Objects)
 		fmt.Fprintf(&b, "  create %d objects: %s\n", len(kept), manifests.Counts(kept))
+		checked := slices.DeleteFunc(slices.Clone(kept), func(one *manifests.Object) bool { return !o.Only.Has(one) })
+		if len(checked) < len(kept) {
+			objects = len(checked)
+			fmt.Fprintf(&b, "  check only %s\n", manifests.Counts(checked))
+		}
 		for _, one := range withheld {
 			fmt.Fprintf(&b, "  skip %s (%s): %v\n", one.object, one.object.Place(), one.err)
 		}

@@ -25,6 +25,8 @@ type Options struct {
 	Path     Path
 	// Objects to create. Unused if there is an Origin.
 	Objects []*manifests.Object
+	// Only selects the created objects to survey, because they may need the others. Unused if there is an Origin.
+	Only manifests.Selection
 	// Origin is the cluster whose objects are rehearsed as they are stored; nil if Objects are created.
 	Origin *Origin
 	// Namespace of objects without one. Default: "default".
@@ -54,7 +56,7 @@ const (
 // Run rehearses, and returns the report. An error means that the rehearsal itself failed. The report is valid even
 // then.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Objects), report: Planned(o)}
+	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Only, o.Objects), report: Planned(o)}
 	for _, o := range o.Objects {
 		r.hidden.of(o.Content)
 	}

@@ -43,7 +43,7 @@ func (o Options) digest() string {
 	for i, state := range o.Path.States {
 		fmt.Fprintf(sum, "%s\x00%s\x00", o.Path.Ways[i], state)
 	}
-	fmt.Fprintf(sum, "%s\x00%s\x00%d\x00", o.Namespace, o.Settle, o.Sample)
+	fmt.Fprintf(sum, "%s\x00%s\x00%d\x00%v\x00", o.Namespace, o.Settle, o.Sample, o.Only)
 	for _, object := range o.Objects {
 		text, err := json.Marshal(object.Content.Object)
 		if err != nil {
@@ -58,45 +58,52 @@ func (o Options) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// share is the kinds that a shard surveys. Each shard creates all objects, because they depend on each other.
+// share is what is surveyed: the selected objects, and of those the kinds of the shard. All objects are created, because
+// they depend on each other.
 type share struct {
+	only manifests.Selection
 	// kinds are those of this shard; nil if there are no shards.
 	kinds map[schema.GroupKind]bool
-	// others are the uids of the objects that other shards survey.
+	// others are the uids of the objects that are not surveyed here.
 	others map[string]bool
 }
 
-// shareOf deals the kinds by the number of their objects.
-func shareOf(shard planning.Shard, objects []*manifests.Object) *share {
+// shareOf deals the kinds by the number of their selected objects.
+func shareOf(shard planning.Shard, only manifests.Selection, objects []*manifests.Object) *share {
+	mine := &share{only: only, others: map[string]bool{}}
 	if shard.Of == 0 {
-		return &share{}
+		return mine
 	}
 	counts := map[schema.GroupKind]int{}
 	for _, o := range objects {
-		counts[o.GVK().GroupKind()]++
+		if only.Has(o) {
+			counts[o.GVK().GroupKind()]++
+		}
 	}
 	all := make([]schema.GroupKind, 0, len(counts))
 	for kind := range counts {
 		all = append(all, kind)
 	}
 	slices.SortFunc(all, func(a, b schema.GroupKind) int { return cmp.Compare(a.String(), b.String()) })
-	mine := &share{kinds: map[schema.GroupKind]bool{}, others: map[string]bool{}}
+	mine.kinds = map[schema.GroupKind]bool{}
 	for _, kind := range planning.Deal(shard, all, func(kind schema.GroupKind) int { return counts[kind] }) {
 		mine.kinds[kind] = true
 	}
 	return mine
 }
 
-// has reports whether the shard surveys an object.
-func (s *share) has(o *manifests.Object) bool { return s.kinds == nil || s.kinds[o.GVK().GroupKind()] }
+// has reports whether an object is surveyed.
+func (s *share) has(o *manifests.Object) bool {
+	return s.only.Has(o) && (s.kinds == nil || s.kinds[o.GVK().GroupKind()])
+}
 
 // idle reports whether the shard has no kinds, because there are fewer kinds than shards.
 func (s *share) idle() bool { return s.kinds != nil && len(s.kinds) == 0 }
 
-// surveyedElsewhere reports whether another shard surveys the object with a uid.
+// surveyedElsewhere reports whether the object with a uid is not surveyed here: another shard surveys it, or none.
 func (s *share) surveyedElsewhere(uid string) bool { return s.others[uid] }
 
-// take returns the objects that the shard surveys, and records the others.
+// take returns the objects to survey, and records the others.
 func (s *share) take(all []survey.Created) []survey.Created {
 	var mine []survey.Created
 	for _, one := range all {
@@ -109,7 +116,7 @@ func (s *share) take(all []survey.Created) []survey.Created {
 	return mine
 }
 
-// rejected are the objects that the shard reports.
+// rejected are the objects to report.
 func (s *share) rejected(all []rejected) []rejected {
 	return slices.DeleteFunc(slices.Clone(all), func(one rejected) bool { return !s.has(one.object) })
 }

@@ -1,10 +1,12 @@
 package writes
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -130,4 +132,14 @@ func forbiddenBy(said string) source {
 		}
 	}
 	return source{}
+}
+
+// ExceedsQuota reports whether a write was rejected only because a ResourceQuota has no room for it.
+func ExceedsQuota(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsForbidden(err) {
+		return false
+	}
+	m := forbidden.FindStringSubmatch(status.Status().Message)
+	return m != nil && strings.HasPrefix(m[1], "exceeded quota: ")
 }

@@ -111,9 +111,9 @@ judged; 130 interrupted.`,
 	set.StringToStringVar(&flags.from.Gates, "from-feature-gates", nil,
 		"feature gates of the first state; they stay set, except those that --feature-gates changes")
 	set.StringToStringVar(&flags.from.RuntimeConfig, "from-runtime-config", nil, "APIs of the first state")
-	set.StringSliceVar(&flags.only, "only", nil, "only objects of these kinds (Deployment, "+
-		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment)")
-	set.StringSliceVar(&flags.except, "except", nil, "exclude objects of these kinds or namespaces")
+	set.StringSliceVar(&flags.only, "only", nil, "check only objects of these kinds (Deployment, "+
+		"Ingress.networking.k8s.io), namespaces (shop/), or both (shop/Deployment); the others are created, too")
+	set.StringSliceVar(&flags.except, "except", nil, "leave out objects of these kinds or namespaces")
 	set.StringVarP(&flags.namespace, "namespace", "n", "default", "namespace of objects that name none")
 	set.IntVar(&flags.nodes, "nodes", 3, "number of simulated nodes; a copy of a cluster has the cluster's own "+
 		"nodes instead")
@@ -192,6 +192,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
+	o.Only = manifests.Selection{Only: f.only}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
 		Upgraded: upgraded, Systems: o.Systems, Strategy: upgrade.Strategy(f.strategy),
@@ -237,7 +238,10 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	if err != nil {
 		return first, nil, err
 	}
-	if objects, err = f.selection().Of(objects); err != nil {
+	if _, err = f.selection().Of(objects); err != nil {
+		return first, nil, err
+	}
+	if objects, err = (manifests.Selection{Except: f.except}).Of(objects); err != nil {
 		return first, nil, err
 	}
 	needs := manifests.PlacementOf(objects)

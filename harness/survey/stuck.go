@@ -1,0 +1,92 @@
+package survey
+
+import (
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// whyStuck is why an object does not run: no node takes the Pod, or its Pods cannot be created; "" if it may run. Only
+// ReplicaSets and what owns them say so in a condition. Other controllers write an event, and the status shows that
+// Pods are missing.
+func whyStuck(o *unstructured.Unstructured) string {
+	for _, condition := range conditionsOf(o) {
+		if condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable" ||
+			condition["type"] == "ReplicaFailure" && condition["status"] == "True" {
+			return fmt.Sprint(condition["message"])
+		}
+	}
+	const missing = "none of its pods could be created (see the events of its namespace)"
+	switch o.GetKind() {
+	case "StatefulSet":
+		if observed(o) && countOr(o, 1, "spec", "replicas") > 0 && count(o, "status", "replicas") == 0 {
+			return missing
+		}
+	case "DaemonSet":
+		if observed(o) && count(o, "status", "desiredNumberScheduled") > 0 &&
+			count(o, "status", "currentNumberScheduled") == 0 {
+			return missing
+		}
+	case "Job":
+		if wantsPods(o) && !ended(o) && podsOfJob(o) == 0 {
+			return missing
+		}
+	}
+	return ""
+}
+
+// observed reports whether the controller has written a status for the object's current generation.
+func observed(o *unstructured.Unstructured) bool {
+	return o.GetGeneration() > 0 && count(o, "status", "observedGeneration") >= o.GetGeneration()
+}
+
+// wantsPods reports whether the Job controller should have created pods for a Job, which it has seen.
+func wantsPods(o *unstructured.Unstructured) bool {
+	suspended, _, _ := unstructured.NestedBool(o.Object, "spec", "suspend")
+	manager, managed, _ := unstructured.NestedString(o.Object, "spec", "managedBy")
+	started, _, _ := unstructured.NestedString(o.Object, "status", "startTime")
+	return started != "" && !suspended && (!managed || manager == batchv1.JobControllerName) &&
+		countOr(o, 1, "spec", "parallelism") > 0 && countOr(o, 1, "spec", "completions") > 0
+}
+
+// podsOfJob is how many pods a Job has or had.
+func podsOfJob(o *unstructured.Unstructured) (pods int64) {
+	for _, field := range []string{"active", "succeeded", "failed"} {
+		pods += count(o, "status", field)
+	}
+	return pods
+}
+
+// ended reports whether a Job has ended, or is about to.
+func ended(o *unstructured.Unstructured) bool {
+	for _, condition := range conditionsOf(o) {
+		switch condition["type"] {
+		case "Complete", "SuccessCriteriaMet", "Failed", "FailureTarget":
+			if condition["status"] == "True" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func conditionsOf(o *unstructured.Unstructured) (all []map[string]any) {
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, condition := range conditions {
+		if fields, ok := condition.(map[string]any); ok {
+			all = append(all, fields)
+		}
+	}
+	return all
+}
+
+// count is a number of an object; 0 if it has none.
+func count(o *unstructured.Unstructured, path ...string) int64 { return countOr(o, 0, path...) }
+
+func countOr(o *unstructured.Unstructured, otherwise int64, path ...string) int64 {
+	if n, has, _ := unstructured.NestedInt64(o.Object, path...); has {
+		return n
+	}
+	return otherwise
+}
