@@ -25,7 +25,8 @@ const (
 //   - One suite for each system; scenarios without one are in the suite "scenarios". One case for each scenario.
 //   - Work on clusters is not a test: it is in the properties of the suite "setup". That suite has a case only for a
 //     track whose setup failed, to show why scenarios did not run.
-//   - Failed is a failure, Error is an error, and NotRun is skipped with the reason.
+//   - Failed is a failure, Error is an error, and NotRun is skipped with the reason. If the run ended before all of its
+//     scenarios did, the suite "setup" has one more case, which is an error.
 //   - Skipped is skipped, with the status skipped.
 //   - Known is also skipped, with the message "known issue: ...", the status known and the property known-issue: it
 //     does not break a build, and cannot be mistaken for a success.
@@ -90,6 +91,9 @@ func junitSuites(run *Run, attach func(string) string) []*junitSuite {
 		if len(track.Setup) > 0 {
 			suite(setupSuite).setup(run, track)
 		}
+	}
+	if c := endedEarlyCase(run); c != nil {
+		suite(setupSuite).add(*c, time.Time{}, time.Time{})
 	}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {

@@ -100,6 +100,31 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	return c
 }
 
+// endedEarlyCase is a JUnit case for a run that was interrupted or killed before all of its scenarios ended; nil if it
+// came to its end. Skipped cases alone would look like a success.
+func endedEarlyCase(run *Run) *reporters.JUnitTestCase {
+	left, why := Count(run).NotRun, endedEarly(run)
+	if left == 0 || why == "" {
+		return nil
+	}
+	message := fmt.Sprintf("%s: %s not run", why, plain.Plural(left, "scenario"))
+	return &reporters.JUnitTestCase{
+		Name: "the whole run", Status: string(Error),
+		Error: &reporters.JUnitError{Message: message, Type: string(Error), Description: message},
+	}
+}
+
+// endedEarly says that a run was interrupted or killed; "" if it came to its end.
+func endedEarly(run *Run) string {
+	switch {
+	case run.Interrupted:
+		return "The run was interrupted"
+	case run.Finished.IsZero():
+		return "The run did not end"
+	}
+	return ""
+}
+
 // Reason says in one line why a scenario did not pass.
 func Reason(s *Scenario) string {
 	if len(s.Runs) > 0 {

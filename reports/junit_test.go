@@ -78,7 +78,7 @@ func TestJUnitOfManyScenarios(t *testing.T) {
 	}
 }
 
-// All cases of a run that never began are skipped, so that none looks like a success.
+// All cases of a run that never began are skipped, and an error says why, so that it does not look like a success.
 func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	text, err := reports.JUnit(reports.NewRecorder(reporttest.Plan(), nil).Run())
 	golden.Must(t, err)
@@ -87,8 +87,8 @@ func TestJUnitOfARunThatNeverBegan(t *testing.T) {
 	}
 	var all reporters.JUnitTestSuites
 	golden.Must(t, xml.Unmarshal(text, &all))
-	if all.Tests != 3 || all.Disabled != 3 {
-		t.Errorf("%d of %d cases are skipped, want 3 of 3", all.Disabled, all.Tests)
+	if all.Tests != 4 || all.Disabled != 3 || all.Errors != 1 {
+		t.Errorf("%d of %d cases are skipped, %d are errors; want 3 of 4 and 1", all.Disabled, all.Tests, all.Errors)
 	}
 }
 

@@ -17,8 +17,8 @@ func Markdown(run *Run) string {
 	var b strings.Builder
 	counts := Count(run)
 	fmt.Fprintf(&b, "### Rehearse: %s in %s\n", counts, plain.Duration(run.Duration()))
-	if run.Interrupted {
-		b.WriteString("\nThe run was interrupted.\n")
+	if why := endedEarly(run); why != "" {
+		b.WriteString("\n" + why + ".\n")
 	}
 	var rows, passed, details []string
 	for _, t := range run.Tracks {

@@ -38,7 +38,7 @@ func TestMarkdownIsShort(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<details><summary>300 passed</summary>", "And 260 more; see junit.xml.",
-		`&lt;s&gt;\|599`, "````text\n", "(the rest is in junit.xml)",
+		`&lt;s>\|599`, "````text\n", "(the rest is in junit.xml)",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)

@@ -38,7 +38,7 @@ func Repeated(list []*Report) *Report {
 		}
 		for _, s := range r.Scenarios {
 			if !slices.ContainsFunc(merged.Scenarios, func(known Scenario) bool { return known.Name == s.Name }) {
-				merged.Scenarios = append(merged.Scenarios, s)
+				merged.Scenarios = append(merged.Scenarios, repeatedScenario(all, s))
 			}
 		}
 	}

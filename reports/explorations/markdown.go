@@ -10,7 +10,7 @@ import (
 // Markdown returns the report for an issue: new findings first, each with the scenario that reproduces it.
 func Markdown(r *Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Exploration\n\n%s\n", plain.Escaped(r.Sentence()))
+	fmt.Fprintf(&b, "### Exploration\n\n%s\n", plain.Cell(r.Sentence()))
 	for _, known := range []bool{false, true} {
 		for _, f := range r.Findings {
 			if (f.Known != "") == known {
@@ -33,21 +33,21 @@ func Markdown(r *Report) string {
 	}
 	for _, k := range r.Kinds {
 		for _, rest := range k.Rest {
-			fmt.Fprintf(&b, "\n- %s `%s`: %s", k.Name, rest.Field, plain.Escaped(rest.Words))
+			fmt.Fprintf(&b, "\n- %s `%s`: %s", k.Name, rest.Field, plain.Cell(rest.Words))
 		}
 	}
 	b.WriteString("\n")
 	for _, line := range r.Unjudged {
-		fmt.Fprintf(&b, "\nNot judged: %s\n", plain.Escaped(line))
+		fmt.Fprintf(&b, "\nNot judged: %s\n", plain.Cell(line))
 	}
 	if line := r.DroppedLine(); line != "" {
-		fmt.Fprintf(&b, "\n%s\n", plain.Escaped(line))
+		fmt.Fprintf(&b, "\n%s\n", plain.Cell(line))
 	}
 	for _, line := range r.Untried {
-		fmt.Fprintf(&b, "\nNot tried: %s\n", plain.Escaped(line))
+		fmt.Fprintf(&b, "\nNot tried: %s\n", plain.Cell(line))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "\nNote: %s\n", plain.Escaped(note))
+		fmt.Fprintf(&b, "\nNote: %s\n", plain.Cell(note))
 	}
 	return b.String()
 }
@@ -55,9 +55,9 @@ func Markdown(r *Report) string {
 // Markdown returns a finding to paste into an issue.
 func (f *Finding) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Escaped(f.Title()), plain.Escaped(f.Hop()))
+	fmt.Fprintf(&b, "#### %s: %s\n\n%s\n", f.Sort, plain.Cell(f.Title()), plain.Cell(f.Hop()))
 	for _, line := range f.Lines() {
-		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Escaped(line[1]))
+		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Cell(line[1]))
 	}
 	if f.Scenario != "" {
 		fmt.Fprintf(&b, "\n```yaml\n%s```\n", f.Scenario)
@@ -72,5 +72,5 @@ func cell(all []string) string {
 	if n := len(all) - shownInCell; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
 	}
-	return plain.Escaped(text)
+	return plain.Cell(text)
 }

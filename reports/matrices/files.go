@@ -28,9 +28,9 @@ func Write(dir string, r *Report, more map[string][]byte) error {
 // markdown returns the report for a page: a table for each scenario, and why cells are not passed.
 func markdown(r *Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n", plain.Escaped(r.Sentence()))
+	fmt.Fprintf(&b, "### %s\n", plain.Cell(r.Sentence()))
 	for _, scenario := range r.Scenarios {
-		fmt.Fprintf(&b, "\n#### %s\n\n| %s |", plain.Escaped(scenario), plain.Cell(r.System))
+		fmt.Fprintf(&b, "\n#### %s\n\n| %s |", plain.Cell(scenario), plain.Cell(r.System))
 		for _, kubernetes := range r.Kubernetes {
 			fmt.Fprintf(&b, " %s |", plain.Cell(kubernetes))
 		}
@@ -47,7 +47,7 @@ func markdown(r *Report) string {
 			if i == 0 {
 				b.WriteString("\n")
 			}
-			fmt.Fprintf(&b, "- **%s**, %s: %s\n", Word(reason.Status), plain.Escaped(reason.Where), plain.Escaped(reason.Text))
+			fmt.Fprintf(&b, "- **%s**, %s: %s\n", Word(reason.Status), plain.Cell(reason.Where), plain.Cell(reason.Text))
 		}
 	}
 	if r.Command != "" {

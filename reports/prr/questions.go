@@ -245,4 +245,4 @@ func byVerb(journeys []journey, wanted func(*reports.Step) bool) string {
 }
 
 // escaped escapes a text for Markdown.
-func escaped(text string) string { return plain.Escaped(plain.Clean(text)) }
+func escaped(text string) string { return plain.Cell(plain.Clean(text)) }

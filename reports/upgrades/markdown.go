@@ -18,27 +18,27 @@ func (f *Finding) where() string {
 // Markdown is the report for a change ticket.
 func Markdown(r *Report) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", plain.Escaped(r.Sentence()))
+	fmt.Fprintf(&b, "### Upgrade rehearsal\n\n%s\n", plain.Cell(r.Sentence()))
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s\n\n", f.Severity, plain.Escaped(f.title()), plain.Escaped(f.where()))
+		fmt.Fprintf(&b, "\n#### %s: %s\n\n%s\n\n", f.Severity, plain.Cell(f.title()), plain.Cell(f.where()))
 		for i, o := range f.Objects {
 			if i == shownObjects {
 				fmt.Fprintf(&b, "- and %d more\n", len(f.Objects)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- `%s` %s\n", o.Name, plain.Escaped(o.Place))
+			fmt.Fprintf(&b, "- `%s` %s\n", o.Name, plain.Cell(o.Place))
 		}
 		for _, line := range f.lines() {
-			fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Escaped(line[1]))
+			fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Cell(line[1]))
 		}
 	}
 	b.WriteString("\n| kind | objects |")
 	for _, s := range r.Path {
-		fmt.Fprintf(&b, " %s |", plain.Escaped(s.Name))
+		fmt.Fprintf(&b, " %s |", plain.Cell(s.Name))
 	}
 	b.WriteString("\n| --- | --- |" + strings.Repeat(" --- |", len(r.Path)) + "\n")
 	for _, row := range r.Matrix {
-		fmt.Fprintf(&b, "| %s | %d |", plain.Escaped(row.Kind), row.Objects)
+		fmt.Fprintf(&b, "| %s | %d |", plain.Cell(row.Kind), row.Objects)
 		for i, cell := range row.Cells {
 			fmt.Fprintf(&b, " %s |", cell.text(r.Path[i]))
 		}
@@ -50,7 +50,7 @@ func Markdown(r *Report) string {
 		}
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "\nNote: %s\n", plain.Escaped(note))
+		fmt.Fprintf(&b, "\nNote: %s\n", plain.Cell(note))
 	}
 	return b.String()
 }

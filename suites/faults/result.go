@@ -177,7 +177,11 @@ func (r *Result) String() string {
 		b.WriteString(r.Liberties.String())
 	}
 	if untried := r.Untried(); len(untried) > 0 {
-		fmt.Fprintf(&b, "no result, since the run ended early: %s\n", strings.Join(untried, ", "))
+		why := "the suite failed without faults"
+		if r.Finished.IsZero() {
+			why = "the run ended early"
+		}
+		fmt.Fprintf(&b, "no result, since %s: %s\n", why, strings.Join(untried, ", "))
 	}
 	return b.String()
 }

@@ -121,7 +121,10 @@ func (f *faultsFlags) run(command *cobra.Command, all builtin.Suites) error {
 	if result != nil {
 		fmt.Fprint(command.OutOrStdout(), result)
 	}
-	if err != nil {
+	switch {
+	case err != nil && result != nil && command.Context().Err() == nil: // a failure must not hide what was found
+		return session.EndOfTrials(result.Err(), errors.Join(err, result.Unjudged()))
+	case err != nil:
 		return cli.Broken(err)
 	}
 	if result.Idle() {

@@ -33,8 +33,8 @@ type selection struct {
 
 func (s *selection) add(command *cobra.Command) {
 	s.ProviderFlags.AddTo(command)
-	command.Flags().StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
-	command.Flags().StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression, as Ginkgo's "+
+	cli.OnceVar(command.Flags(), &s.focus, "focus", "only scenarios whose name matches this regular expression")
+	cli.OnceVar(command.Flags(), &s.label, "label", "only scenarios whose labels satisfy this expression, as Ginkgo's "+
 		"--label-filter: 'kep:5311 && !slow:minutes'")
 	command.Flags().StringArrayVar(&s.systems, "system", nil,
 		"replace a system of the scenarios: NAME=process:FILE, NAME=module:FILE, NAME=manifests:FILE (a YAML file "+

@@ -26,14 +26,21 @@ func Details(name, text string) string {
 		fence)
 }
 
-// Cell escapes a text for a cell of a table.
+// Cell escapes a text for Markdown, also for a cell of a table, in one line.
 func Cell(text string) string {
 	var b strings.Builder
-	for _, r := range HTML(text) {
-		if strings.ContainsRune("\\`*_[]|~", r) {
-			b.WriteByte('\\')
+	for _, r := range OneLine(text) {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case strings.ContainsRune("\\`*_[]|~", r):
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
 		}
-		b.WriteRune(r)
 	}
 	return b.String()
 }
@@ -41,10 +48,4 @@ func Cell(text string) string {
 // HTML escapes a text for HTML, in one line.
 func HTML(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(OneLine(text))
-}
-
-// Escaped escapes a text for Markdown, in one line.
-func Escaped(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	return strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[").Replace(text)
 }

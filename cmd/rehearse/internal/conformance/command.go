@@ -94,7 +94,7 @@ a scenario cannot be planned.`,
 	flags.StringArrayVar(&f.systems, "system", nil, "test this system instead of the simulator: "+cli.Definitions+
 		" (a YAML file that defines it), NAME/VARIANT=... for a variant that scenarios need; or "+
 		"the simulator with faults, liberties or a variant: NAME=faults:A,B, NAME=liberties:A,B, NAME=variant:A")
-	flags.StringVar(&f.focus, "focus", "", "only scenarios whose name matches this regular expression; requirements "+
+	cli.OnceVar(flags, &f.focus, "focus", "only scenarios whose name matches this regular expression; requirements "+
 		"that they do not cover are left out")
 	f.RepeatFlag.AddTo(command, "number of runs of the suite: a requirement whose results differ is unstable, which "+
 		"is not passed")

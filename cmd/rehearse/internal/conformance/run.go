@@ -243,6 +243,7 @@ func (c *suiteRun) madeBefore(command *cobra.Command) (*reports.Run, error) {
 	if err := c.plan.Made(run); err != nil {
 		return nil, fmt.Errorf("--of %s: %w", c.of, err)
 	}
+	run.Interrupted = run.Interrupted || run.Finished.IsZero() // its process was killed
 	return run, nil
 }
 
@@ -291,6 +292,10 @@ func unjudged(run *reports.Run) error {
 			switch s.Status {
 			case reports.Error:
 				errs = append(errs, fmt.Errorf("scenario %s is an error: %s", s.Name, reports.Reason(s)))
+			case reports.Failed:
+				if len(s.KnownCovers) > 0 { // a mistake of the suite, for which no requirement can be blamed
+					errs = append(errs, fmt.Errorf("scenario %s failed: %s", s.Name, reports.Reason(s)))
+				}
 			case reports.NotRun:
 				errs = append(errs, fmt.Errorf("scenario %s did not run to its end: %s", s.Name,
 					reports.WhyNotRun(run, track, s)))

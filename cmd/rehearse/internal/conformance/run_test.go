@@ -169,6 +169,13 @@ func TestExitCodes(t *testing.T) {
 			[]*reports.Run{ended("delete", reports.Passed), scenario(reports.NotRun)},
 			"", cli.ExitBroken, "scenario a did not run to its end: the cluster is gone",
 		},
+		"a known issue did not happen": {
+			conformances.Passed,
+			[]*reports.Run{{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{
+				Name: "a", Status: reports.Failed, Message: "it did not happen", KnownCovers: []string{"R1"},
+			}}}}}},
+			"", cli.ExitBroken, "scenario a failed: it did not happen",
+		},
 		"a scenario was skipped": {
 			conformances.Passed, []*reports.Run{scenario(reports.Skipped)}, "", cli.ExitOK, "",
 		},

@@ -74,8 +74,8 @@ wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 in
 	set.BoolVar(&s.up, "up", false, "one cluster for each version of the system, which goes up through the versions of "+
 		"Kubernetes; a scenario with transitions of its own has its own cluster (default: the cluster of a cell starts with "+
 		"the versions of the cell)")
-	set.StringVar(&s.focus, "focus", "", "only scenarios whose name matches this regular expression")
-	set.StringVar(&s.label, "label", "", "only scenarios whose labels satisfy this expression")
+	cli.OnceVar(set, &s.focus, "focus", "only scenarios whose name matches this regular expression")
+	cli.OnceVar(set, &s.label, "label", "only scenarios whose labels satisfy this expression")
 	s.ShardFlags.AddTo(command)
 	s.RepeatFlag.AddTo(command, "run the matrix that many times: a cell whose verdicts differ is "+
 		"unstable, which is not passed")

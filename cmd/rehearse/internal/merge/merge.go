@@ -98,7 +98,7 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 // It is no error: builds of one commit in different folders differ, too.
 func warnOfBuilds(command *cobra.Command, heads []*pastruns.Head, files []string) {
 	for i, head := range heads {
-		if head.Program != heads[0].Program || cli.SameProgram(heads[0].Head, head.Head) {
+		if i == 0 || head.Program != heads[0].Program || cli.SameProgram(heads[0].Head, head.Head) {
 			continue
 		}
 		fmt.Fprintf(command.ErrOrStderr(), "warning: %s and %s may be the results of different programs: the version %s "+

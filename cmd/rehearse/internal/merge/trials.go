@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -25,10 +26,8 @@ func trials(command *cobra.Command, files []string, out string) error {
 		return cli.Broken(err)
 	}
 	fmt.Fprint(command.OutOrStdout(), result)
-	if err := reports.Unfinished(reports.PiecesOf(parts)); err != nil {
-		return cli.Broken(err)
-	}
-	return session.EndOfTrials(result.Err(), result.Unjudged())
+	unfinished := reports.Unfinished(reports.PiecesOf(parts))
+	return session.EndOfTrials(result.Err(), errors.Join(unfinished, result.Unjudged()))
 }
 
 // each reads the results of shards, one by one.
