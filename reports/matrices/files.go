@@ -12,13 +12,16 @@ import (
 // File is the file name of a matrix.
 const File = "matrix.json"
 
+// MarkdownFile is the name of the matrix as Markdown in the report folder.
+const MarkdownFile = "matrix.md"
+
 // Write writes matrix.json, matrix.md and more files, by their names, into a folder.
 func Write(dir string, r *Report, more map[string][]byte) error {
 	text, err := folder.JSON(r)
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{File: text, "matrix.md": []byte(markdown(r))}
+	files := map[string][]byte{File: text, MarkdownFile: []byte(markdown(r))}
 	for name, data := range more {
 		files[name] = data
 	}

@@ -123,6 +123,9 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 		return err
 	}
 	run.SayIdle(plan, what.Shard)
+	if err := session.RemoveReports(options.ReportDir); err != nil {
+		return err
+	}
 	if err := run.Start(plan.Result(), what.suites); err != nil {
 		return err
 	}

@@ -326,7 +326,7 @@ func (c *suiteRun) others(ctx context.Context, options harness.Options, results 
 	if readings != nil && ctx.Err() == nil {
 		options.Progress("checking whether requirements that are not met as stated are met in another variant")
 		again := options
-		again.ReportDir = filepath.Join(options.ReportDir, "readings")
+		again.ReportDir = filepath.Join(options.ReportDir, session.Readings)
 		again.Recorder = reports.NewRecorder(readings.Result(), clock.RealClock{}, session.Files(again.ReportDir))
 		failure = errors.Join(failure, harness.Execute(ctx, readings, again))
 		results.Readings = again.Recorder.Run()

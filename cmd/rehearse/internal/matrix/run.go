@@ -38,6 +38,9 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	}
 	once := func(dir string) (*made, error) { return s.once(command, paths, axes, cells, dir) }
 	of := ci.Report{Dir: s.execute.ReportDir}
+	if err := session.RemoveReports(of.Dir, PageFile, matrices.File, matrices.MarkdownFile); err != nil {
+		return err
+	}
 	if s.Repeat == 1 {
 		one, err := once(of.Dir)
 		if err != nil {
@@ -45,9 +48,6 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 		}
 		one.failure = errors.Join(one.failure, session.Publish(command, one.run, of))
 		return end(one)
-	}
-	if err := session.RemoveReports(of.Dir, PageFile, matrices.File); err != nil {
-		return err
 	}
 	var all []*made
 	err = s.Times(command, of, func(_ int, dir string) (*reports.Run, error) {

@@ -65,11 +65,14 @@ func (f *RepeatFlag) Times(command *cobra.Command, of ci.Report,
 	return errors.Join(failure, Publish(command, merged, of))
 }
 
+// Readings is the folder of a run's other readings, within its report folder.
+const Readings = "readings"
+
 // repetition is the name of the folder of one of several runs.
 var repetition = regexp.MustCompile(`^run-[0-9]+$`)
 
-// RemoveReports removes the reports of an earlier run from a folder, and from the folders of its repetitions: they
-// would look like the result of this run. names are further files to remove.
+// RemoveReports removes the reports of an earlier run from a folder, and from the folders of its repetitions and
+// readings: they would look like the result of this run. names are further files to remove.
 func RemoveReports(dir string, names ...string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -80,8 +83,11 @@ func RemoveReports(dir string, names ...string) error {
 	}
 	errs := removeReports(dir, names)
 	for _, entry := range entries {
-		if entry.IsDir() && repetition.MatchString(entry.Name()) {
-			errs = append(errs, removeReports(filepath.Join(dir, entry.Name()), names)...)
+		if part := filepath.Join(dir, entry.Name()); entry.IsDir() && entry.Name() == Readings {
+			errs = append(errs, removeReports(part, names)...)
+		} else if entry.IsDir() && repetition.MatchString(entry.Name()) {
+			errs = append(errs, removeReports(part, names)...)
+			errs = append(errs, removeReports(filepath.Join(part, Readings), names)...)
 		}
 	}
 	return errors.Join(errs...)
