@@ -108,7 +108,7 @@ slow: fetch
 	go run ./cmd/rehearse run --label slow:minutes --report-dir rehearse-report/slow scenarios/scheduling scenarios/windows
 
 # All regressions of the gallery, and what explorations found. Versions that are not in the cache
-# are downloaded, or built in about four minutes each. go test skips scenarios that need one, and
+# are downloaded, or built in 3 to 11 minutes each. go test skips scenarios that need one, and
 # names them.
 .PHONY: regressions
 regressions: fetch

@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,11 +40,17 @@ type (
 		If   string            `json:"if"`
 	}
 	gitLab map[string]struct {
-		Image     string   `json:"image"`
-		Stage     string   `json:"stage"`
-		When      string   `json:"when"`
-		Parallel  int      `json:"parallel"`
-		Script    []string `json:"script"`
+		Image    string   `json:"image"`
+		Stage    string   `json:"stage"`
+		When     string   `json:"when"`
+		Parallel int      `json:"parallel"`
+		Script   []string `json:"script"`
+		// Variables and Cache keep the Kubernetes programs.
+		Variables map[string]string `json:"variables"`
+		Cache     struct {
+			Key   string   `json:"key"`
+			Paths []string `json:"paths"`
+		} `json:"cache"`
 		Artifacts struct {
 			When    string            `json:"when"`
 			Paths   []string          `json:"paths"`
@@ -119,6 +126,13 @@ func readGitLab(t *testing.T, name string) (jobs gitLab) {
 	for key, job := range jobs {
 		if job.Artifacts.When != "always" || len(job.Artifacts.Paths) != 1 {
 			t.Errorf("%s: job %s does not keep the report of a failed run", name, key)
+		}
+		_, versions, fetches := strings.Cut(job.Script[0], " fetch ")
+		if fetches && (job.Cache.Key != "rehearse-"+strings.ReplaceAll(versions, " ", "-") ||
+			job.Variables["XDG_CACHE_HOME"] != "$CI_PROJECT_DIR/.cache" ||
+			!slices.Equal(job.Cache.Paths, []string{".cache/rehearse"})) {
+			t.Errorf("%s: job %s does not cache the versions %s that it fetches: %+v, %v", name, key, versions, job.Cache,
+				job.Variables)
 		}
 	}
 	return jobs

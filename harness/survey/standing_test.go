@@ -156,7 +156,8 @@ func TestFirst(t *testing.T) {
 		{"it was recreated, and nothing of it is ready", "Deployment", 1, true, standing{}, Bad, Good},
 		{
 			"it was recreated, and part of it is ready", "Deployment", 1, true,
-			standing{counts: map[string]int64{"readyReplicas": 1}}, Good, Good,
+			standing{counts: map[string]int64{"readyReplicas": 1}},
+			Good, Good,
 		},
 	} {
 		s := &Survey{

@@ -20,12 +20,15 @@ func TestWhyStuck(t *testing.T) {
 		{"one of three exists", "StatefulSet", object{"replicas": int64(3)}, seen(object{"replicas": int64(1)}), false},
 		{"it wants none", "StatefulSet", object{"replicas": int64(0)}, seen(object{}), false},
 		{
-			"no controller has seen it", "StatefulSet", object{"replicas": int64(3)},
-			object{"observedGeneration": int64(1)}, false,
+			"no controller has seen it", "StatefulSet",
+			object{"replicas": int64(3)},
+			object{"observedGeneration": int64(1)},
+			false,
 		},
 		{"no pod was created", "DaemonSet", object{}, seen(object{"desiredNumberScheduled": int64(2)}), true},
 		{
-			"a node has one", "DaemonSet", object{},
+			"a node has one", "DaemonSet",
+			object{},
 			seen(object{"desiredNumberScheduled": int64(2), "currentNumberScheduled": int64(1)}), false,
 		},
 		{"no node matches", "DaemonSet", object{}, seen(object{"desiredNumberScheduled": int64(0)}), false},
@@ -36,7 +39,8 @@ func TestWhyStuck(t *testing.T) {
 		{"it wants none", "Job", object{"parallelism": int64(0)}, started(object{}), false},
 		{"no controller has seen it", "Job", object{}, object{}, false},
 		{
-			"it failed without a pod", "Job", object{},
+			"it failed without a pod", "Job",
+			object{},
 			started(object{"conditions": []any{object{"type": "Failed", "status": "True"}}}), false,
 		},
 	} {
