@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/survey"
@@ -191,7 +192,11 @@ func selected(ctx context.Context, run *scenarioRun, step scenarios.Step) ([]sur
 	if len(selection.Selector) > 0 {
 		options.LabelSelector = labels.SelectorFromSet(selection.Selector).String()
 	}
-	list, err := run.client.Resource(kind.Resource).Namespace(scope.Namespace).List(ctx, options)
+	api := run.client.Resource(kind.Resource).Namespace(scope.Namespace)
+	list, err := api.List(ctx, options)
+	for again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond); err != nil && pauses.Wait(ctx, again); {
+		list, err = api.List(ctx, options)
+	}
 	if err != nil {
 		wrong := failure(reports.Error, "survives: list %s of %s: %v", selection.Kind, selection.APIVersion, err)
 		return nil, &wrong

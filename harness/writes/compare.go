@@ -158,6 +158,12 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 			}
 		}
 	}
+	if a.lost && len(problems) > 0 {
+		v.Status = reports.Error
+		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and in the object as it was later: %s",
+			op, strings.Join(problems, "\n"))
+		return v
+	}
 	if len(problems) > 0 {
 		v.Status = reports.Failed
 		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))

@@ -61,6 +61,9 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 		return nil, &unsentError{fmt.Errorf("read %s before its update: %w", op.name, err)}
 	}
 	updated, err := api.Update(ctx, withMetadata(body, "resourceVersion", stored.GetResourceVersion()), options)
+	if uid := body.GetUID(); uid != "" && uid != stored.GetUID() {
+		return updated, err // the conflict is about the uid, and lasts
+	}
 	return updated, outrun(err)
 }
 

@@ -22,6 +22,8 @@ import (
 func TestWrites(t *testing.T) {
 	create := scenarios.Step{Create: configMap("web", map[string]any{"x": "1"})}
 	update := scenarios.Step{Update: configMap("web", map[string]any{"x": "2"})}
+	ofAnother := scenarios.Step{Update: configMap("web", map[string]any{"x": "2"})}
+	ofAnother.Update["metadata"].(map[string]any)["uid"] = "another"
 	ref := scenarios.ObjectReference{APIVersion: "v1", Kind: "ConfigMap", Name: "web"}
 	patch := scenarios.Step{Patch: &scenarios.Patch{
 		ObjectReference: ref,
@@ -324,6 +326,14 @@ func TestWrites(t *testing.T) {
 			step: with(create,
 				&scenarios.Expect{Warnings: []scenarios.Text{{Contains: "old"}}}),
 			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"answer with its warnings was lost"},
+		},
+		"the returned object lost": {
+			step:  with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "then"}}}),
+			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"as it was later"},
+		},
+		"update of another object": {
+			step: with(ofAnother, reject(scenarios.Rejection{Code: 409})), before: true, writes: 1, status: reports.Passed,
+			fault: always("update", apitest.Fault{Status: apitest.Status(409, "Conflict", "Precondition failed: UID")}),
 		},
 		"kind not served": {
 			step: scenarios.Step{Create: scenarios.Object{
