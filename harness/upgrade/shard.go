@@ -58,7 +58,7 @@ func (o Options) digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// share is what is surveyed: the selected objects, and of those the kinds of the shard. All objects are created, because
+// share is what is surveyed: the selected objects, and of those the kinds of the shard. All objects are created, as
 // they depend on each other.
 type share struct {
 	only manifests.Selection

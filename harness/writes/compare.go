@@ -160,7 +160,7 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 	}
 	if a.lost && len(problems) > 0 {
 		v.Status = reports.Error
-		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and in the object as it was later: %s",
+		v.Message = fmt.Sprintf("%s was accepted, but the API server's answer was lost, and later the object is: %s",
 			op, strings.Join(problems, "\n"))
 		return v
 	}

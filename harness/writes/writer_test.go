@@ -329,7 +329,7 @@ func TestWrites(t *testing.T) {
 		},
 		"the returned object lost": {
 			step:  with(create, &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "then"}}}),
-			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"as it was later"},
+			fault: only("create", 1, apitest.Fault{Stored: true}), status: reports.Error, says: []string{"and later the object is"},
 		},
 		"update of another object": {
 			step: with(ofAnother, reject(scenarios.Rejection{Code: 409})), before: true, writes: 1, status: reports.Passed,
