@@ -74,10 +74,7 @@ func (j *judge) series(s *Series) {
 	base, later := j.base(s, states)
 	var all spells
 	for i, state := range later {
-		now := s.Outcomes[state]
-		if s.Check == Warning {
-			now = withNewWarnings(base, now)
-		}
+		now := s.since(base, state)
 		if lasts(s.Check, base, now) {
 			j.mark(s.Root, state, upgrades.Before)
 		} else if severity := severityOf(s, now); severity != "" {
@@ -85,19 +82,19 @@ func (j *judge) series(s *Series) {
 		}
 	}
 	for _, one := range all {
-		first := s.Outcomes[one.states[0]]
-		if s.Check == Warning {
-			first = withNewWarnings(base, first)
-		}
-		j.add(s, one.severity, one.states, first)
+		j.add(s, one.severity, one.states, s.since(base, one.states[0]))
 	}
 }
 
 // betweenWarnings separates the warnings in the words of an outcome.
 const betweenWarnings = "; "
 
-// withNewWarnings is an outcome with only those warnings that the first state did not give.
-func withNewWarnings(base, now Outcome) Outcome {
+// since is the outcome at a state. Of warnings, it has only those that the first state did not give.
+func (s *Series) since(base Outcome, state int) Outcome {
+	now := s.Outcomes[state]
+	if s.Check != Warning {
+		return now
+	}
 	known := strings.Split(base.Words, betweenWarnings)
 	added := slices.DeleteFunc(strings.Split(now.Words, betweenWarnings), func(warning string) bool {
 		return slices.Contains(known, warning)

@@ -128,8 +128,8 @@ func standingOf(o *unstructured.Unstructured) standing {
 	switch o.GetKind() {
 	case "Job":
 		now.pods = podsOfJob(o)
-		have := count(o, "status", "active") + now.counts["succeeded"]
-		now.unfinished = !ended(o) && have < countOr(o, 1, "spec", "completions")
+		have := number(o, "status", "active") + now.counts["succeeded"]
+		now.unfinished = !ended(o) && have < numberOr(o, 1, "spec", "completions")
 	case "EndpointSlice":
 		now.counts["ready endpoints"] = readyEndpoints(o)
 	case "CustomResourceDefinition":

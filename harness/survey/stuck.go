@@ -20,12 +20,12 @@ func whyStuck(o *unstructured.Unstructured) string {
 	const missing = "none of its pods could be created (see the events of its namespace)"
 	switch o.GetKind() {
 	case "StatefulSet":
-		if observed(o) && countOr(o, 1, "spec", "replicas") > 0 && count(o, "status", "replicas") == 0 {
+		if observed(o) && numberOr(o, 1, "spec", "replicas") > 0 && number(o, "status", "replicas") == 0 {
 			return missing
 		}
 	case "DaemonSet":
-		if observed(o) && count(o, "status", "desiredNumberScheduled") > 0 &&
-			count(o, "status", "currentNumberScheduled") == 0 {
+		if observed(o) && number(o, "status", "desiredNumberScheduled") > 0 &&
+			number(o, "status", "currentNumberScheduled") == 0 {
 			return missing
 		}
 	case "Job":
@@ -38,7 +38,7 @@ func whyStuck(o *unstructured.Unstructured) string {
 
 // observed reports whether the controller has written a status for the object's current generation.
 func observed(o *unstructured.Unstructured) bool {
-	return o.GetGeneration() > 0 && count(o, "status", "observedGeneration") >= o.GetGeneration()
+	return o.GetGeneration() > 0 && number(o, "status", "observedGeneration") >= o.GetGeneration()
 }
 
 // wantsPods reports whether the Job controller should have created pods for a Job, which it has seen.
@@ -47,13 +47,13 @@ func wantsPods(o *unstructured.Unstructured) bool {
 	manager, managed, _ := unstructured.NestedString(o.Object, "spec", "managedBy")
 	started, _, _ := unstructured.NestedString(o.Object, "status", "startTime")
 	return started != "" && !suspended && (!managed || manager == batchv1.JobControllerName) &&
-		countOr(o, 1, "spec", "parallelism") > 0 && countOr(o, 1, "spec", "completions") > 0
+		numberOr(o, 1, "spec", "parallelism") > 0 && numberOr(o, 1, "spec", "completions") > 0
 }
 
 // podsOfJob is how many pods a Job has or had.
 func podsOfJob(o *unstructured.Unstructured) (pods int64) {
 	for _, field := range []string{"active", "succeeded", "failed"} {
-		pods += count(o, "status", field)
+		pods += number(o, "status", field)
 	}
 	return pods
 }
@@ -81,10 +81,10 @@ func conditionsOf(o *unstructured.Unstructured) (all []map[string]any) {
 	return all
 }
 
-// count is a number of an object; 0 if it has none.
-func count(o *unstructured.Unstructured, path ...string) int64 { return countOr(o, 0, path...) }
+// number is a field of an object; 0 if it has none.
+func number(o *unstructured.Unstructured, path ...string) int64 { return numberOr(o, 0, path...) }
 
-func countOr(o *unstructured.Unstructured, otherwise int64, path ...string) int64 {
+func numberOr(o *unstructured.Unstructured, otherwise int64, path ...string) int64 {
 	if n, has, _ := unstructured.NestedInt64(o.Object, path...); has {
 		return n
 	}

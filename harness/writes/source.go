@@ -1,12 +1,10 @@
 package writes
 
 import (
-	"errors"
 	"net/http"
 	"regexp"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -136,10 +134,10 @@ func forbiddenBy(said string) source {
 
 // ExceedsQuota reports whether a write was rejected only because a ResourceQuota has no room for it.
 func ExceedsQuota(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || !apierrors.IsForbidden(err) {
+	status, ok := StatusOf(err)
+	if !ok || status.Code != http.StatusForbidden {
 		return false
 	}
-	m := forbidden.FindStringSubmatch(status.Status().Message)
+	m := forbidden.FindStringSubmatch(status.Message)
 	return m != nil && strings.HasPrefix(m[1], "exceeded quota: ")
 }

@@ -284,7 +284,8 @@ func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, f
 	return session.End(code, failure)
 }
 
-// unjudged returns an error for each scenario that was not judged to its end. What its earlier steps decided stays.
+// unjudged returns an error for each scenario that was not judged to its end, and for each whose known issue did not
+// happen as expected. What its earlier steps decided stays.
 func unjudged(run *reports.Run) error {
 	var errs []error
 	for _, track := range run.Tracks {

@@ -83,11 +83,8 @@ func RemoveReports(dir string, names ...string) error {
 	}
 	errs := removeReports(dir, names)
 	for _, entry := range entries {
-		if part := filepath.Join(dir, entry.Name()); entry.IsDir() && entry.Name() == Readings {
-			errs = append(errs, removeReports(part, names)...)
-		} else if entry.IsDir() && repetition.MatchString(entry.Name()) {
-			errs = append(errs, removeReports(part, names)...)
-			errs = append(errs, removeReports(filepath.Join(part, Readings), names)...)
+		if entry.IsDir() && (entry.Name() == Readings || repetition.MatchString(entry.Name())) {
+			errs = append(errs, RemoveReports(filepath.Join(dir, entry.Name()), names...))
 		}
 	}
 	return errors.Join(errs...)
