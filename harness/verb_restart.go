@@ -51,7 +51,7 @@ func control(ctx context.Context, s *scenarioRun, step scenarios.Step, verb stri
 	if err := do(controller, ctx, component); err != nil {
 		return failure(reports.Error, "%s %s: %v", verb, component, err)
 	}
-	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: fmt.Sprintf("%sed %s", verb, component)}}
 }
 
 // controlSystem restarts or kills a system.
@@ -66,7 +66,7 @@ func controlSystem(ctx context.Context, s *scenarioRun, step scenarios.Step, ver
 	if err := do(s.shared.systems, ctx, name); err != nil {
 		return failure(reports.Error, "%s system %s: %v", verb, name, err)
 	}
-	return result{Outcome: reports.Outcome{Status: reports.Passed}}
+	return result{Outcome: reports.Outcome{Status: reports.Passed, Evidence: fmt.Sprintf("%sed system %s", verb, name)}}
 }
 
 // uncontrollable returns why a step cannot restart or kill its system in a state; "" if it can.

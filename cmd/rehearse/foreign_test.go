@@ -68,15 +68,16 @@ type foreign struct {
 	programs map[string]string
 	// definitions has the CustomResourceDefinitions to copy, by the name of the copy.
 	definitions map[string]string
-	// focus selects the scenarios that the commands run, and fault the fault that they try: enough to show that they
-	// work.
-	focus, fault string
+	// scenarios are regular expressions for those that the commands run, and fault is the fault that they try: enough to
+	// show that they work.
+	scenarios []string
+	fault     string
 	// commands is the number of commands on the page.
 	commands int
 }
 
-// Every command of the pages about programs that are not ours runs as it is written, except for an added --focus, or
-// --only if it tries faults.
+// Every command of the pages about programs that are not ours runs as it is written, except for --focus, or --only if
+// it tries faults: they select a few scenarios or one fault.
 func TestForeignProgramsAsDocumented(t *testing.T) {
 	needsClusters(t)
 	program, err := os.Executable()
@@ -100,7 +101,8 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 				"KAI-Scheduler/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml": "../../suites/kai/api/scheduling.run.ai_podgroups.yaml",
 				"KAI-older/deployments/kai-scheduler/crds/scheduling.run.ai_podgroups.yaml":     "../../suites/kai/simulator/testdata/crd-older.yaml",
 			},
-			focus: "kai-(mixed-case|stored-names-made-anew)", fault: "trailing-dash-allowed", commands: 5,
+			scenarios: []string{"kai-mixed-case", "kai-stored-names-made-anew"},
+			fault:     "trailing-dash-allowed", commands: 5,
 		},
 		"leaderworkerset": {
 			page: "../../docs/leaderworkerset.md",
@@ -115,7 +117,8 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 				"lws/config/crd/bases/disaggregatedset.x-k8s.io_disaggregatedsetrolescalers.yaml": ours,
 				"lws-before/config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml":      ours,
 			},
-			focus: `lws-policy-default$|lws-policy-default \[1.36\]|lws-from-before-the-field`, fault: "no-default-policy", commands: 7,
+			scenarios: []string{`lws-policy-default$`, `lws-policy-default \[1.36\]`, `lws-from-before-the-field`},
+			fault:     "no-default-policy", commands: 7,
 		},
 	} {
 		t.Run(name, func(t *testing.T) { f.test(t) })
@@ -132,16 +135,38 @@ func (f foreign) test(t *testing.T) {
 		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(text, -1)[1:] {
 			args = append(args, strings.Trim(word, "'"))
 		}
-		part := []string{"--focus", f.focus}
 		if args[0] == "faults" {
-			part = []string{"--only", f.fault}
+			args = append(args, "--only", f.fault)
+		} else {
+			args = f.focus(t, args)
 		}
-		code, out, errs := command(t, append(append(args, part...), "--report-dir", t.TempDir())...)
+		code, out, errs := command(t, append(args, "--report-dir", t.TempDir())...)
 		want, says := f.outcome(args[0], text)
 		if code != want || slices.ContainsFunc(says, func(s string) bool { return !strings.Contains(out, s) }) {
 			t.Errorf("%s: exit code %d, want %d and %q:\n%s%s", text, code, want, says, out, errs)
 		}
 	}
+}
+
+// focus returns the arguments with a --focus that selects the few scenarios, or those of them that the page's own
+// --focus selects.
+func (f foreign) focus(t *testing.T, args []string) []string {
+	t.Helper()
+	own := regexp.MustCompile("")
+	if i := slices.Index(args, "--focus"); i >= 0 {
+		own = regexp.MustCompile(args[i+1])
+		args = slices.Delete(slices.Clone(args), i, i+2)
+	}
+	var few []string
+	for _, pattern := range f.scenarios {
+		if own.MatchString(strings.ReplaceAll(pattern, `\`, "")) {
+			few = append(few, pattern)
+		}
+	}
+	if few == nil {
+		t.Fatalf("--focus %s selects none of %q", own, f.scenarios)
+	}
+	return append(args, "--focus", strings.Join(few, "|"))
 }
 
 // outcome returns the expected exit code of a command, and what its output must contain.

@@ -65,3 +65,29 @@ func TestWhatStayedAsItWas(t *testing.T) {
 		}
 	}
 }
+
+// Only a kill of the API server or of etcd answers the question about them, and only a changed gate the question about
+// tests.
+func TestWhatAnswersNothing(t *testing.T) {
+	for killed, answers := range map[string]bool{
+		"killed etcd": true, "killed kube-apiserver": true, "killed kube-scheduler": false, "killed system lws": false,
+	} {
+		s := &reports.Scenario{
+			Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"},
+			Steps: []*reports.Step{
+				{Name: "away", Verb: "kill", Status: reports.Passed, State: "1.34.4", Evidence: killed},
+				{Verb: "transition", Status: reports.Passed, State: "1.34.4"},
+				{Verb: "create", Status: reports.Passed, State: "1.35.4"},
+			},
+		}
+		text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
+		golden.Must(t, err)
+		for heading, want := range map[string]bool{Unavailable: answers, Tests: false} {
+			_, answer, _ := strings.Cut(text, heading)
+			answer, _, _ = strings.Cut(answer, "######")
+			if strings.Contains(answer, "*Open") == want {
+				t.Errorf("%s answers %s: %s", killed, heading, answer)
+			}
+		}
+	}
+}

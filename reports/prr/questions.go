@@ -157,10 +157,11 @@ func onOff(on bool) string {
 	return "off"
 }
 
+// tests lists the scenarios that changed a gate in a live cluster.
 func tests(run *reports.Run, journeys []journey) string {
 	var b strings.Builder
 	for _, j := range journeys {
-		if len(j.states) > 1 {
+		if toggled(run, []journey{j}) != "" {
 			fmt.Fprintf(&b, "- %s\n", j.title())
 		}
 	}
@@ -214,8 +215,12 @@ func disturbed(_ *reports.Run, journeys []journey) string {
 	})
 }
 
+// unavailable lists the steps that killed the API server or etcd.
 func unavailable(_ *reports.Run, journeys []journey) string {
-	return byVerb(journeys, func(step *reports.Step) bool { return step.Verb == "kill" })
+	return byVerb(journeys, func(step *reports.Step) bool {
+		what := step.Evidence + " " + step.Message
+		return step.Verb == "kill" && (strings.Contains(what, "kube-apiserver") || strings.Contains(what, "etcd"))
+	})
 }
 
 func metrics(_ *reports.Run, journeys []journey) string {

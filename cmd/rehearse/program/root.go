@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		return cli.ExitOK
 	}
 	code := cli.ExitInput
-	if errors.Is(err, clusters.ErrUnreachable) {
+	if unreachable(err) {
 		code = cli.ExitBroken
 	}
 	var exit *cli.ExitError
@@ -48,6 +49,14 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		fmt.Fprintln(stderr, "error:", err)
 	}
 	return code
+}
+
+// unreachable reports whether a cluster or a host did not answer, which is no mistake in the input.
+func unreachable(err error) bool {
+	var operation *net.OpError
+	var name *net.DNSError
+	return errors.Is(err, clusters.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
 }
 
 // New returns the command with its subcommands, for these suites. Its texts name it as it was called: rehearse, or
