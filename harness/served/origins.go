@@ -62,8 +62,9 @@ func (k *Kinds) wrote(object *unstructured.Unstructured) {
 	switch object.GroupVersionKind().GroupKind() {
 	case definitions:
 		kinds := kindsDefined(object, group)
+		affected := slices.Concat(k.defined[object.GetName()], kinds) // also those that are no longer served
 		k.defined[object.GetName()] = kinds
-		for _, gvk := range kinds {
+		for _, gvk := range affected {
 			k.fresh[gvk] = true
 			delete(k.known, gvk)
 		}

@@ -135,6 +135,10 @@ func (w *Writer) attempt(ctx, appear context.Context, patience time.Duration, op
 			return answer{err: err}
 		}
 	}
+	if !sent && w.stillAccepts(ctx, appear, op, step) {
+		return answer{err: errors.New("the definition of its kind was just written, and the API server still accepts as a " +
+			"dry run what should be rejected")}
+	}
 	if request.start != nil {
 		if err := request.start.arrive(ctx); err != nil {
 			return answer{err: fmt.Errorf("wait for the other writes to be ready: %w", err)}
@@ -192,6 +196,22 @@ func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios
 		return false
 	}
 	return true
+}
+
+// stillAccepts reports whether the API server accepts, as a dry run, what the step expects it to reject, and may do so
+// by the definition of the kind from before the track changed it. The write itself waits, for a while.
+func (w *Writer) stillAccepts(ctx, appear context.Context, op *operation, step *scenarios.Step) bool {
+	if wanted(step) == nil || op.removes || !w.Kinds.IsFresh(op.gvk) {
+		return false
+	}
+	if appear.Err() != nil {
+		w.Kinds.Settle(op.gvk)
+		return false
+	}
+	try := *op
+	try.dryRun = []string{metav1.DryRunAll}
+	_, err := try.send(withUser(ctx, step.As), op.api(w), &try)
+	return err == nil
 }
 
 func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) answer {

@@ -529,6 +529,45 @@ func TestDefinitionThatWasJustWritten(t *testing.T) {
 	}
 }
 
+// After a change of its definition, an old definition may for a short time accept what the new one rejects. The write
+// itself is sent only when a dry run is rejected, or nothing changes for a while.
+func TestDefinitionThatStillAccepts(t *testing.T) {
+	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}
+	server := apitest.New(t, thing)
+	s := newSender(t, server)
+	s.Kinds.Wrote(definition())
+	s.Appear = time.Hour
+	invalid := apitest.Status(422, "Invalid", "spec: Invalid value")
+	stored := 0
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Kind != "Thing" || r.Verb != "create" {
+			return nil
+		}
+		if !r.DryRun {
+			stored++
+		}
+		if r.Number < 3 {
+			return nil
+		}
+		return &apitest.Fault{Status: invalid}
+	})
+	create := scenarios.Step{
+		Create: scenarios.Object{
+			"apiVersion": "x.io/v1", "kind": "Thing",
+			"metadata": map[string]any{"name": "a"}, "spec": "x",
+		},
+		Expect: &scenarios.Expect{Rejected: &scenarios.Rejection{Code: 422}},
+	}
+	if got := s.do(t.Context(), create); got.Status != reports.Passed || stored != 1 {
+		t.Fatalf("sent %d times, got %s: %s", stored, got.Status, got.Message)
+	}
+	server.Misbehave(nil)
+	s.Appear = time.Nanosecond
+	if got := s.do(t.Context(), create); got.Status != reports.Failed || !strings.Contains(got.Message, "was accepted") {
+		t.Fatalf("got %s: %s", got.Status, got.Message)
+	}
+}
+
 func TestNothingIsSentAgainByTheClient(t *testing.T) {
 	requests := 0
 	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
