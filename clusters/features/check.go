@@ -42,7 +42,7 @@ func (l *List) Check(versions Versions, component clusters.Component, gates map[
 		c.set[name] = gates[given]
 		c.value(name, gates[given])
 	}
-	if versions.Emulated.Compare(enforcesNeeds) >= 0 {
+	if l.Of().Compare(enforcesNeeds) >= 0 { // at every emulated version
 		for _, name := range clusters.SortedKeys(l.Gates) {
 			c.needs(name)
 		}

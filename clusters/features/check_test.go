@@ -192,7 +192,7 @@ func TestCheckEmulated(t *testing.T) {
 	}{
 		{map[string]bool{"FinishLine": false}, 0}, // locked since 1.35
 		{map[string]bool{"RacingTeams": true}, 1}, // alpha since 1.35
-		{map[string]bool{"Camera": false}, 0},     // dependencies are enforced since 1.35
+		{map[string]bool{"Camera": false}, 1},     // programs since 1.35 enforce dependencies at every emulated version
 	} {
 		versions, err := features.VersionsIn(list.Of(), map[string]string{"emulated-version": "1.34"})
 		if err != nil {

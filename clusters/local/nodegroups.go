@@ -28,13 +28,15 @@ var defaultCapacity = map[string]string{
 	"cpu": "32", "memory": "256Gi", "ephemeral-storage": "1Ti", "pods": "1000",
 }
 
-// groupAnnotation is the annotation of a node that lists the labels and taints of its group. What others add stays.
+// groupAnnotation is the annotation of a node that lists what it has from its group. What others add stays.
 const groupAnnotation = "rehearse.dev/of-group"
 
-// groupSettings are the labels and taints that a node has from its group.
+// groupSettings are the labels, the taints and the names of the resources that a node has from its group.
 type groupSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Taints []corev1.Taint    `json:"taints,omitempty"`
+
+	Capacity []corev1.ResourceName `json:"capacity,omitempty"`
 }
 
 // nodesOf returns the Node objects of a state. Kubelets have the cluster's version.
@@ -58,7 +60,7 @@ func nodesOf(state clusters.State) []*corev1.Node {
 				node.Spec.Taints = append(node.Spec.Taints,
 					corev1.Taint{Key: taint.Key, Value: taint.Value, Effect: corev1.TaintEffect(taint.Effect)})
 			}
-			text, _ := json.Marshal(groupSettings{labels, node.Spec.Taints}) // texts only
+			text, _ := json.Marshal(groupSettings{labels, node.Spec.Taints, slices.Sorted(maps.Keys(resources))}) // texts only
 			node.Annotations = map[string]string{groupAnnotation: string(text)}
 			node.Status.Capacity, node.Status.Allocatable = resources, resources
 			node.Status.NodeInfo = corev1.NodeSystemInfo{
@@ -208,8 +210,8 @@ func (c *nodesKeeper) putNode(ctx context.Context, node *corev1.Node, exists boo
 	return nil
 }
 
-// patchNode changes labels, taints and capacity of a node. Labels and taints that others have set stay, such as those
-// of the cluster itself.
+// patchNode changes labels, taints and capacity of a node. What others have set stays, such as the taints of the
+// cluster itself.
 func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old corev1.Node) error {
 	before := settingsOfGroup(old)
 	labels := map[string]any{}
@@ -226,13 +228,20 @@ func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old core
 			taints = append(taints, taint)
 		}
 	}
+	resources := map[corev1.ResourceName]any{}
+	for _, name := range before.Capacity {
+		resources[name] = nil
+	}
+	for name, quantity := range node.Status.Capacity {
+		resources[name] = quantity
+	}
 	for subresource, patch := range map[string]map[string]any{
 		"": {
 			"metadata": map[string]any{"labels": labels, "annotations": node.Annotations},
 			"spec":     map[string]any{"taints": taints},
 		},
 		"status": {"status": map[string]any{
-			"capacity": node.Status.Capacity, "allocatable": node.Status.Allocatable,
+			"capacity": resources, "allocatable": resources,
 			"nodeInfo": map[string]any{"kubeletVersion": node.Status.NodeInfo.KubeletVersion},
 		}},
 	} {

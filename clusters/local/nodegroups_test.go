@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
 
@@ -35,6 +36,28 @@ func TestDefaultClass(t *testing.T) {
 				t.Errorf("classes %+v, %v; want %s", list.Items, err, test.want)
 			}
 		})
+	}
+}
+
+// A group that loses a resource takes it from its nodes. What others have added stays.
+func TestCapacityThatIsGone(t *testing.T) {
+	one := 1
+	state := func(capacity map[string]string) clusters.State {
+		return clusters.State{Version: "1.36.3", Nodes: []clusters.NodeGroup{{Count: &one, Capacity: capacity}}}
+	}
+	old := nodesOf(state(map[string]string{"example.com/gpu": "4", "cpu": "7"}))[0]
+	old.Status.Capacity["example.com/others"] = resource.MustParse("1")
+	client := fake.NewClientset(old)
+	keeper := &nodesKeeper{client: client}
+	golden.Must(t, keeper.putNode(t.Context(), nodesOf(state(nil))[0], true, *old))
+	node, err := client.CoreV1().Nodes().Get(t.Context(), old.Name, metav1.GetOptions{})
+	golden.Must(t, err)
+	for _, list := range []corev1.ResourceList{node.Status.Capacity, node.Status.Allocatable} {
+		_, gpu := list["example.com/gpu"]
+		_, others := list["example.com/others"]
+		if gpu || !others || list.Cpu().String() == "7" {
+			t.Errorf("got %v", list)
+		}
 	}
 }
 

@@ -37,6 +37,26 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("GET %s: %d %s", e.url, e.code, http.StatusText(e.code))
 }
 
+// noListError reports that the go command could not list the releases.
+type noListError struct{ error }
+
+func (e *noListError) Unwrap() error { return e.error }
+
+// Unanswered reports whether no source gave an answer, or a host failed: the version may well exist.
+func Unanswered(err error) bool {
+	var unreachable *unreachableError
+	var list *noListError
+	var status *statusError
+	return errors.As(err, &unreachable) || errors.As(err, &list) ||
+		errors.As(err, &status) && (status.code >= http.StatusInternalServerError || status.code == http.StatusTooManyRequests)
+}
+
+// NotPublished reports whether the host does not have what was asked for.
+func NotPublished(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code == http.StatusNotFound
+}
+
 func defaultClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -53,8 +73,7 @@ func (s *sources) download(ctx context.Context, v clusters.Version, programs []s
 	for _, program := range programs {
 		if err := s.downloadOne(ctx, base+"/"+program, filepath.Join(dir, program),
 			fmt.Sprintf("%s %s", program, v)); err != nil {
-			var status *statusError
-			if errors.As(err, &status) && status.code == http.StatusNotFound {
+			if NotPublished(err) {
 				err = fmt.Errorf("%w (no such release or no program for %s; --source=build compiles it from source)", err,
 					s.platform)
 			}

@@ -2,9 +2,7 @@ package releases
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -100,8 +98,7 @@ func (s *Store) newestPublished(ctx context.Context, minor clusters.Version) (cl
 func (s *sources) newestOnHost(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
 	url := fmt.Sprintf("%s/release/stable-%s.txt", s.options.BaseURL, minor.MinorString())
 	text, err := s.getText(ctx, url)
-	var status *statusError
-	if errors.As(err, &status) && status.code == http.StatusNotFound {
+	if NotPublished(err) {
 		return clusters.Version{}, fmt.Errorf("%w: that minor has no stable release", err)
 	}
 	if err != nil {
@@ -126,7 +123,7 @@ func (s *sources) newestModule(ctx context.Context, minor clusters.Version) (clu
 	defer func() { _ = remove() }() // the next run tries again
 	out, err := tool.run(ctx, dir, nil, "list", "-m", "-versions", kubernetesModule)
 	if err != nil {
-		return clusters.Version{}, err
+		return clusters.Version{}, &noListError{err}
 	}
 	newest, found := clusters.Version{}, false
 	for _, field := range strings.Fields(string(out)) {

@@ -1,6 +1,8 @@
 package releases
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -79,6 +81,35 @@ func TestResolve(t *testing.T) {
 			}
 			if err != nil || got != test.want {
 				t.Errorf("got %q, %v; want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
+// A host that fails, or that nobody reaches, says nothing about a version.
+func TestUnanswered(t *testing.T) {
+	broken := filepath.Join(t.TempDir(), "go")
+	golden.Write(t, broken, "#!/bin/sh\necho 'dial tcp: no route to host' >&2\nexit 1\n")
+	h := newHost(t, "v1.34.12")
+	failing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}))
+	defer failing.Close()
+	for name, c := range map[string]struct {
+		options                  Options
+		unanswered, notPublished bool
+	}{
+		"nothing is reachable":       {Options{BaseURL: gone(), Go: broken}, true, false},
+		"the modules are not":        {Options{Source: Build, Go: broken}, true, false},
+		"the host fails":             {Options{BaseURL: failing.URL, Go: "/nonexistent"}, true, false},
+		"the host does not have it":  {Options{BaseURL: h.URL, Go: "/nonexistent"}, false, true},
+		"the modules do not have it": {Options{Source: Build, Go: newFakeGo(t).path}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.options.CacheDir = t.TempDir()
+			_, err := newStore(t, c.options).Resolve(t.Context(), "1.39")
+			if err == nil || Unanswered(err) != c.unanswered || NotPublished(err) != c.notPublished {
+				t.Errorf("unanswered %t, not published %t: %v", Unanswered(err), NotPublished(err), err)
 			}
 		})
 	}

@@ -88,10 +88,7 @@ func (q question) try(ctx context.Context, profiles []map[string]any) (written [
 
 // arguments returns kube-scheduler's arguments from the state, and those that make it answer and exit.
 func (q question) arguments(config, answer string) []string {
-	flags := maps.Clone(q.state.Components[q.component].Flags)
-	if flags == nil {
-		flags = map[string]string{}
-	}
+	flags := q.state.Flags(q.component)
 	if gates := q.state.Gates(q.component); len(gates) > 0 {
 		flags["feature-gates"] = clusters.Pairs(gates)
 	}

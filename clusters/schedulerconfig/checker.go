@@ -54,7 +54,7 @@ func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
 	}
 	key, err := json.Marshal([]any{
 		q.program, q.state.Version, q.path, q.profiles, q.state.Gates(q.component),
-		q.state.Components[q.component].Flags,
+		q.state.Flags(q.component),
 	})
 	if err != nil {
 		return verdict{}, fmt.Errorf("write %s as JSON: %w", q.path, err)

@@ -33,7 +33,7 @@ func (q question) rejection(reason string) error {
 		reason = q.pathOf(named[1]) + ": " + strings.TrimPrefix(reason, named[0])
 	}
 	reason = profilePath.ReplaceAllLiteralString(reason, q.path+"[")
-	return fmt.Errorf("kube-scheduler of Kubernetes %s rejects its profiles:  %s", q.state.Version, reason)
+	return fmt.Errorf("kube-scheduler of Kubernetes %s rejects its profiles:  %s", q.state.VersionOf(q.component), reason)
 }
 
 // pathOf returns the path of the profile with that schedulerName.

@@ -115,7 +115,10 @@ func (f *fetchFlags) checkPlatform(args []string) error {
 // ensure gets the programs of a version, and prints their folder. It also gets the list of the version's feature gates.
 func ensure(command *cobra.Command, store *releases.Store, version string, programs []string) error {
 	binaries, err := store.Ensure(command.Context(), version, programs...)
-	if err != nil {
+	switch {
+	case releases.NotPublished(err):
+		return err
+	case err != nil:
 		return cli.Broken(err)
 	}
 	fmt.Fprintf(command.OutOrStdout(), "%s\t%s\n", version, binaries.Dir)

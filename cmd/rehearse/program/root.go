@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cluster"
@@ -55,7 +56,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 func unreachable(err error) bool {
 	var operation *net.OpError
 	var name *net.DNSError
-	return errors.Is(err, clusters.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
+	return errors.Is(err, clusters.ErrUnreachable) || releases.Unanswered(err) || errors.Is(err, context.DeadlineExceeded) ||
 		errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
 }
 

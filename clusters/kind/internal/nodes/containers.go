@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kind/pkg/cluster/constants"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 // ClusterLabel is the label of kind's containers. Its value is the name of the cluster.
@@ -95,6 +96,10 @@ func Remove(ctx context.Context, e *engine.Engine, name, dir string) error {
 	}
 	if err := removeVolumes(ctx, e, name); err != nil {
 		return err
+	}
+	// Systems run as processes beside the containers.
+	if err := processes.EndOwned(dir + string(filepath.Separator)); err != nil {
+		return fmt.Errorf("end the processes of cluster %s: %w", name, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove the folder of cluster %s: %w", name, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -70,5 +71,21 @@ func TestWhoseTheBalancerIs(t *testing.T) {
 				t.Errorf("got %v, %v; want %v", got, err, c.want)
 			}
 		})
+	}
+}
+
+// The processes of a cluster's systems end with it.
+func TestRemoveEndsProcesses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	golden.Must(t, os.Mkdir(dir, 0o700))
+	process, err := processes.NewSpawner().Start(processes.Spec{
+		Name: "operator", Program: "/bin/sh", Args: []string{"-c", "exec sleep 1000"}, LogDir: dir,
+		Owner: dir + string(filepath.Separator), Detached: true,
+	})
+	golden.Must(t, err)
+	golden.Must(t, Remove(t.Context(), fakeEngine(t, "exit 0\n"), "c", dir))
+	<-process.Done()
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
 	}
 }

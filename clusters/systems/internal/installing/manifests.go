@@ -97,5 +97,9 @@ func rolledOut(o *unstructured.Unstructured) error {
 	if updated < wanted || available < wanted {
 		return fmt.Errorf("it has %d pods, of which %d are updated and %d available", wanted, updated, available)
 	}
+	// The available pods of a Deployment may be those of before.
+	if all := number(0, "status", "replicas"); o.GetKind() == "Deployment" && all > updated {
+		return fmt.Errorf("%d of its %d pods are not updated", all-updated, all)
+	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestManifestsInTheirOrder(t *testing.T) {
@@ -46,6 +48,14 @@ func TestRolledOut(t *testing.T) {
 			if err := rolledOut(workload(kind, c.generation, c.seen, c.wanted, c.updated, c.available)); (err == nil) != c.want {
 				t.Errorf("%s %+v: %v", kind, c, err)
 			}
+		}
+	}
+	// Its only available pod is the one before the update.
+	replaced := workload("Deployment", 2, 2, 1, 1, 1)
+	for pods, want := range map[int64]bool{1: true, 2: false} {
+		golden.Must(t, unstructured.SetNestedField(replaced.Object, pods, "status", "replicas"))
+		if err := rolledOut(replaced); (err == nil) != want {
+			t.Errorf("%d pods: %v", pods, err)
 		}
 	}
 	if rolledOut(&unstructured.Unstructured{Object: map[string]any{"kind": "Deployment"}}) == nil {

@@ -19,6 +19,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
@@ -54,13 +55,18 @@ func TestCreationWithoutAnAnswer(t *testing.T) {
 		stored, stranger bool
 		interrupted      bool
 		deleted          bool
+		wrong            bool // the input
 	}{
 		"stored":                  {failure: io.ErrUnexpectedEOF, stored: true, deleted: true},
 		"stored, and interrupted": {failure: context.Canceled, stored: true, interrupted: true, deleted: true},
 		"stored, timed out":       {failure: apierrors.NewTimeoutError("no answer", 1), stored: true, deleted: true},
 		"not stored":              {failure: io.ErrUnexpectedEOF},
 		"somebody else's":         {failure: io.ErrUnexpectedEOF, stranger: true},
-		"rejected":                {failure: apierrors.NewForbidden(batchv1.Resource("jobs"), "rehearse", nil), stored: true},
+		"the server failed":       {failure: apierrors.NewInternalError(errors.New("no answer of a webhook"))},
+		"the server is busy":      {failure: apierrors.NewTooManyRequests("later", 1)},
+		"rejected": {
+			failure: apierrors.NewForbidden(batchv1.Resource("jobs"), "rehearse", nil), stored: true, wrong: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := fake.NewClientset()
@@ -95,6 +101,10 @@ func TestCreationWithoutAnAnswer(t *testing.T) {
 			_, err := a.create(ctx, client)
 			if !errors.Is(err, c.failure) {
 				t.Errorf("got %v, want %v", err, c.failure)
+			}
+			var exit *cli.ExitError
+			if broken := errors.As(err, &exit) && exit.Code == cli.ExitBroken; broken == c.wrong {
+				t.Errorf("the input is wrong: %t, want %t: %v", !broken, c.wrong, err)
 			}
 			if (len(deleted) == 1 && deleted[0] == "ours") != c.deleted {
 				t.Errorf("deleted %q, want it deleted: %t", deleted, c.deleted)

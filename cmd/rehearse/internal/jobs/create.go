@@ -53,13 +53,17 @@ func (a *application) create(ctx context.Context, client kubernetes.Interface) (
 	return made, nil
 }
 
+// notCreated is the error for a Job that could not be created. It is a mistake in the input only if the API server
+// rejected it.
 func (a *application) notCreated(err error) error {
+	var answer apierrors.APIStatus
+	answered := errors.As(err, &answer) && answer.Status().Code < http.StatusInternalServerError
 	err = fmt.Errorf("create the Job %s in namespace %s: %w", a.name, a.namespace, err)
 	switch {
 	case apierrors.IsAlreadyExists(err):
 		return fmt.Errorf("%w: delete it (kubectl delete job,configmap -n %s %s), or choose another --name", err, a.namespace,
 			a.name)
-	case apierrors.ReasonForError(err) == metav1.StatusReasonUnknown:
+	case !answered || apierrors.IsTooManyRequests(err):
 		return cli.Broken(err)
 	default:
 		return err
