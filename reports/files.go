@@ -44,6 +44,8 @@ type Files struct {
 	closed        bool
 	// unlock lets other processes use the folder.
 	unlock func()
+	// denied: the folder could not be prepared or locked, so nothing is written there.
+	denied bool
 
 	// writing is held while files are written, so that Observe need not wait for a writing in the background; it guards
 	// written, the run that the files hold.
@@ -60,10 +62,17 @@ func NewFiles(dir string, clk clock.WithDelayedExecution, formats ...FileFormat)
 func (f *Files) Observe(e Event) error {
 	f.mu.Lock()
 	f.latest = e.Run
+	denied := f.denied
 	f.mu.Unlock()
+	if denied {
+		return nil
+	}
 	switch e.Kind {
 	case RunStarted:
 		if err := f.prepare(); err != nil {
+			f.mu.Lock()
+			f.denied = true
+			f.mu.Unlock()
 			return err
 		}
 		return f.writeAll()
@@ -93,6 +102,22 @@ func (f *Files) prepare() error {
 	}
 	f.unlock = unlock
 	return errors.Join(folder.Sweep(f.dir), sweepArtifacts(f.dir))
+}
+
+// Remove removes reports of an earlier run from a folder, unless another process writes there.
+func Remove(dir string, names []string) error {
+	unlock, err := folder.Lock(dir)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var errs []error
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove a report of an earlier run: %w", err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // schedule makes sure that the files are written soon.

@@ -16,6 +16,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/rehearse-dev/rehearse/internal/golden"
+	"github.com/rehearse-dev/rehearse/reports/internal/folder"
 )
 
 // standard are two formats that every run has.
@@ -169,6 +170,23 @@ func TestFilesCatchUp(t *testing.T) {
 		if got := strings.Count(<-writings, `"status": "failed"`); got != want {
 			t.Errorf("%d failed scenarios are written, want %d", got, want)
 		}
+	}
+}
+
+// A run that finds the folder in use by another one writes nothing there, and removes nothing.
+func TestFilesOfAnotherRunStay(t *testing.T) {
+	dir, clk := t.TempDir(), clocktesting.NewFakeClock(time.Unix(1e9, 0))
+	unlock, err := folder.Lock(dir)
+	golden.Must(t, err)
+	defer unlock()
+	theirs := filepath.Join(dir, "run.json")
+	golden.Write(t, theirs, "theirs")
+	r := NewRecorder(filesPlan(1), clk, NewFiles(dir, clk, standard...))
+	golden.Error(t, r.Start(), "another rehearse writes its reports")
+	golden.Error(t, r.Finish(), "another rehearse writes its reports")
+	golden.Error(t, Remove(dir, []string{"run.json"}), "another rehearse writes its reports")
+	if got := golden.Read(t, theirs); got != "theirs" {
+		t.Errorf("it was replaced by %s", got)
 	}
 }
 

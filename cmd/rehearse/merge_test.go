@@ -20,6 +20,7 @@ func written(t *testing.T, number int, change func(*reports.Run)) string {
 	dir := t.TempDir()
 	track := &reports.Track{Name: "track-" + string(rune('0'+number)), Scenarios: []*reports.Scenario{{
 		Name: "s" + string(rune('0'+number)), Status: reports.Passed, Artifacts: []string{"s/history.jsonl", "s/gone.txt"},
+		Folder: "/gone/s",
 	}}}
 	run := &reports.Run{
 		Head: reports.Head{
@@ -81,6 +82,9 @@ func TestMerge(t *testing.T) {
 			}
 			merged, _, err := pastruns.Read(dir)
 			golden.Must(t, err)
+			if got := merged.Tracks[1].Scenarios[0].Folder; got != filepath.Join(dir, "shard-2", "s") {
+				t.Errorf("its files are said to be in %s", got)
+			}
 			if got := merged.Tracks[1].Scenarios[0]; got.Name != "s2" || got.Artifacts[0] != "shard-2/s/history.jsonl" {
 				t.Errorf("the second track has %s with %s", got.Name, got.Artifacts)
 			}

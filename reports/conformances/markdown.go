@@ -12,7 +12,7 @@ import (
 func Markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Conformance of %s with %s\n\n", who(r), r.Suite.Name)
-	b.WriteString(plain.HTML(r.Summary) + "\n\n")
+	b.WriteString(plain.Cell(r.Summary) + "\n\n")
 	b.WriteString("| level | result | passed | failed | known | untested |\n|---|---|---:|---:|---:|---:|\n")
 	for _, level := range []struct {
 		name string
@@ -45,7 +45,7 @@ func who(r *Report) string {
 	if r.Profile != "" {
 		who += ", profile " + r.Profile + ","
 	}
-	return plain.HTML(who)
+	return plain.Cell(who)
 }
 
 // selection says which scenarios ran: " of profile NAME that matches FOCUS"; "" for all.

@@ -77,13 +77,13 @@ func Beside(artifact string) string {
 // focused are the commands whose --focus selects scenarios by their names in the report.
 var focused = regexp.MustCompile(`^rehearse (run|conformance) `)
 
-// shard is the flag that limits a command to a part of a run.
-var shard = regexp.MustCompile(` --shard=\S+`)
+// selecting are the flags that select the scenarios of a run, or of a shard. Values may be quoted for a shell.
+var selecting = regexp.MustCompile(` --(?:shard|timings|focus)=(?:'[^']*'|\\'|[^\s'])+`)
 
 // alone returns the command that runs only one scenario; "" if the page does not know it. Runs with different commands
 // have no common one.
 func alone(run *reports.Run, s *reports.Scenario) string {
-	commands := strings.Split(shard.ReplaceAllString(run.Command, ""), "\n")
+	commands := strings.Split(selecting.ReplaceAllString(run.Command, ""), "\n")
 	if len(slices.Compact(commands)) != 1 || !focused.MatchString(commands[0]) {
 		return ""
 	}

@@ -134,6 +134,8 @@ func TestTheCommandThatRunsAScenarioAlone(t *testing.T) {
 		{"rehearse run a.yaml --repeat=3", "it's [1.35]", `rehearse run a.yaml --repeat=3 --focus='^it'\''s \[1\.35\]$'`},
 		{"rehearse run a --shard=1/2 --x=1\nrehearse run a --shard=2/2 --x=1", "b", "rehearse run a --x=1 --focus='^b$'"},
 		{"rehearse conformance kai", "k", "rehearse conformance kai --focus='^k$'"},
+		{`rehearse run a --focus='x '\''y' --shard=1/2 --timings=t.json`, "b", "rehearse run a --focus='^b$'"},
+		{`rehearse conformance kai --focus=kai-k --clusters=2`, "b", "rehearse conformance kai --clusters=2 --focus='^b$'"},
 		{"rehearse run a\nrehearse run b", "c", ""},
 		{"rehearse matrix run a", "a", ""},
 		{"", "a", ""},

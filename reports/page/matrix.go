@@ -112,10 +112,16 @@ func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 			note(reports.VersionOf(step.State), step.Status)
 		}
 	}
+	status, decisive := s.About(id)
 	if len(found) > 0 {
+		// A later step that is about no requirement ended the scenario before all of it was seen.
+		for version := range found {
+			if status == reports.NotRun && found[version] == reports.Passed {
+				found[version] = reports.NotRun
+			}
+		}
 		return found
 	}
-	status, decisive := s.About(id)
 	for _, version := range s.Versions {
 		if status == reports.Passed || decisive == nil || reports.VersionOf(decisive.State) == version {
 			note(version, status)

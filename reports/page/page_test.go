@@ -81,6 +81,10 @@ func TestRequirementsInVersions(t *testing.T) {
 			Name: "c", Status: reports.NotRun, Covers: []string{"R3"}, Versions: both,
 			Steps: []*reports.Step{step("1.34.4", reports.NotRun)},
 		},
+		{ // a step about no requirement ended it
+			Name: "d", Status: reports.Failed, Covers: []string{"R4"}, Versions: both,
+			Steps: []*reports.Step{step("1.34.4", reports.Passed, "R4"), step("1.34.4", reports.Failed)},
+		},
 	}}}, Requirements: []reports.Requirement{{ID: "R2", Statement: "two"}}, Flips: []reports.VersionFlips{{
 		From: "1.34.4", To: "1.35.4", Gates: []string{"A turns on"},
 	}}}
@@ -93,7 +97,7 @@ func TestRequirementsInVersions(t *testing.T) {
 	}
 	want := map[string][]reports.Status{
 		"R1": {reports.NotRun, reports.Failed}, "R2": {reports.Passed, ""},
-		"R3": {reports.NotRun, reports.NotRun},
+		"R3": {reports.NotRun, reports.NotRun}, "R4": {reports.NotRun, ""},
 	}
 	if !reflect.DeepEqual(got, want) || m.Rows[0].Name != "R2" || m.Rows[0].Text != "two" ||
 		m.Flips[0].Way != "1.34.4 → 1.35.4" || m.Flips[0].Gates[0] != "A turns on" {

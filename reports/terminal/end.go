@@ -176,7 +176,7 @@ func (l lines) summary(b *strings.Builder, run *reports.Run, report, link string
 	if counts.Total() == 0 {
 		text = "no scenarios"
 	}
-	took := "in " + plain.Duration(reports.Elapsed(run.Started, run.Finished))
+	took := "in " + plain.Duration(run.Duration())
 	if run.Interrupted {
 		took += "  " + l.style.paint(yellow, "interrupted")
 	}

@@ -52,6 +52,8 @@ type Case struct {
 	// Allowed: the specification allows the object. Requirement is the requirement that decides this.
 	Allowed     bool
 	Requirement string
+	// Shows are further requirements that the case is about, if the implementation agrees.
+	Shows []string
 }
 
 // Result of a rule.
@@ -60,6 +62,8 @@ type Result struct {
 	// Seed of the cases. Judged is the number of judged cases, without those of shrinking.
 	Seed   uint64
 	Judged int
+	// About is how many of them were about each requirement.
+	About map[string]int
 	// Disagreement is a case on which the implementation disagrees with the specification: the smallest one that was found
 	// before judging became impossible. It is nil if there is none.
 	Disagreement *Disagreement

@@ -40,7 +40,7 @@ func check(ctx context.Context, w World, rule Rule, n int) Result {
 
 // try judges n drawn cases. A smaller case of another requirement does not replace the first disagreement.
 func try(ctx context.Context, w World, rule Rule, draw Draw, n int) Result {
-	result := Result{Rule: rule, Seed: w.Seed}
+	result := Result{Rule: rule, Seed: w.Seed, About: map[string]int{}}
 	failure := explore(n, w.Seed, func(t *rapid.T) {
 		c := draw(t)
 		if result.Err != nil {
@@ -57,6 +57,9 @@ func try(ctx context.Context, w World, rule Rule, draw Draw, n int) Result {
 			t.FailNow()
 		case err == nil && result.Disagreement == nil:
 			result.Judged++
+			for _, id := range append(c.Shows, c.Requirement) {
+				result.About[id]++
+			}
 		}
 	})
 	if failure != "" && result.Err == nil && result.Disagreement == nil {

@@ -163,8 +163,12 @@ func TestGeneratedCases(t *testing.T) {
 		want   string
 	}{
 		"all agree": {
-			cases.Result{Judged: 1000},
+			cases.Result{Judged: 1000, About: map[string]int{"G-1": 999, "G-5": 1}},
 			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed",
+		},
+		"no case was about one": {
+			cases.Result{Judged: 1, About: map[string]int{"G-1": 1}},
+			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
 		},
 		"one does not": {
 			cases.Result{

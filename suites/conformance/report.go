@@ -87,7 +87,9 @@ func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome,
 		for _, result := range drawn {
 			if slices.Contains(result.Rule.Covers, q.ID) {
 				found = true
-				generated(result).addTo(&evidence, q.ID)
+				if result.Disagreement != nil || result.Err != nil || result.About[q.ID] > 0 { // all agree on a requirement only if a case was about it
+					generated(result).addTo(&evidence, q.ID)
+				}
 			}
 		}
 		if !found && p.options.Profile+p.options.Focus != "" {

@@ -74,22 +74,25 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 }
 
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack. A
-// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault.
+// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault. The slack
+// is for each round that runs at once, up to mostSlack.
 const (
-	patience = 6
-	slack    = 4 * time.Second
+	patience  = 6
+	slack     = 4 * time.Second
+	mostSlack = 4 * slack
 )
 
-// bounded returns copies of the scenarios whose steps have shorter timeouts. A step of unknown duration keeps its
-// timeout.
-func bounded(list []*scenarios.Scenario, took timings) []*scenarios.Scenario {
+// bounded returns copies of the scenarios, for rounds that run at once, whose steps have shorter timeouts. A step of
+// unknown duration keeps its timeout.
+func bounded(list []*scenarios.Scenario, took timings, rounds int) []*scenarios.Scenario {
+	spare := min(time.Duration(rounds)*slack, mostSlack)
 	var all []*scenarios.Scenario
 	for _, s := range list {
 		c := *s
 		c.Spec.Steps = slices.Clone(s.Spec.Steps)
 		for i := range c.Spec.Steps {
 			if known := took[s.Title()]; i < len(known) {
-				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(slack+patience*known[i], c.Spec.Timeout.Or(defaultTimeout))
+				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(spare+patience*known[i], c.Spec.Timeout.Or(defaultTimeout))
 			}
 		}
 		all = append(all, &c)

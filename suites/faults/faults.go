@@ -68,11 +68,15 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	if mine := planning.Deal(o.Shard, wanted, workOf); len(mine) > 0 {
 		err = r.run(ctx, m, mine)
 	}
-	m.Took = time.Since(began)
-	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
-		return nil, fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
+	if err != nil {
+		m = nil
+	} else {
+		m.Took = time.Since(began)
 	}
-	return m, nil
+	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
+		err = fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
+	}
+	return m, err
 }
 
 // fill sets the defaults of the options.

@@ -308,13 +308,20 @@ func TestBounded(t *testing.T) {
 		s := run.Tracks[0].Scenarios[0]
 		s.Steps = append(s.Steps, &reports.Step{Started: began, Finished: began.Add(took)})
 	}
-	list := marked(bounded(set.Scenarios, timingsOf(run)), mark(3, 1))
+	list := marked(bounded(set.Scenarios, timingsOf(run), 1), mark(3, 1))
 	steps := list[0].Spec.Steps
 	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within,
 		steps[3].Timeout, steps[3].Always.For,
 		steps[4].Timeout, steps[5].Timeout)
 	if got != "10s 10s 10s 2s 0s 1m0s 0s 0s" {
 		t.Errorf("got %s", got)
+	}
+	// Rounds at once take longer; but no step takes longer than the scenario says, which is 20 seconds.
+	for rounds, want := range map[int]time.Duration{2: 14 * time.Second, 10: 0} {
+		list := bounded(set.Scenarios, timingsOf(run), rounds)
+		if got := time.Duration(list[0].Spec.Steps[0].Timeout); got != want {
+			t.Errorf("%d rounds at once: %s, want %s", rounds, got, want)
+		}
 	}
 	if before := set.Scenarios[0].Spec.Steps[1]; before.Timeout != 0 ||
 		time.Duration(before.Eventually.Within) != time.Minute {

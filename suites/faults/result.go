@@ -79,7 +79,7 @@ func Try(ctx context.Context, o Options, kind string, head reports.Head, keep fu
 		}
 	}
 	if err != nil {
-		return result, err
+		return result, errors.Join(err, keep(result)) // what was found until then
 	}
 	result.Finished = time.Now()
 	return result, keep(result)

@@ -43,6 +43,11 @@ func TestGeneratedNames(t *testing.T) {
 			if result.Judged != 1000 || result.Disagreement != nil {
 				t.Errorf("%s: %d judged, %v", result.Rule.Name, result.Judged, result.Disagreement)
 			}
+			for _, id := range result.Rule.Covers {
+				if result.About[id] == 0 {
+					t.Errorf("%s: no case is about %s: %v", result.Rule.Name, id, result.About)
+				}
+			}
 		case result.Disagreement == nil || !strings.HasPrefix(result.Disagreement.String(), want):
 			t.Errorf("%s: got %v\nwant %s", result.Rule.Name, result.Disagreement, want)
 		}

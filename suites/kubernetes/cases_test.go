@@ -19,6 +19,8 @@ func TestGeneratedNames(t *testing.T) {
 			t.Errorf("%s: %v", result.Rule.Name, result.Err)
 		case i%2 == 0 && (found != nil || result.Judged != 1000):
 			t.Errorf("%s: %d judged, %v", result.Rule.Name, result.Judged, found)
+		case i%2 == 0 && len(result.About) != len(result.Rule.Covers):
+			t.Errorf("%s: the cases are about %v, want all of %q", result.Rule.Name, result.About, result.Rule.Covers)
 		case i%2 == 1 && (found == nil || found.Case.Input != `a Service named "0"`):
 			t.Errorf("%s on %s: got %v", result.Rule.Name, result.Rule.State, found)
 		}

@@ -98,15 +98,14 @@ func drawNew(t *rapid.T, existing []string) string {
 func pathCase(path string, existing []string) cases.Case {
 	c := cases.Case{
 		Input:    fmt.Sprintf("a package at %s, where there are %s", path, strings.Join(existing, ", ")),
-		Resource: packageRevisions, Object: pathObject(path), Allowed: true, Requirement: "PORCH-P64",
+		Resource: packageRevisions, Object: pathObject(path), Allowed: true,
 	}
 	switch other := overlapping(path, existing); {
-	case other == "" && slices.ContainsFunc(existing, func(other string) bool {
-		return strings.HasPrefix(path, other) ||
-			strings.HasPrefix(other, path)
-	}):
-		c.Requirement = "PORCH-P65"
 	case other == "":
+		c.Requirement, c.Shows = "PORCH-P64", accepting(path, existing)
+		if len(c.Shows) > 0 {
+			c.Requirement, c.Shows = c.Shows[0], c.Shows[1:]
+		}
 	case strings.HasPrefix(path, other) && !strings.Contains(other, "/"):
 		c.Allowed, c.Requirement = false, "PORCH-P62"
 	case strings.HasPrefix(path, other):
@@ -117,6 +116,31 @@ func pathCase(path string, existing []string) cases.Case {
 		c.Allowed, c.Requirement = false, "PORCH-P60"
 	}
 	return c
+}
+
+// accepting returns the requirements by which a path that overlaps none must be accepted, those first that are easily
+// violated.
+func accepting(path string, existing []string) []string {
+	parent := func(path string) string { return path[:max(strings.LastIndex(path, "/"), 0)] }
+	var ids []string
+	for _, rule := range []struct {
+		id      string
+		applies func(other string) bool
+	}{
+		{"PORCH-P65", func(other string) bool { return strings.HasPrefix(path, other) || strings.HasPrefix(other, path) }},
+		{"PORCH-P66", func(other string) bool { return beginsWithLast(path, other) || beginsWithLast(other, path) }},
+		{"PORCH-P64", func(other string) bool { return parent(path) == parent(other) }},
+	} {
+		if slices.ContainsFunc(existing, rule.applies) {
+			ids = append(ids, rule.id)
+		}
+	}
+	return ids
+}
+
+// beginsWithLast reports whether a path begins with the last element of another one, as a whole element.
+func beginsWithLast(path, other string) bool {
+	return strings.HasPrefix(path+"/", other[strings.LastIndex(other, "/")+1:]+"/")
 }
 
 // overlapping is the specification's rule. It returns the first package that is a parent or a child of the path,

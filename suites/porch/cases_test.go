@@ -39,6 +39,11 @@ func TestGeneratedPaths(t *testing.T) {
 			if found != nil || result.Judged != 300 {
 				t.Errorf("%d judged, %v", result.Judged, found)
 			}
+			for _, id := range rules[i].Covers {
+				if result.About[id] == 0 {
+					t.Errorf("no case is about %s: %v", id, result.About)
+				}
+			}
 		case found == nil || !strings.Contains(found.Got, want.got) || !slices.Contains(strings.Fields(want.requirements),
 			strings.TrimPrefix(found.Case.Requirement, "PORCH-")):
 			t.Errorf("%s: got %v\nwant one of %s, %q", faults[i], found, want.requirements, want.got)

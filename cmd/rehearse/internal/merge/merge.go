@@ -157,6 +157,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 	if run, err = reports.MergeShards(parts); err != nil {
 		return nil, nil, err
 	}
+	foldersIn(run, out)
 	shown := terminal.New(cli.TerminalConfig(command.OutOrStdout(), filepath.Join(out, pageFile)))
 	defer shown.Close()
 	files := session.Files(out)
@@ -175,6 +176,17 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 		}
 	}
 	return run, reports.Unfinished(reports.Pieces(parts)), nil
+}
+
+// foldersIn sets the folders of the scenarios' artifacts. A shard's own folder may be on another machine.
+func foldersIn(run *reports.Run, out string) {
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			if len(s.Artifacts) > 0 && s.Folder != "" {
+				s.Folder = filepath.Join(out, filepath.FromSlash(path.Dir(s.Artifacts[0])))
+			}
+		}
+	}
 }
 
 // copyArtifacts copies the files that the scenarios of a shard left. A missing file is reported, but is no error: the

@@ -81,7 +81,7 @@ func RemoveReports(dir string, names ...string) error {
 	if err != nil {
 		return fmt.Errorf("read the report folder: %w", err)
 	}
-	errs := removeReports(dir, names)
+	errs := []error{removeReports(dir, names)}
 	for _, entry := range entries {
 		if entry.IsDir() && (entry.Name() == Readings || repetition.MatchString(entry.Name())) {
 			errs = append(errs, RemoveReports(filepath.Join(dir, entry.Name()), names...))
@@ -90,14 +90,9 @@ func RemoveReports(dir string, names ...string) error {
 	return errors.Join(errs...)
 }
 
-func removeReports(dir string, names []string) (errs []error) {
+func removeReports(dir string, names []string) error {
 	for _, format := range inFolder(dir) {
 		names = append(names, format.File)
 	}
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("remove a report of an earlier run: %w", err))
-		}
-	}
-	return errs
+	return reports.Remove(dir, names)
 }
