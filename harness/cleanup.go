@@ -35,7 +35,9 @@ func (m *removal) cleanUp(ctx context.Context) {
 	if m.run.shared.Keep || !borrowed && broken {
 		return
 	}
-	ctx = context.WithoutCancel(ctx)
+	if borrowed {
+		ctx = context.WithoutCancel(ctx)
+	}
 	var err error
 	for again := true; again; {
 		crossings := m.run.shared.barrier.Crossings()
@@ -43,7 +45,7 @@ func (m *removal) cleanUp(ctx context.Context) {
 		// Removal may be impossible while other scenarios take the cluster through a transition.
 		again = err != nil && m.run.shared.barrier.Settle(ctx, crossings)
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // an interrupt deletes the whole cluster
 		step := &reports.Step{Name: "remove what the scenario made", Verb: reports.Cleanup}
 		m.run.shared.Recorder.StartStep(m.run.entry.Report, step, m.run.shared.track.Path[m.run.at].String())
 		m.run.shared.Recorder.FinishStep(m.run.entry.Report, step, reports.Outcome{

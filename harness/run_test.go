@@ -187,6 +187,22 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// An interrupt also ends the removal of what a scenario made: the cluster is deleted. It does not change the verdict.
+func TestInterruptOfTheRemoval(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "delete" && r.Kind == "Node" {
+			cancel()
+		}
+		return nil
+	}}
+	node := "  - create: {apiVersion: v1, kind: Node, metadata: {name: node, finalizers: [x.io/keep]}}\n"
+	run, _ := execute(ctx, t, p, scenario("one", node), harness.Options{CleanupTimeout: 10 * time.Second})
+	if s := find(t, run, "one"); s.Status != reports.Passed || !p.clusters[0].deleted {
+		t.Errorf("%s: %s: %s", s.Status, statuses(s.Steps), s.Message)
+	}
+}
+
 func TestInterruptOfAnAssertion(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {

@@ -163,9 +163,20 @@ func TestChangesOfSharedObjectsAreAlone(t *testing.T) {
 		"a counter":            {"  - metric: {name: x_total, expect: {value: 1}}\n", "counts metric x_total"},
 		"its own Node":         {node + patch("Node", "name: mine"), ""},
 		"in its own namespace": {makeMap("a") + patch("ConfigMap", "name: a"), ""},
-		"of an unknown name":   {patch("Node", `name: "${scenario.id}"`), ""},
-		"rejected":             {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    expect: {rejected: {code: 403}}\n", ""},
-		"a dry run":            {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    dryRun: true\n", ""},
+		"an applied role of Kubernetes": {
+			"  - apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: view}}\n",
+			"changes ClusterRole/view",
+		},
+		"an applied role of its own": {
+			"  - apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: mine}}\n", "",
+		},
+		"one that it could not create": {
+			strings.TrimSuffix(node, "\n") + "\n    expect: {rejected: {code: 409}}\n" + patch("Node", "name: mine"),
+			"changes Node/mine",
+		},
+		"of an unknown name": {patch("Node", `name: "${scenario.id}"`), ""},
+		"rejected":           {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    expect: {rejected: {code: 403}}\n", ""},
+		"a dry run":          {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    dryRun: true\n", ""},
 	} {
 		plan, err := planOf(t, &provider{}, scenario("one", test.steps)+scenario("two", makeMap("a")), harness.PlanOptions{})
 		golden.Must(t, err)

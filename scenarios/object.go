@@ -22,13 +22,13 @@ type ObjectReference struct {
 	// Name of the object.
 	Name string `json:"name,omitempty" filled:"true"`
 	// Namespace of the object. Default: the scenario's.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" filled:"true"`
 }
 
 // User is the user that a write impersonates.
 type User struct {
 	// User is the name: jane, or system:serviceaccount:NAMESPACE:NAME of a ServiceAccount.
-	User string `json:"user"`
+	User string `json:"user" filled:"true"`
 	// Groups of the user. The API server adds system:authenticated and, for a ServiceAccount without groups, the groups
 	// of ServiceAccounts.
 	Groups []string `json:"groups,omitempty"`
@@ -83,6 +83,7 @@ func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 		v.At(n.At("metadata"), "", "want a mapping, not %s", n.At("metadata").What())
 		return
 	}
+	kind, _ := o["kind"].(string)
 	name, named := metadata["name"].(string)
 	_, generated := metadata["generateName"].(string)
 	switch {
@@ -90,6 +91,7 @@ func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 		v.At(n.At("metadata", "name"), "put it in quotes", "metadata.name must be a string, not %s",
 			n.At("metadata", "name").What())
 	case create && (generated || !accepted):
+	case strings.HasSuffix(kind, "Review"): // such as a SubjectAccessReview, which may have no name
 	case name == "":
 		v.At(n.At("metadata"), "", "the object needs metadata.name")
 	}

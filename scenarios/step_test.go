@@ -106,10 +106,15 @@ func TestEmptyTextsAreErrors(t *testing.T) {
 	vars := expressions.Variables{"outputs": map[string]any{"none": ""}}
 	_, err := expressions.Evaluated(expressions.New(), Step{
 		Eventually: &Assertion{Selection: Selection{ObjectReference: ObjectReference{Name: "${outputs.none}"}}},
+		As:         &User{User: "${outputs.none}"},
+		Never:      &Assertion{Selection: Selection{ObjectReference: ObjectReference{Namespace: "${outputs.none}"}}},
+		Exec:       &Exec{Pod: "${outputs.none}"},
 		Expect:     &Expect{Rejected: &Rejection{Message: &Text{Contains: "${outputs.none}"}}},
 		Create:     Object{"data": map[string]any{"a": "${outputs.none}"}},
 	}, vars)
 	golden.Error(t, err, "eventually.name: the value of ${outputs.none} is empty",
+		"as.user: the value of ${outputs.none} is empty", "never.namespace: the value of ${outputs.none} is empty",
+		"exec.pod: the value of ${outputs.none} is empty",
 		"expect.rejected.message.contains: the value of ${outputs.none} is empty")
 	if err != nil && strings.Contains(err.Error(), "data") {
 		t.Errorf("fields of objects may be empty: %v", err)

@@ -3,9 +3,11 @@ package scenarios
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
@@ -80,6 +82,31 @@ func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 	}
 	checkDuring(v, s, i, n)
 	verb.check(v, stepCheck{scenario: s, i: i, step: step, node: n.Get(verb.name), accepted: !rejected(step)})
+	checkRecorded(v, step, n.Get(verb.name))
+}
+
+// checkRecorded reports a check of a field that is not recorded. It would be judged as if no object had the field.
+func checkRecorded(v *validator, step *Step, n *yamltree.Node) {
+	for _, watch := range step.Watches() {
+		uses := fieldpath.Matched(watch.Match)
+		for _, text := range watch.Paths {
+			if path, err := fieldpath.Parse(text); err == nil {
+				uses = append(uses, path.Fields())
+			}
+		}
+		for _, text := range watch.CEL {
+			if fields, err := v.expressions.Fields(text); err == nil {
+				uses = append(uses, fields...)
+			}
+		}
+		if slices.ContainsFunc(uses, func(use fieldpath.Use) bool {
+			return len(use.Path) > 1 && use.Path[0] == "metadata" && use.Path[1] == "managedFields"
+		}) {
+			v.At(n, "check the answer of a write with expect, or use a command",
+				"metadata.managedFields is not recorded, so it cannot be checked here")
+			return
+		}
+	}
 }
 
 // checkVerb returns the one verb of a step. If there is not exactly one, it reports an error and returns false.

@@ -14,7 +14,7 @@ func evictVerb() verb {
 // Evict evicts a pod.
 type Evict struct {
 	// Name of the pod.
-	Name string `json:"name"`
+	Name string `json:"name" filled:"true"`
 	// Namespace of the pod. Default: the scenario's.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" filled:"true"`
 }

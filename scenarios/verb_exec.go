@@ -23,11 +23,11 @@ func execVerb() verb {
 // nothing.
 type Exec struct {
 	// Pod is the name of the pod.
-	Pod string `json:"pod"`
+	Pod string `json:"pod" filled:"true"`
 	// Namespace of the pod. Default: the scenario's.
-	Namespace string `json:"namespace,omitempty"`
+	Namespace string `json:"namespace,omitempty" filled:"true"`
 	// Container of the pod. Default: the only or the default container.
-	Container string `json:"container,omitempty"`
+	Container string `json:"container,omitempty" filled:"true"`
 	// Run is the program and its arguments; no shell interprets them.
 	Run []string `json:"run"`
 	// Stdin is the program's standard input.

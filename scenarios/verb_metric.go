@@ -28,7 +28,7 @@ type Metric struct {
 	// Component whose /metrics is read. Default: kube-apiserver.
 	Component clusters.Component `json:"component,omitempty" fixed:"true"`
 	// Name of the metric: apiserver_request_total.
-	Name string `json:"name"`
+	Name string `json:"name" filled:"true"`
 	// Labels that select the series.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Since is the name of an earlier metric step; delta is the difference from its value. A row of a table is "name

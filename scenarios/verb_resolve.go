@@ -18,7 +18,7 @@ func resolveVerb() verb {
 // Resolve is a question to the cluster's DNS, repeated until the answer is as expected or time is up.
 type Resolve struct {
 	// Name to resolve, absolute: web.${namespace}.svc.cluster.local.
-	Name string `json:"name"`
+	Name string `json:"name" filled:"true"`
 	// Type of the record: A, AAAA, SRV, PTR, CNAME, TXT. Default: A.
 	Type string `json:"type,omitempty" fixed:"true"`
 	// Within is the maximum time until the expected answer. Default: the step's timeout.

@@ -44,8 +44,14 @@ func TestVerdictsThatMisled(t *testing.T) {
 			"label (patch)", "finalizer (patch)",
 			"spec.containers[0].restartPolicy",
 		}},
-		"load-through-an-upgrade": {status: reports.Passed},
-		"no-nodes":                {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
+		"load-through-an-upgrade":              {status: reports.Passed},
+		"what-is-only-answered":                {status: reports.Passed},
+		"definition-that-was-just-changed [1]": {status: reports.Passed},
+		"definition-that-was-just-changed [2]": {status: reports.Passed},
+		"definition-that-was-just-changed [3]": {status: reports.Passed},
+		"definition-that-was-just-changed [4]": {status: reports.Passed},
+		"definition-that-was-just-changed [5]": {status: reports.Passed},
+		"no-nodes":                             {reports.Failed, []string{"status.readyReplicas: wanted 1, not there", "nodes"}},
 	}
 	text := golden.Read(t, "testdata/misleading.yaml")
 	for _, track := range run(t, clustertest.Local(t), text).Tracks {

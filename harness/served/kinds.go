@@ -23,6 +23,8 @@ import (
 type Kind struct {
 	Resource   schema.GroupVersionResource
 	Namespaced bool
+	// Unstored: a creation is only answered, as that of a SelfSubjectReview. There is nothing to read or to remove.
+	Unstored bool
 }
 
 // Kinds finds out from the API server's discovery documents how kinds are served. It caches the kinds that it found
@@ -77,7 +79,7 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 		if !strings.Contains(r.Name, "/") {
 			found[gvk.GroupVersion().WithKind(r.Kind)] = Kind{
 				Resource:   gvk.GroupVersion().WithResource(r.Name),
-				Namespaced: r.Namespaced,
+				Namespaced: r.Namespaced, Unstored: len(r.Verbs) > 0 && !slices.Contains(r.Verbs, "get"),
 			}
 		}
 	}

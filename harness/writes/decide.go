@@ -124,7 +124,7 @@ func (w *Writer) attempt(ctx, appear context.Context, patience time.Duration, op
 	}
 	op.kind = &kind
 	api := op.api(w)
-	if sent && !op.repeatable {
+	if sent && !op.repeatable && !kind.Unstored {
 		if a, known := earlier(ctx, op, api, step); known {
 			return a
 		}

@@ -2,8 +2,10 @@ package writes
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/transport"
@@ -29,6 +31,9 @@ func (i impersonate) RoundTrip(request *http.Request) (*http.Response, error) {
 	user, ok := request.Context().Value(userKey{}).(*scenarios.User)
 	if !ok || request.Method == http.MethodGet {
 		return i.next.RoundTrip(request)
+	}
+	if user.User == "" || slices.Contains(user.Groups, "") { // the API server would serve it as the client's own
+		return nil, &unsentError{fmt.Errorf("send it as user %q with groups %q: a name is empty", user.User, user.Groups)}
 	}
 	request = request.Clone(request.Context())
 	request.Header.Set(transport.ImpersonateUserHeader, user.User)

@@ -66,7 +66,7 @@ func (w *Writer) NewProof(ctx context.Context, creations int) *Proof {
 
 // begin watches the kind, starting before the first creation.
 func (p *Proof) begin(ctx context.Context, op *operation) {
-	if p == nil || p.began || !op.creates() {
+	if p == nil || p.began || !op.creates() || op.kind.Unstored {
 		return
 	}
 	p.began = true

@@ -93,6 +93,9 @@ func (o *operation) lookGenerated(ctx context.Context, api dynamic.ResourceInter
 // to distinguish an apply that makes an object from one that changes it. Most applies are not looked at: that would be
 // a request more for each, and is of use only if the first answer is lost and the next one is a rejection.
 func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request) (err error) {
+	if op.kind.Unstored {
+		return nil
+	}
 	outside := op.applies() && (!op.kind.Namespaced || op.namespaceOf(w) != w.Namespace)
 	compared := wanted(request.Step) != nil || len(op.dryRun) > 0
 	switch {
@@ -114,7 +117,7 @@ func (w *Writer) lookBefore(ctx context.Context, op *operation, request Request)
 // outcome is unknown.
 func (w *Writer) verify(ctx context.Context, op *operation, step *scenarios.Step, a answer, sent bool) answer {
 	dry := len(op.dryRun) > 0
-	if op.effect == (effect{}) || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
+	if op.effect == (effect{}) || op.kind.Unstored || !dry && (a.outcome == Accepted || wanted(step) == nil && !sent) {
 		return a
 	}
 	again := w.pauses()
