@@ -135,7 +135,7 @@ func (w *Writer) attempt(ctx, appear context.Context, patience time.Duration, op
 			return answer{err: err}
 		}
 	}
-	if !sent && w.stillAccepts(ctx, appear, op, step) {
+	if !sent && stillAccepted(ctx, appear, w, op, step) {
 		return answer{err: errors.New("the definition of its kind was just written, and the API server still accepts as a " +
 			"dry run what should be rejected")}
 	}
@@ -198,19 +198,19 @@ func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios
 	return true
 }
 
-// stillAccepts reports whether the API server accepts, as a dry run, what the step expects it to reject, and may do so
+// stillAccepted reports whether the API server accepts, as a dry run, what the step expects it to reject, and may do so
 // by the definition of the kind from before the track changed it. The write itself waits, for a while.
-func (w *Writer) stillAccepts(ctx, appear context.Context, op *operation, step *scenarios.Step) bool {
-	if wanted(step) == nil || op.removes || !w.Kinds.IsFresh(op.gvk) {
+func stillAccepted(ctx, appear context.Context, w *Writer, o *operation, step *scenarios.Step) bool {
+	if wanted(step) == nil || o.removes || !w.Kinds.IsFresh(o.gvk) {
 		return false
 	}
 	if appear.Err() != nil {
-		w.Kinds.Settle(op.gvk)
+		w.Kinds.Settle(o.gvk)
 		return false
 	}
-	try := *op
+	try := *o
 	try.dryRun = []string{metav1.DryRunAll}
-	_, err := try.send(withUser(ctx, step.As), op.api(w), &try)
+	_, err := try.send(withUser(ctx, step.As), o.api(w), &try)
 	return err == nil
 }
 
