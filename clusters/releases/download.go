@@ -47,8 +47,9 @@ func Unanswered(err error) bool {
 	var unreachable *unreachableError
 	var list *noListError
 	var status *statusError
-	return errors.As(err, &unreachable) || errors.As(err, &list) ||
-		errors.As(err, &status) && (status.code >= http.StatusInternalServerError || status.code == http.StatusTooManyRequests)
+	failed := errors.As(err, &status) &&
+		(status.code >= http.StatusInternalServerError || status.code == http.StatusTooManyRequests)
+	return failed || errors.As(err, &unreachable) || errors.As(err, &list)
 }
 
 // NotPublished reports whether the host does not have what was asked for.

@@ -12,11 +12,10 @@ import (
 
 // ofKubernetes reports whether Kubernetes itself may have made an object, so that an apply changes it.
 func ofKubernetes(target scenarios.ObjectReference) bool {
-	return target.Kind == "Node" || target.Kind == "Namespace" && target.Name == "default" ||
-		slices.Contains([]string{"admin", "edit", "view", "cluster-admin", "exempt", "catch-all", "global-default"}, target.Name) ||
-		slices.ContainsFunc([]string{"kube-", "system-", "system:", "workload-", "leader-election"}, func(prefix string) bool {
-			return strings.HasPrefix(target.Name, prefix)
-		})
+	names := []string{"default", "admin", "edit", "view", "cluster-admin", "exempt", "catch-all", "global-default"}
+	prefixes := []string{"kube-", "system-", "system:", "workload-", "leader-election"}
+	return target.Kind == "Node" || slices.Contains(names, target.Name) ||
+		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(target.Name, prefix) })
 }
 
 // disturbs returns which shared object a scenario changes, "" if none. A shared object has a fixed name, has no

@@ -87,7 +87,8 @@ func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome,
 		for _, result := range drawn {
 			if slices.Contains(result.Rule.Covers, q.ID) {
 				found = true
-				if result.Disagreement != nil || result.Err != nil || result.About[q.ID] > 0 { // all agree on a requirement only if a case was about it
+				// That all agree says something only of a requirement that a case was about.
+				if result.Disagreement != nil || result.Err != nil || result.About[q.ID] > 0 {
 					generated(result).addTo(&evidence, q.ID)
 				}
 			}

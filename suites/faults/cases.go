@@ -74,8 +74,8 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 }
 
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack. A
-// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault. The slack
-// is for each round that runs at once, up to mostSlack.
+// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault. There is
+// slack for each round that runs at once, up to mostSlack.
 const (
 	patience  = 6
 	slack     = 4 * time.Second

@@ -56,8 +56,8 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 func unreachable(err error) bool {
 	var operation *net.OpError
 	var name *net.DNSError
-	return errors.Is(err, clusters.ErrUnreachable) || releases.Unanswered(err) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
+	return errors.Is(err, clusters.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
+		releases.Unanswered(err) || errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
 }
 
 // New returns the command with its subcommands, for these suites. Its texts name it as it was called: rehearse, or
