@@ -18,6 +18,7 @@ import (
 const (
 	libertyWithoutEffect = "immutable-without-effect"
 	libertyWrittenAgain  = "written-again"
+	libertyBusy          = "busy-is-conflict"
 )
 
 // againPause is the time after which a new revision is written once more.
@@ -37,6 +38,8 @@ func Liberties() []liberty.Liberty {
 			About: []string{"PORCH-P12", "PORCH-P13", "PORCH-P14", "PORCH-AMB1", "PORCH-AMB3"},
 		},
 		{Name: libertyWrittenAgain, Sentence: "The server writes a new revision once more, a moment after its creation."},
+		{Name: libertyBusy, Sentence: "An update is rejected as a conflict while another one of the same revision is " +
+			"in progress."},
 		{Name: liberty.Late, Sentence: "The condition of a repository is written up to 3 s later."},
 	}
 }

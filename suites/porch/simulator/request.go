@@ -80,7 +80,15 @@ func (r *request) update(dryRun []string, check rest.ValidateObjectUpdateFunc) r
 
 // locks allow only one write at a time in a namespace, so that a check is still valid when the write is stored.
 type locks struct {
-	all sync.Map // from namespace to *sync.Mutex
+	all     sync.Map // from namespace to *sync.Mutex
+	updated sync.Map // namespace/name of the revisions that are being updated
+}
+
+// begin notes an update of a revision until it ends. It returns false if another one has not ended.
+func (l *locks) begin(namespace, name string) (end func(), alone bool) {
+	key := namespace + "/" + name
+	_, busy := l.updated.LoadOrStore(key, true)
+	return func() { l.updated.Delete(key) }, !busy
 }
 
 func (l *locks) lock(namespace string) (unlock func()) {

@@ -153,6 +153,11 @@ func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedOb
 func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
 	check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions,
 ) (runtime.Object, error) {
+	end, err := s.revisions.begin(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	defer s.revisions.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	revision, err := s.revisions.get(ctx, name)
 	if err != nil {

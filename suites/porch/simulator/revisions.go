@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-logr/logr"
@@ -92,10 +93,28 @@ func (r *revisions) updateAs(ctx context.Context, request *request, name string,
 	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool,
 	options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
+	end, err := r.begin(ctx, name)
+	if err != nil {
+		return nil, false, err
+	}
+	defer end()
 	defer r.locks.lock(genericapirequest.NamespaceValue(ctx))()
 	updated, created, err := r.Store.Update(withRequest(ctx, request), name, versioned{info, r.checkVersion},
 		request.creation(options.DryRun, creation), request.update(options.DryRun, update), force, options)
 	return updated, created, r.statusOf(ctx, name, err)
+}
+
+// begin rejects an update if the liberty says so and another one of the same revision is in progress.
+func (r *revisions) begin(ctx context.Context, name string) (end func(), err error) {
+	end, alone := r.locks.begin(genericapirequest.NamespaceValue(ctx), name)
+	switch {
+	case alone:
+		return end, nil
+	case r.liberties.Has(libertyBusy):
+		return nil, apierrors.NewConflict(v1alpha1.Resource("packagerevisions"), name,
+			errors.New("another request for it is in progress"))
+	}
+	return func() {}, nil
 }
 
 // checkVersion checks that an update names a version; the store checks that it is the current one.
