@@ -21,6 +21,8 @@ type Gate struct {
 	Components []clusters.Component
 	// History describes the gate in each known version.
 	History []features.Description
+	// absent are the Needs and Dependents that a minor version does not have.
+	absent map[string][]string
 }
 
 // NewGate finds the newest of the lists in which a gate can be off and on. The lists are sorted by version. The
@@ -37,6 +39,7 @@ func NewGate(name string, lists, known []*features.List) (*Gate, error) {
 	for _, list := range slices.Backward(lists) {
 		if gate.switches(list) {
 			gate.Version = list.Of().MinorString()
+			gate.findAbsent(known)
 			return gate, nil
 		}
 	}
@@ -47,6 +50,19 @@ func NewGate(name string, lists, known []*features.List) (*Gate, error) {
 	return nil, fmt.Errorf("feature gate %s cannot be both off and on in Kubernetes %s (%s); name a version where it can "+
 		"with --version, or get its programs first: rehearse fetch VERSION", name, versionsOf(lists),
 		strings.Join(where, "; "))
+}
+
+func (g *Gate) findAbsent(known []*features.List) {
+	g.absent = map[string][]string{}
+	for _, list := range known {
+		var absent []string
+		for _, name := range slices.Concat(g.Needs, g.Dependents) {
+			if !list.Describe(name).Known {
+				absent = append(absent, name)
+			}
+		}
+		g.absent[list.Of().MinorString()] = absent
+	}
 }
 
 func versionsOf(lists []*features.List) string {
@@ -97,11 +113,17 @@ func (g *Gate) Values(on bool) map[string]bool {
 	return values
 }
 
-// setting is the field of a state, or of a transition, that sets gates: in one line of YAML.
-func (g *Gate) setting(values map[string]bool) string {
+// setting is the field of a state, or of a transition, that sets gates: in one line of YAML. If a version is given, it
+// leaves out the gates that this version does not have; a transition removes them.
+func (g *Gate) setting(values map[string]bool, version string, transition bool) string {
 	var words []string
 	for _, name := range clusters.SortedKeys(values) {
-		words = append(words, fmt.Sprintf("%s: %t", name, values[name]))
+		switch absent := slices.Contains(g.absent[version], name); {
+		case !absent:
+			words = append(words, fmt.Sprintf("%s: %t", name, values[name]))
+		case transition:
+			words = append(words, name+": null")
+		}
 	}
 	return g.field("{" + strings.Join(words, ", ") + "}")
 }

@@ -125,12 +125,38 @@ func TestScenario(t *testing.T) {
 			if problems := scenarios.Lint(set); len(problems) != 0 && !problems[0].Strict {
 				t.Errorf("it is doubtful: %v", problems)
 			}
+			statesAreValid(t, set.Scenarios[0])
 			for i, line := range strings.Split(string(text), "\n") {
 				if len(line) > 120 || strings.TrimRight(line, " ") != line {
 					t.Errorf("line %d is long, or ends with a blank: %q", i+1, line)
 				}
 			}
 		})
+	}
+}
+
+// statesAreValid checks that each version has the gates that a scenario sets in it.
+func statesAreValid(t *testing.T, s *scenarios.Scenario) {
+	t.Helper()
+	check := func(state clusters.State) {
+		for _, list := range lists() {
+			if !sameMinor(list.Version, state.Version) {
+				continue
+			}
+			for _, c := range []clusters.Component{clusters.APIServer, clusters.ControllerManager, clusters.Scheduler} {
+				for _, problem := range list.Check(features.VersionsOf(list.Of()), c, state.Gates(c)) {
+					t.Errorf("%s: %s", state, problem)
+				}
+			}
+		}
+	}
+	state := s.Spec.Cluster
+	check(state)
+	for _, step := range s.Spec.Steps {
+		if step.Transition != nil {
+			state = state.With(step.Transition.Change)
+			check(state)
+		}
 	}
 }
 

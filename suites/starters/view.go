@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/reports/prr"
 )
 
@@ -86,9 +87,15 @@ func placeholders(s Scenario) []object {
 
 // gatePath turns the gate on, off and on again, and changes the version with it if there are two versions.
 func (v *view) gatePath() error {
-	on, off := v.Gate.setting(v.Gate.Values(true)), v.Gate.setting(v.Gate.Values(false))
-	v.Version, v.Setting = v.Gate.Version, off
-	up, down := []string{on}, []string{off}
+	from := ""
+	if v.From != "" {
+		parsed, _ := clusters.ParseVersion(v.From) // minors reports what is wrong with it
+		from = parsed.MinorString()
+	}
+	values := v.Gate.Values(false)
+	up := []string{v.Gate.setting(v.Gate.Values(true), "", true)}
+	down := []string{v.Gate.setting(values, from, true)}
+	v.Version, v.Setting = v.Gate.Version, v.Gate.setting(values, from, false)
 	if v.From != "" {
 		path, err := minors(v.From, v.To)
 		if err != nil {
