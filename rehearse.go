@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/kind"
 	"github.com/rehearse-dev/rehearse/clusters/local"
 	"github.com/rehearse-dev/rehearse/clusters/local/component"
 	"github.com/rehearse-dev/rehearse/clusters/releases"
@@ -24,10 +25,11 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// Main is for TestMain. Components of local clusters, and simulators, are processes of the test's own program: Main
-// becomes one of them if the program's arguments say so, and otherwise runs the tests.
+// Main is for TestMain. Components of local clusters, simulators, and the creation of some kind clusters, are processes
+// of the test's own program: Main becomes one of them if the program's arguments say so, and otherwise runs the tests.
 func Main(m *testing.M, own ...simulators.Catalog) {
 	component.Main()
+	kind.Main()
 	for _, catalog := range own {
 		catalog.Main()
 	}

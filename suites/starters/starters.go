@@ -52,6 +52,9 @@ type System struct {
 	Definition map[string]any
 }
 
+// InPods reports whether the system runs in pods of the cluster, which local clusters cannot run.
+func (s Scenario) InPods() bool { return s.System != nil && s.System.Definition["manifests"] != nil }
+
 // Write returns the text of the scenario.
 func (s Scenario) Write() ([]byte, error) {
 	v, err := newView(s)

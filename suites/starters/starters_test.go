@@ -105,6 +105,9 @@ func starters(t *testing.T) map[string]Scenario {
 		"system-own": {From: "1.35", To: "1.36", System: &System{Name: "my-operator", Definition: map[string]any{
 			"name": "its-own", "process": map[string]any{"command": []any{"./manager", "--port=$(WEBHOOK_PORT)"}},
 		}}},
+		"system-manifests": {From: "1.35", To: "1.36", System: &System{Name: "123", Definition: map[string]any{
+			"manifests": []any{"operator.yaml"},
+		}}, Name: "5311"},
 		"system-simulated": {
 			From: "1.35", To: "1.36", System: &System{Name: "lws", Simulator: "leaderworkerset"},
 			Objects: objects(t, "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: my-lws}}"),

@@ -185,6 +185,11 @@ func (v *view) Number() string {
 	return v.KEP
 }
 
+// Killable reports whether a step can kill the system.
+func (v *view) Killable() bool {
+	return !v.InPods() && (v.System.Simulator != "" || v.System.Definition != nil)
+}
+
 // SystemYAML is the definition of the system as an element of a list.
 func (v *view) SystemYAML() (string, error) {
 	definition := map[string]any{}

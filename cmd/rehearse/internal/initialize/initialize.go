@@ -104,7 +104,12 @@ func (f *flags) run(command *cobra.Command) error {
 	if err := writeAll(".", []starters.File{{Path: scenario.File, Text: text}}, f.force); err != nil {
 		return err
 	}
-	fmt.Fprintf(command.OutOrStdout(), "wrote %s\nnext:  rehearse run %s\n", scenario.File, cli.Quoted(scenario.File))
+	provider := ""
+	if scenario.InPods() {
+		provider = "--provider kind "
+	}
+	fmt.Fprintf(command.OutOrStdout(), "wrote %s\nnext:  rehearse run %s%s\n", scenario.File, provider,
+		cli.Quoted(scenario.File))
 	return nil
 }
 
