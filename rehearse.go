@@ -106,7 +106,7 @@ func (o Options) plan(t *testing.T, files []string) *harness.Plan {
 			t.Fatal(err)
 		}
 	}
-	options := harness.PlanOptions{Snapshots: true}
+	options := harness.PlanOptions{Snapshots: true, MayBeIdle: true}
 	if options.Simulators, err = o.Simulators.Own(); err != nil {
 		t.Fatal(err)
 	}

@@ -48,6 +48,30 @@ func (l *lender) Borrowed() string { return "cluster " + l.cluster.Name() }
 // Reach does nothing: the cluster runs.
 func (l *lender) Reach(context.Context) error { return nil }
 
+// CheckMethod asks the provider, which may have methods.
+func (l *lender) CheckMethod(from, to clusters.State, method string) error {
+	if checker, ok := l.Provider.(clusters.MethodChecker); ok {
+		return checker.CheckMethod(from, to, method)
+	}
+	return fmt.Errorf("the clusters of provider %s know no methods; leave it out", l.Name())
+}
+
+// GateDependencies asks the provider, which may know them.
+func (l *lender) GateDependencies(ctx context.Context, state clusters.State, gate string) []string {
+	if teller, ok := l.Provider.(clusters.GateTeller); ok {
+		return teller.GateDependencies(ctx, state, gate)
+	}
+	return nil
+}
+
+// BlameForField asks the provider, which may know it.
+func (l *lender) BlameForField(ctx context.Context, state clusters.State, kind string, path []any) string {
+	if teller, ok := l.Provider.(clusters.GateTeller); ok {
+		return teller.BlameForField(ctx, state, kind, path)
+	}
+	return ""
+}
+
 // Resolve sets the version of the cluster itself if the state has none, or only its minor version.
 func (l *lender) Resolve(ctx context.Context, state clusters.State) (clusters.State, error) {
 	now := l.cluster.State().Version

@@ -37,6 +37,13 @@ func TestNothingButSkipped(t *testing.T) {
 		t.Fatal("a run of nothing was planned")
 	}
 	contains(t, err.Error(), "test.yaml:2:1: scenario needy cannot be run: it needs exec")
+	// A Go test shows it as a skipped subtest.
+	p := &helpless{}
+	p.t = t
+	plan := planned(t, p, scenario("needy", makeMap("a"), "needs: [exec]"), harness.PlanOptions{MayBeIdle: true})
+	if s := find(t, executed(t, plan, harness.Options{}), "needy"); s.Status != reports.Skipped || len(plan.Skipped) != 1 {
+		t.Errorf("%s, %d skipped", s.Status, len(plan.Skipped))
+	}
 }
 
 // A scenario is not skipped if the provider cannot find out what a cluster would have.

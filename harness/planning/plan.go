@@ -40,6 +40,8 @@ type Options struct {
 	// BuildFirst builds the programs of Go modules during planning, with LeaveOut: a scenario whose program cannot be
 	// built is left out, before others share its track and fail with it.
 	BuildFirst bool
+	// MayBeIdle allows a plan all of whose scenarios are skipped. By default, that is an error.
+	MayBeIdle bool
 	// Static leaves out the checks of what runs on this machine at the moment, such as ports that are in use.
 	Static bool
 }
@@ -153,7 +155,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		p.checkPath(ctx, track)
 		p.checkNames(track)
 	}
-	if len(p.order) == 0 && len(p.problems) == 0 {
+	if len(p.order) == 0 && len(p.problems) == 0 && (!o.MayBeIdle || len(p.leftOut) > 0) {
 		p.nothingLeft()
 	}
 	digest := ""

@@ -70,16 +70,32 @@ func journeyOf(s *reports.Scenario, remark string) journey {
 	return j
 }
 
-// gates returns the gates of a state, by name.
+// gates returns the gates of a state, by name. The name of a single component's gate begins with the component.
 func gates(state string) map[string]bool {
 	all := map[string]bool{}
 	for _, word := range strings.Fields(state)[1:] {
-		if name, value, ok := strings.Cut(word, "="); ok && (value == "true" || value == "false") &&
-			!strings.Contains(name, "/") {
+		name, value, ok := strings.Cut(word, "=")
+		component, gate := ofComponent(name)
+		switch {
+		case !ok || value != "true" && value != "false":
+		case strings.Contains(gate, "/") || strings.HasPrefix(gate, "--") || gate == "emulationForwardCompatible":
+			// It is a runtime configuration, a flag, or a field of the state.
+		case component == "":
+			all[gate] = value == "true"
+		default:
 			all[name] = value == "true"
 		}
 	}
 	return all
+}
+
+// ofComponent returns the component of a gate, "" if it is set for all of them, and its name.
+func ofComponent(name string) (component, gate string) {
+	i := strings.LastIndex(name, ":")
+	if component = name[:max(i, 0)]; component == "kube" {
+		component = ""
+	}
+	return component, name[i+1:]
 }
 
 // after finds the state at which a gate has had the given values, one after the other. It returns the state's index,

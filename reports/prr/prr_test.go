@@ -91,3 +91,26 @@ func TestWhatAnswersNothing(t *testing.T) {
 		}
 	}
 }
+
+// A gate of one component is proven by the metric of that component. Flags and runtime configurations are no gates.
+func TestGateOfAComponent(t *testing.T) {
+	const off, on = "1.36.3 kube-scheduler:G=false kube-scheduler:--x=true a/b=true", "1.36.3 kube-scheduler:G=true a/b=true"
+	readings := []reports.GateReading{
+		{Component: "kube-apiserver", Metric: "of another"}, {Component: "kube-scheduler", Metric: "the metric"},
+	}
+	s := &reports.Scenario{
+		Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"},
+		Steps: []*reports.Step{
+			{Verb: "create", Status: reports.Passed, State: off},
+			{Verb: "transition", Status: reports.Passed, State: off},
+			{Verb: "create", Status: reports.Passed, State: on},
+		},
+		StateGates: []reports.StateGates{{State: on, Gates: []reports.EffectiveGate{{Gate: "G", Readings: readings}}}},
+	}
+	text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
+	golden.Must(t, err)
+	if !strings.Contains(text, "`kube-scheduler:G`, set to `true`") || !strings.Contains(text, "the metric") ||
+		strings.Contains(text, "of another") || strings.Contains(text, "`a/b`") || strings.Contains(text, "--x`") {
+		t.Error(text)
+	}
+}

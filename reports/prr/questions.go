@@ -116,15 +116,17 @@ func toggled(_ *reports.Run, journeys []journey) string {
 }
 
 // proven names the components whose metric has the gate's value.
-func proven(j journey, state, gate string) string {
+func proven(j journey, state, name string) string {
 	var by []string
+	component, gate := ofComponent(name)
 	for _, s := range j.StateGates {
 		for _, e := range s.Gates {
 			if s.State != state || e.Gate != gate {
 				continue
 			}
 			for _, r := range e.Readings {
-				if one := fmt.Sprintf("%s (`%s`)", r.Component, r.Metric); r.NotProven == "" && !slices.Contains(by, one) {
+				one := fmt.Sprintf("%s (`%s`)", r.Component, r.Metric)
+				if r.NotProven == "" && strings.HasPrefix(r.Component, component) && !slices.Contains(by, one) {
 					by = append(by, one)
 				}
 			}

@@ -31,6 +31,7 @@ import (
 func Declare(ctx context.Context, provider clusters.Provider, set []*scenarios.Scenario,
 	options harness.PlanOptions,
 ) (result func() *reports.Run, err error) {
+	options.MayBeIdle = true // each skipped scenario is a skipped spec
 	plan, err := harness.NewPlan(ctx, provider, set, options)
 	if err != nil {
 		return nil, err

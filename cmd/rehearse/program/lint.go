@@ -45,7 +45,7 @@ Exit codes: 0 no errors; 2 errors, or warnings with --strict.`,
 				return err
 			}
 			if strict && len(warnings) > 0 {
-				return fmt.Errorf("%d warnings, with --strict", len(warnings))
+				return fmt.Errorf("with --strict, warnings are errors: there are %d", len(warnings))
 			}
 			fmt.Fprintf(command.OutOrStdout(), "%s well formed\n", areScenarios(len(set.Scenarios)))
 			return nil

@@ -189,21 +189,27 @@ func deleteCommand() *cobra.Command {
 			if len(args) == 0 {
 				args = []string{defaultName}
 			}
-			for _, name := range args {
-				_, cluster, err := open(command.Context(), command, flags, name, cli.ProgressTo(command.ErrOrStderr()))
-				if err != nil {
-					return err
-				}
-				if err := cluster.Delete(command.Context()); err != nil {
-					return cli.Broken(err)
-				}
-				fmt.Fprintf(command.OutOrStdout(), "cluster %s is deleted\n", name)
+			var errs []error
+			for i := range args {
+				errs = append(errs, remove(command, flags, nameOf(args[i:])))
 			}
-			return nil
+			return errors.Join(errs...)
 		},
 	}
 	flags.add(command)
 	return command
+}
+
+func remove(command *cobra.Command, flags lastingFlags, name string) error {
+	_, cluster, err := open(command.Context(), command, flags, name, cli.ProgressTo(command.ErrOrStderr()))
+	if err != nil {
+		return err
+	}
+	if err := cluster.Delete(command.Context()); err != nil {
+		return cli.Broken(err)
+	}
+	fmt.Fprintf(command.OutOrStdout(), "cluster %s is deleted\n", name)
+	return nil
 }
 
 func nameOf(args []string) string {
