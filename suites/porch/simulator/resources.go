@@ -153,7 +153,7 @@ func (s *resources) Update(ctx context.Context, name string, info rest.UpdatedOb
 func (s *resources) update(ctx context.Context, name string, info rest.UpdatedObjectInfo,
 	check rest.ValidateObjectUpdateFunc, options *metav1.UpdateOptions,
 ) (runtime.Object, error) {
-	end, err := s.revisions.begin(ctx, name)
+	end, err := beginUpdate(ctx, s.revisions, name)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (r *revisions) updateAs(ctx context.Context, request *request, name string,
 	creation rest.ValidateObjectFunc, update rest.ValidateObjectUpdateFunc, force bool,
 	options *metav1.UpdateOptions,
 ) (runtime.Object, bool, error) {
-	end, err := r.begin(ctx, name)
+	end, err := beginUpdate(ctx, r, name)
 	if err != nil {
 		return nil, false, err
 	}
@@ -104,8 +104,8 @@ func (r *revisions) updateAs(ctx context.Context, request *request, name string,
 	return updated, created, r.statusOf(ctx, name, err)
 }
 
-// begin rejects an update if the liberty says so and another one of the same revision is in progress.
-func (r *revisions) begin(ctx context.Context, name string) (end func(), err error) {
+// beginUpdate rejects an update if the liberty says so and another one of the same revision is in progress.
+func beginUpdate(ctx context.Context, r *revisions, name string) (end func(), err error) {
 	end, alone := r.locks.begin(genericapirequest.NamespaceValue(ctx), name)
 	switch {
 	case alone:
