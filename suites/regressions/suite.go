@@ -1,5 +1,5 @@
-// Package regressions contains real regressions of Kubernetes: each is a scenario that fails in affected versions, and
-// passes in others.
+// Package regressions contains real regressions of Kubernetes: each is a scenario that shows what happens in the
+// affected versions.
 package regressions
 
 import (
