@@ -100,8 +100,14 @@ func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) 
 				entry.Name)
 		}
 		index, err := readEntry(entry.Name, entries, visit)
-		if err != nil || index != nil {
-			return index, err
+		if err != nil {
+			return nil, err
+		}
+		if index != nil {
+			if _, err := io.Copy(io.Discard, packed); err != nil { // to its checksum
+				return nil, fmt.Errorf("it is damaged; create it again with rehearse capture: %w", err)
+			}
+			return index, nil
 		}
 	}
 }

@@ -259,6 +259,8 @@ func TestOpenRejects(t *testing.T) {
 	if err != nil || err2 != nil || err3 != nil || another.packed.Close() != nil {
 		t.Fatal(err, err2, err3)
 	}
+	damaged := bytes.Clone(whole.Bytes())
+	damaged[len(damaged)-8] ^= 1 // the checksum
 	dir := t.TempDir()
 	for _, test := range []struct {
 		name, want string
@@ -268,6 +270,7 @@ func TestOpenRejects(t *testing.T) {
 		{"text", "it is not a capture", []byte("apiVersion: v1\n")},
 		{"empty", "it is not a capture", nil},
 		{"cut", "it is truncated", whole.Bytes()[:whole.Len()/2]},
+		{"with another checksum", "it is damaged", damaged},
 		{"without an index", "it is truncated", cut.Bytes()},
 		{"newer", "it has format 2, and this rehearse reads format 1", other.Bytes()},
 	} {

@@ -24,8 +24,10 @@ type Kind struct {
 	Namespaced bool
 	// Versions in the API server's order of preference.
 	Versions []string
-	// Updatable: its objects can be updated. Status: so can their status, with a subresource.
-	Updatable, Status bool
+	// Updatable: its objects can be updated.
+	Updatable bool
+	// StatusIn are the versions in which their status can be updated, with a subresource.
+	StatusIn []string
 	// Scalable: they can be scaled, with a subresource. Evictable: they can be evicted.
 	Scalable, Evictable bool
 }
@@ -118,7 +120,7 @@ func (i Inventory) add(list *metav1.APIResourceList) {
 		}
 		switch {
 		case subresource == "status" && slices.Contains(r.Verbs, "update"):
-			kind.Status = true
+			kind.StatusIn = append(kind.StatusIn, gv.Version)
 		case subresource == "scale" && slices.Contains(r.Verbs, "update"):
 			kind.Scalable = true
 		case subresource == "eviction" && slices.Contains(r.Verbs, "create"):

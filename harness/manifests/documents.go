@@ -28,17 +28,20 @@ func split(file, text string) ([]document, error) {
 	var documents []document
 	var errs []error
 	current, skip := document{begin: 1}, false
-	end := func(next int) {
+	number, at, from := 0, 0, 0 // at is where the line ends in the text, and from where the document begins
+	end := func(to, next int) {
 		if current.line > 0 && !skip {
+			current.text = text[from:to]
 			documents = append(documents, current)
 		}
-		current, skip = document{begin: next}, false
+		current, skip, from = document{begin: next}, false, at
 	}
-	number := 0
 	for line := range strings.Lines(text) {
 		number++
+		begin := at
+		at += len(line)
 		if rest, separates := strings.CutPrefix(line, "---"); separates {
-			end(number + 1)
+			end(begin, number+1)
 			if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
 				errs = append(errs, &Error{File: file, Line: number, Message: "there is text after ---; begin the document " +
 					"on the next line"})
@@ -46,12 +49,11 @@ func split(file, text string) ([]document, error) {
 			}
 			continue
 		}
-		current.text += line
 		if trimmed := strings.TrimSpace(line); current.line == 0 && trimmed != "" && trimmed[0] != '#' {
 			current.line = number
 		}
 	}
-	end(0)
+	end(at, 0)
 	return documents, errors.Join(errs...)
 }
 
@@ -146,6 +148,11 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 	var objects []*Object
 	var errs []error
 	for _, item := range items {
+		// The items of a typed list, such as a PodList, need not say what they are.
+		if fields, ok := item.(map[string]any); ok && fields["kind"] == nil && fields["apiVersion"] == nil &&
+			content.GetKind() != "List" {
+			fields["kind"], fields["apiVersion"] = strings.TrimSuffix(content.GetKind(), "List"), content.GetAPIVersion()
+		}
 		found, err := flatten(file, line, item)
 		objects, errs = append(objects, found...), append(errs, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Stdin is the path that stands for the standard input.
@@ -75,14 +76,24 @@ func (l *loader) path(path string) error {
 	case !info.IsDir():
 		return l.file(path)
 	}
-	before := len(l.seen)
-	err = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !isManifest(path) {
+	root, err := filepath.EvalSymlinks(path) // WalkDir does not follow a link
+	if err != nil {
+		return fmt.Errorf("read manifests: %w", err)
+	}
+	found := 0
+	err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
+		case entry.IsDir() && at != root && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir // such as .git, or the folders behind the files of a mounted ConfigMap
+		case entry.IsDir() || !isManifest(at):
+			return nil
 		}
-		return l.file(path)
+		found++
+		return l.file(filepath.Join(path, strings.TrimPrefix(at, root)))
 	})
-	if err == nil && len(l.seen) == before {
+	if err == nil && found == 0 {
 		err = fmt.Errorf("read manifests: no *.yaml, *.yml or *.json below %s", path)
 	}
 	return err

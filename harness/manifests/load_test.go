@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -78,12 +79,46 @@ func TestLoadReadsFolders(t *testing.T) {
 	if err != nil || len(objects) != 2 {
 		t.Errorf("%d objects, %v; want each file's once", len(objects), err)
 	}
+	// A folder that was given before, through a link, and with the hidden folders of a mounted ConfigMap.
+	golden.Must(t, os.MkdirAll(filepath.Join(dir, "..2026"), 0o755))
+	golden.Write(t, filepath.Join(dir, "..2026", "c.yaml"), "apiVersion: v1\nkind: Pod\nmetadata: {name: c}\n")
+	golden.Must(t, os.Symlink(filepath.Join("..2026", "c.yaml"), filepath.Join(dir, "c.yaml")))
+	link := filepath.Join(t.TempDir(), "link")
+	golden.Must(t, os.Symlink(dir, link))
+	for want, paths := range map[string][]string{"a b c": {dir, dir}, "a b c ": {link}} {
+		objects, err := Sources{Paths: paths}.Load()
+		golden.Must(t, err)
+		var names []string
+		for _, o := range objects {
+			names = append(names, o.Content.GetName())
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != strings.TrimSpace(want) {
+			t.Errorf("%q has %s, want %s", paths, got, want)
+		}
+	}
 	if _, err := (Sources{Paths: []string{filepath.Join(dir, "missing")}}).Load(); err == nil {
 		t.Error("a folder that is not there is read")
 	}
 	if _, err := (Sources{Paths: []string{t.TempDir()}}).Load(); err == nil || !strings.Contains(err.Error(),
 		"no *.yaml, *.yml or *.json below") {
 		t.Errorf("an empty folder: %v", err)
+	}
+}
+
+// The items of a typed list need not say what they are. A document of many lines is read in one go.
+func TestLoadReadsLists(t *testing.T) {
+	list := "apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata: {name: a}\n- metadata: {name: b}\n"
+	objects, err := Sources{Paths: []string{Stdin}, Stdin: strings.NewReader("# first\n---\n" + list + "---\n# last\n")}.Load()
+	golden.Must(t, err)
+	if len(objects) != 2 || objects[1].Content.GetKind() != "ConfigMap" || objects[1].Content.GetAPIVersion() != "v1" {
+		t.Errorf("got %v", objects)
+	}
+	long := strings.Repeat("# a comment\n", 300_000)
+	documents, err := split("long.yaml", "a: 1\n"+long+"---\nb: 2")
+	golden.Must(t, err)
+	if len(documents) != 2 || documents[0].text != "a: 1\n"+long || documents[1].text != "b: 2" || documents[1].line != 300_003 {
+		t.Errorf("%d documents", len(documents))
 	}
 }
 

@@ -61,7 +61,7 @@ func regressions() []regression {
 		},
 		{
 			sentence: "since 1.35, shared counters and devices must be in separate ResourceSlices", link: issues + "134189",
-			kind: "ResourceSlice", versions: []string{"1.35"},
+			kind: "ResourceSlice", words: "sharedCounters", versions: []string{"1.35"},
 		},
 		{
 			sentence: "server-side apply drops the null of a nullable list or map", link: issues + "140294",

@@ -65,6 +65,8 @@ type probe struct {
 	object *unstructured.Unstructured
 	served *inventory.Kind
 	api    dynamic.ResourceInterface
+	// version is that of the api: a custom kind may have a status in some versions only.
+	version string
 	// given is where the manifest would be written; nil if its version is not served, which unserved reports.
 	given    dynamic.ResourceInterface
 	unserved Outcome
@@ -94,7 +96,7 @@ func (s *Survey) newProbe(found *observation, t *Target) *probe {
 		}
 		return resource.Namespace(t.Namespace)
 	}
-	p.api = in(version)
+	p.api, p.version = in(version), version
 	if own && t.Given != nil {
 		p.given = in(t.GVK.Version) // the list of that version may have failed, unlike that of p.api
 	}
@@ -116,7 +118,7 @@ func (p *probe) all(ctx context.Context) {
 			return err
 		})
 	}
-	if p.served.Status {
+	if slices.Contains(p.served.StatusIn, p.version) {
 		p.status(ctx)
 	}
 	if p.served.Scalable || p.scaled { // a later state may not serve the subresource

@@ -203,7 +203,9 @@ func goneWords(versions []string) string {
 func stands(before, now standing) Outcome {
 	var lost, new []string
 	for _, condition := range before.conditions {
-		if !slices.Contains(now.conditions, condition) && good(condition) {
+		// The containers of a pod that succeeded are not ready any more.
+		ended := now.phase == "Succeeded" && (condition == "Ready" || condition == "ContainersReady")
+		if !slices.Contains(now.conditions, condition) && good(condition) && !ended {
 			lost = append(lost, fmt.Sprintf("condition %s was True and is not", condition))
 		}
 	}

@@ -51,6 +51,12 @@ func TestStands(t *testing.T) {
 			Bad,
 			"phase was Bound and is Lost",
 		},
+		{
+			"its containers ended", "Pod",
+			object{"phase": "Running", "conditions": conditions("Ready", "True", "ContainersReady", "True")["conditions"]},
+			object{"phase": "Succeeded", "conditions": conditions("Ready", "False", "ContainersReady", "False")["conditions"]},
+			Good, "",
+		},
 		{"it ran and has finished", "Pod", object{"phase": "Running"}, object{"phase": "Succeeded"}, Good, ""},
 		{
 			"fewer are ready", "Deployment",

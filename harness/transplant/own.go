@@ -1,6 +1,7 @@
 package transplant
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,7 +22,7 @@ func ClustersOwn(o *unstructured.Unstructured) bool {
 	case "PriorityClass.scheduling.k8s.io":
 		return strings.HasPrefix(o.GetName(), "system-")
 	case "Namespace":
-		return o.GetName() == "default" || strings.HasPrefix(o.GetName(), "kube-")
+		return slices.Contains([]string{"default", "kube-system", "kube-public", "kube-node-lease"}, o.GetName())
 	case "ServiceAccount":
 		return o.GetName() == "default"
 	case "ConfigMap":

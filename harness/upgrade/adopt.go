@@ -72,7 +72,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 		r.hidden.of(o)
 	}
 	objects := found.given(r.Origin.Name)
-	if objects, err = r.Origin.Selection.Of(objects); err != nil {
+	if objects, err = r.selectable(objects, r.Origin.Lost(found.there)).Of(objects); err != nil {
 		return err
 	}
 	*r.share = *shareOf(r.Shard, manifests.Selection{}, objects)

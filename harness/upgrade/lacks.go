@@ -2,12 +2,14 @@ package upgrade
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/storage"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
@@ -76,6 +78,24 @@ func wants(selection manifests.Selection, kind, name string) bool {
 	}
 	defines := strings.HasSuffix(strings.ToLower(kind), "."+storage.Extensions)
 	return selection.WantsIn(namespace, kind) || defines && selection.Wants(name)
+}
+
+// selectable is the selection without the exceptions that are only about what the copy lacks: there is nothing to leave
+// out.
+func (r *rehearsal) selectable(objects []*manifests.Object, lost []string) manifests.Selection {
+	selection := r.Origin.Selection
+	selection.Except = slices.DeleteFunc(slices.Clone(selection.Except), func(entry string) bool {
+		if slices.ContainsFunc(objects, manifests.Selection{Only: []string{entry}}.Has) {
+			return false
+		}
+		except := manifests.Selection{Except: []string{entry}}
+		return slices.ContainsFunc(r.Origin.Lacks(), func(l transplant.Lack) bool { return !wants(except, l.Kind, l.Name) }) ||
+			slices.ContainsFunc(lost, func(key string) bool {
+				resource, name := storage.Named(key)
+				return !wants(except, resource.String(), name)
+			})
+	})
+	return selection
 }
 
 // unselected notes how many objects are not judged, but are not selected either.

@@ -158,3 +158,25 @@ func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 }
+
+// An exception that is only about what the copy lacks leaves nothing else out, and is no mistake.
+func TestExceptionsOfWhatTheCopyLacks(t *testing.T) {
+	copied, err := transplant.New(backup{
+		{storage.Aggregation + "/apiservices/v1.e.example.com", "{metadata: {name: v1.e.example.com}, spec: {service: {}}}"},
+		{"secrets/shop/a", ""},
+	}, transplant.Options{Name: "backup.db", Now: time.Now})
+	golden.Must(t, err)
+	golden.Must(t, copied.Fill(t.Context(), sink{}))
+	there := []*manifests.Object{{Content: &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "c", "namespace": "shop"},
+	}}}}
+	for entry, want := range map[string]string{"APIService": "", "Secret": "", "Deploymnt": `no object is of kind "Deploymnt"`} {
+		r := &rehearsal{Options: Options{Origin: &Origin{Copy: copied, Selection: manifests.Selection{Except: []string{entry}}}}}
+		kept, err := r.selectable(there, r.Origin.Lost(nil)).Of(there)
+		if want != "" {
+			golden.Error(t, err, want)
+		} else if err != nil || len(kept) != 1 {
+			t.Errorf("without %s: %d, %v", entry, len(kept), err)
+		}
+	}
+}

@@ -153,6 +153,8 @@ func (j *judge) reread(ctx context.Context, s *seen, uid string) {
 	other, err2 := in(j.new.client, s, o).Get(ctx, o.GetName(), metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err1) && apierrors.IsNotFound(err2):
+	case err1 == nil && err2 == nil && one.GetUID() == other.GetUID() && string(one.GetUID()) != uid:
+		// It was deleted, and another one has its name.
 	case err1 == nil && err2 == nil && len(matching.Changes(content(one), content(other))) == 0:
 		s.alike = append(s.alike, uid)
 	default:

@@ -501,6 +501,23 @@ func TestObjectsAreCreatedMeanwhile(t *testing.T) {
 	}
 }
 
+// An object that is recreated under its name between two lists is another one.
+func TestAnObjectIsRecreatedMeanwhile(t *testing.T) {
+	s := server(t)
+	var lists atomic.Int32
+	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
+			again := configMap("default", "a")
+			again["metadata"].(map[string]any)["uid"] = fmt.Sprint("again-", lists.Add(1))
+			s.Put("configmaps", again)
+		}
+		return next.RoundTrip(request)
+	}, "reads", "writes")
+	if len(verdict.Problems) > 0 || lists.Load() == 0 {
+		t.Errorf("after %d lists: %+v", lists.Load(), verdict)
+	}
+}
+
 // An object that is deleted between the two reads before its update is not written. Other errors leave it unjudged.
 func TestObjectsThatCannotBeReadAgain(t *testing.T) {
 	for code, want := range map[int]string{404: "", 500: "writes: read ConfigMap default/a through new: "} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
@@ -21,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
 	"github.com/rehearse-dev/rehearse/reports/page"
 )
@@ -171,13 +173,28 @@ func (f *exploreFlags) customs(o *explore.Options) error {
 	}
 	for _, one := range objects {
 		if one.Content.GetKind() == "CustomResourceDefinition" {
-			o.Customs = append(o.Customs, one)
+			o.Customs = append(o.Customs, withoutConversion(one, o.Progress))
 		}
 	}
 	if len(o.Customs) == 0 {
 		return fmt.Errorf("--crds %s: there is no CustomResourceDefinition in it", strings.Join(f.crds, ", "))
 	}
 	return nil
+}
+
+// withoutConversion is a definition without a conversion webhook that a Service would answer: there is none.
+func withoutConversion(o *manifests.Object, progress func(string, ...any)) *manifests.Object {
+	if _, service, _ := unstructured.NestedMap(o.Content.Object, "spec", "conversion", "webhook", "clientConfig",
+		"service"); !service {
+		return o
+	}
+	without := *o
+	without.Content = o.Content.DeepCopy()
+	if stored, others := transplant.WithoutConversion(without.Content); len(others) > 0 {
+		progress("%s: nothing answers its conversion webhook, so it is explored as %s, in which it is stored, and NOT as %s",
+			o, stored, strings.Join(others, ", "))
+	}
+	return &without
 }
 
 // withSystems puts the systems of the flags onto the path.
