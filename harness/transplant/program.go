@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,9 @@ func (r *Recorder) Start(ctx context.Context, copied clusters.Cluster, now time.
 	if len(r.programs) == 0 {
 		return nil
 	}
+	if err := r.unasked(); err != nil {
+		return err
+	}
 	housed, ok := copied.(clusters.Housed)
 	if !ok {
 		return errors.New("programs can answer webhooks only for local clusters")
@@ -64,6 +68,27 @@ func (r *Recorder) Start(ctx context.Context, copied clusters.Cluster, now time.
 		}
 	}
 	return nil
+}
+
+// unasked returns an error for each program that would answer no hook.
+func (r *Recorder) unasked() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := map[string]bool{}
+	for _, a := range r.hooks {
+		names[a.hook.Name] = true
+		if a.hook.Service != "" {
+			names[a.hook.Service] = true
+		}
+	}
+	var errs []error
+	for _, name := range clusters.SortedKeys(r.programs) {
+		if !names[name] {
+			errs = append(errs, fmt.Errorf("no webhook of the copy is called %s; there are: %s", name,
+				strings.Join(clusters.SortedKeys(names), ", ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (p *Program) start(ctx context.Context, spawner *processes.Spawner, dir string, authority []byte,

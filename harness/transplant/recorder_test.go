@@ -132,8 +132,9 @@ func TestProgramThatExitsLater(t *testing.T) {
 	golden.Must(t, err)
 	r, err := transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
 	golden.Must(t, err)
-	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	answered := transplant.Hook{Name: "b", Webhook: "w", Service: "ns/policy", Path: "/validate"}
+	r.Address(answered)
+	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	if got := ask(t, r, answered); got != "denied at /validate" {
 		t.Error(got)
 	}
@@ -158,6 +159,7 @@ func TestProgramThatExitsLater(t *testing.T) {
 	// A program that is stopped on purpose has not died.
 	r, err = transplant.NewRecorder(t.Context(), map[string]string{"ns/policy": program}, time.Now())
 	golden.Must(t, err)
+	r.Address(answered)
 	golden.Must(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()))
 	golden.Must(t, r.Close())
 	golden.Must(t, r.Death())
@@ -169,6 +171,10 @@ func TestProgramThatEnds(t *testing.T) {
 	golden.Must(t, os.WriteFile(program, []byte("#!/bin/sh\necho no licence\nexit 3\n"), 0o700))
 	r, err := transplant.NewRecorder(t.Context(), map[string]string{"a": program}, time.Now())
 	golden.Must(t, err)
+	r.Address(transplant.Hook{Name: "b", Webhook: "w"})
+	golden.Error(t, r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now()),
+		"no webhook of the copy is called a; there are: b")
+	r.Address(transplant.Hook{Name: "a", Webhook: "w"})
 	err = r.Start(t.Context(), housed{dir: t.TempDir()}, time.Now())
 	if err == nil || !strings.Contains(err.Error(), "no licence") || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("got %v", err)

@@ -119,12 +119,12 @@ func (j *judge) leader(ctx context.Context) {
 		j.unjudged("leader: %v", err)
 		return
 	}
-	version, err1 := clusters.ParseVersion(leads.Version)
-	oldest, err2 := clusters.ParseVersion(j.old.Version)
+	version, err1 := clusters.ParseRelease(leads.Version)
+	oldest, err2 := clusters.ParseRelease(j.old.Version)
 	switch {
 	case err1 != nil || err2 != nil:
 		j.unjudged("leader: versions %q and %q cannot be compared", leads.Version, j.old.Version)
-	case version.Compare(oldest) > 0:
+	case version.Major == oldest.Major && version.Minor > oldest.Minor: // the policy is about minor versions
 		j.problem("leader: the controller manager beside %s leads, but is newer than %s", leads.Name, j.old.Name)
 	default:
 		j.evidence("the controller manager beside %s leads", leads.Name)

@@ -145,6 +145,9 @@ func judgeIn(ctx context.Context, s *apitest.Server, older, newer through, check
 	if slices.Contains(checks, "leader, without one") {
 		checks = []string{"leader"}
 		leads.Name = ""
+	} else if slices.Contains(checks, "leader, of a newer patch") {
+		checks = []string{"leader"}
+		leads = as("new", "1.35.9+0a1b2c-dirty", newer)
 	} else if !slices.Contains(checks, "leader") {
 		leads = as("old", "1.35.4", older)
 	}
@@ -160,6 +163,14 @@ func judgeIn(ctx context.Context, s *apitest.Server, older, newer through, check
 			return leads, nil
 		},
 	})
+}
+
+// The version skew policy is about minor versions.
+func TestLeaderOfANewerPatch(t *testing.T) {
+	verdict := judge(t, server(t), faithful, faithful, "leader, of a newer patch")
+	if len(verdict.Problems)+len(verdict.Unjudged) > 0 {
+		t.Errorf("problems %q, unjudged %q", verdict.Problems, verdict.Unjudged)
+	}
 }
 
 // Without a problem, the verdict lists what was checked.
