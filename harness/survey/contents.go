@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,13 +42,15 @@ func statusOf(o *unstructured.Unstructured) map[string]any {
 // kept reports whether an object still has all its content after a write that does not mention it. A write may add
 // defaults.
 func kept(kind, write string, before, after map[string]any) Outcome {
-	o := compared(kind, before, after)
+	o := compared(kind, before, after, none)
 	if o.Answer != Bad {
 		return Outcome{Answer: Good}
 	}
 	o.Words = write + " changes " + o.Words
 	return o
 }
+
+func none(string) bool { return false }
 
 // judgeContents compares each given object, in every version, with its content when it was first seen.
 func (s *Survey) judgeContents(found *observation) {
@@ -74,14 +77,33 @@ func (s *Survey) judgeContents(found *observation) {
 			case !known:
 				before[version] = text
 			case has:
-				s.note(t, Content, comparedWith(t.GVK.Kind, was, text, now))
+				s.note(t, Content, comparedWith(t.GVK.Kind, was, text, now, s.defaults(t, version, was)))
 			}
 		}
 	}
 }
 
+// defaults returns the fields that only the version set in which an object was recreated: neither the manifest nor the
+// first object has them. An older version may not know them.
+func (s *Survey) defaults(t *Target, version string, was []byte) func(path string) bool {
+	return func(path string) bool {
+		var first, before map[string]any
+		former, recreated := s.former[t][version]
+		if !recreated || utiljson.Unmarshal(former, &first) != nil || utiljson.Unmarshal(was, &before) != nil {
+			return false
+		}
+		added := func(to map[string]any) bool {
+			return slices.ContainsFunc(matching.Changes(to, before), func(c matching.Change) bool {
+				return c.Path == path && c.Old == nil
+			})
+		}
+		return added(first) && added(own(t.Given.Content))
+	}
+}
+
 // comparedWith reports whether an object's content is unchanged. was is its earlier JSON; text is the JSON of now.
-func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
+// defaults reports whether nobody has set a field that is absent now.
+func comparedWith(kind string, was, text []byte, now map[string]any, defaults func(path string) bool) Outcome {
 	if bytes.Equal(was, text) {
 		return Outcome{Answer: Good}
 	}
@@ -89,7 +111,7 @@ func comparedWith(kind string, was, text []byte, now map[string]any) Outcome {
 	if err := utiljson.Unmarshal(was, &before); err != nil {
 		return Outcome{Answer: Unknown, Words: "decode its earlier content: " + err.Error()}
 	}
-	return compared(kind, before, now)
+	return compared(kind, before, now, defaults)
 }
 
 // longer reports whether a list only has more elements than before: the old ones are there, in their order.
@@ -107,8 +129,8 @@ func longer(before, after any) bool {
 	return len(old) == 0
 }
 
-// compared reports whether an object lost anything, or changed.
-func compared(kind string, before, after map[string]any) Outcome {
+// compared reports whether an object lost anything, or changed. That a default is absent is a change.
+func compared(kind string, before, after map[string]any, defaults func(path string) bool) Outcome {
 	var lost, added, paths []string
 	for _, change := range matching.Changes(before, after) {
 		text := change.String()
@@ -116,7 +138,8 @@ func compared(kind string, before, after map[string]any) Outcome {
 		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
 		}
-		if change.Old == nil || change.Path == "metadata.generation" || longer(change.Old, change.New) {
+		if change.Old == nil || change.Path == "metadata.generation" || longer(change.Old, change.New) ||
+			change.New == nil && defaults(change.Path) {
 			added = append(added, text)
 		} else {
 			lost = append(lost, text)

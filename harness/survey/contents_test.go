@@ -1,8 +1,14 @@
 package survey
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
 func TestCompared(t *testing.T) {
@@ -29,7 +35,7 @@ func TestCompared(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := compared("Service", test.before, test.after); got.Answer != test.want {
+			if got := compared("Service", test.before, test.after, none); got.Answer != test.want {
 				t.Errorf("got %+v, want answer %d", got, test.want)
 			}
 		})
@@ -70,9 +76,43 @@ func TestOutcomesShowNoSecrets(t *testing.T) {
 		"Secret": {{"data": map[string]any{"a": "hush1"}}, {"data": map[string]any{"a": "hush2"}}},
 		"Pod":    {env("hush1"), env("hush2")},
 	} {
-		got := compared(kind, objects[0], objects[1])
+		got := compared(kind, objects[0], objects[1], none)
 		if got.Answer != Bad || strings.Contains(got.Words, "hush") {
 			t.Errorf("%s: %+v", kind, got)
 		}
+	}
+}
+
+// A default that only the version set in which the object was recreated may be absent in an older version.
+func TestDefaultsOfANewerVersion(t *testing.T) {
+	type object = map[string]any
+	manifest := &unstructured.Unstructured{Object: object{"spec": object{"given": true}}}
+	target := &Target{Given: &manifests.Object{Content: manifest}}
+	s := &Survey{former: map[*Target]contents{}}
+	again := object{"spec": object{"given": true, "default": false, "older": false}}
+	was, err := json.Marshal(again)
+	golden.Must(t, err)
+	left := func(fields ...string) Outcome {
+		now := object{"spec": object{}}
+		for _, field := range fields {
+			now["spec"].(object)[field] = again["spec"].(object)[field]
+		}
+		text, err := json.Marshal(now)
+		golden.Must(t, err)
+		return comparedWith("CSIDriver", was, text, now, s.defaults(target, "v1", was))
+	}
+	if got := left("given", "older"); got.Answer != Bad {
+		t.Errorf("it was not recreated: %v", got)
+	}
+	s.former[target] = contents{"v1": []byte(`{"spec": {"given": true, "older": false}}`)}
+	for want, fields := range map[Answer][]string{
+		Changed: {"given", "older"}, Bad: {"given", "default"}, Good: {"given", "older", "default"},
+	} {
+		if got := left(fields...); got.Answer != want {
+			t.Errorf("%q are left: %v, want %v", fields, got, want)
+		}
+	}
+	if got := left("older", "default"); got.Answer != Bad {
+		t.Errorf("what the manifest sets is gone: %v", got)
 	}
 }

@@ -167,6 +167,7 @@ func TestFirst(t *testing.T) {
 		},
 	} {
 		s := &Survey{
+			former:   map[*Target]contents{},
 			standing: map[string]standing{}, anew: map[*Target]standing{}, scaled: map[string]bool{},
 			answers: answers{state: test.state},
 		}

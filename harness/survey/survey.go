@@ -32,6 +32,8 @@ type Survey struct {
 
 	targets  []*Target
 	baseline map[*Target]contents
+	// former is the first baseline of an object that was recreated.
+	former map[*Target]contents
 	// standing is the standing of each object, by uid, when it was first seen.
 	standing map[string]standing
 	// anew are the given objects that were created or recreated since the last state, with their earlier standing.
@@ -75,7 +77,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 	}
 	s := &Survey{
 		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, scaled: map[string]bool{},
-		anew:    map[*Target]standing{},
+		anew: map[*Target]standing{}, former: map[*Target]contents{},
 		answers: answers{series: map[key]*Series{}, except: options.Except, state: -1},
 	}
 	counted := writes.Configure(config, "rehearse-upgrade")
@@ -151,6 +153,9 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 			s.anew[t] = s.standing[t.UID]
 		}
 		delete(s.standing, t.UID)
+		if s.former[t] == nil {
+			s.former[t] = s.baseline[t]
+		}
 		delete(s.baseline, t)
 		s.scaled[uid] = s.scaled[t.UID]
 		t.UID = uid
