@@ -49,7 +49,8 @@ func (s *Schemas) Reset() {
 
 // Of returns the schema of a kind with that resource name; nil if the API server has no schema that lists its fields.
 func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
-	custom, err := get(s, func() map[schema.GroupVersionKind]*once[*Schema] { return s.customs }, gvk, func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
+	custom, err := get(s, func() map[schema.GroupVersionKind]*once[*Schema] { return s.customs }, gvk,
+		func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
 	if custom != nil || err != nil {
 		return custom, err
 	}

@@ -89,7 +89,8 @@ func (r *rehearsal) selectable(objects []*manifests.Object, lost []string) manif
 			return false
 		}
 		except := manifests.Selection{Except: []string{entry}}
-		return slices.ContainsFunc(r.Origin.Lacks(), func(l transplant.Lack) bool { return !wants(except, l.Kind, l.Name) }) ||
+		lacked := func(l transplant.Lack) bool { return !wants(except, l.Kind, l.Name) }
+		return slices.ContainsFunc(r.Origin.Lacks(), lacked) ||
 			slices.ContainsFunc(lost, func(key string) bool {
 				resource, name := storage.Named(key)
 				return !wants(except, resource.String(), name)
