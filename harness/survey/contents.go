@@ -77,19 +77,19 @@ func (s *Survey) judgeContents(found *observation) {
 			case !known:
 				before[version] = text
 			case has:
-				s.note(t, Content, comparedWith(t.GVK.Kind, was, text, now, s.defaults(t, version, was)))
+				s.note(t, Content, comparedWith(t.GVK.Kind, was, text, now, defaults(s.former[t], t, version, was)))
 			}
 		}
 	}
 }
 
 // defaults returns the fields that only the version set in which an object was recreated: neither the manifest nor the
-// first object has them. An older version may not know them.
-func (s *Survey) defaults(t *Target, version string, was []byte) func(path string) bool {
+// former object has them. An older version may not know them.
+func defaults(former contents, t *Target, version string, was []byte) func(path string) bool {
 	return func(path string) bool {
 		var first, before map[string]any
-		former, recreated := s.former[t][version]
-		if !recreated || utiljson.Unmarshal(former, &first) != nil || utiljson.Unmarshal(was, &before) != nil {
+		text, recreated := former[version]
+		if !recreated || utiljson.Unmarshal(text, &first) != nil || utiljson.Unmarshal(was, &before) != nil {
 			return false
 		}
 		added := func(to map[string]any) bool {

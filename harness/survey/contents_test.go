@@ -88,7 +88,7 @@ func TestDefaultsOfANewerVersion(t *testing.T) {
 	type object = map[string]any
 	manifest := &unstructured.Unstructured{Object: object{"spec": object{"given": true}}}
 	target := &Target{Given: &manifests.Object{Content: manifest}}
-	s := &Survey{former: map[*Target]contents{}}
+	former := contents{}
 	again := object{"spec": object{"given": true, "default": false, "older": false}}
 	was, err := json.Marshal(again)
 	golden.Must(t, err)
@@ -99,12 +99,12 @@ func TestDefaultsOfANewerVersion(t *testing.T) {
 		}
 		text, err := json.Marshal(now)
 		golden.Must(t, err)
-		return comparedWith("CSIDriver", was, text, now, s.defaults(target, "v1", was))
+		return comparedWith("CSIDriver", was, text, now, defaults(former, target, "v1", was))
 	}
 	if got := left("given", "older"); got.Answer != Bad {
 		t.Errorf("it was not recreated: %v", got)
 	}
-	s.former[target] = contents{"v1": []byte(`{"spec": {"given": true, "older": false}}`)}
+	former["v1"] = []byte(`{"spec": {"given": true, "older": false}}`)
 	for want, fields := range map[Answer][]string{
 		Changed: {"given", "older"}, Bad: {"given", "default"}, Good: {"given", "older", "default"},
 	} {
