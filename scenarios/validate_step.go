@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
-	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/decode"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/words"
@@ -88,18 +87,8 @@ func checkStep(v *validator, s *Scenario, i int, n *yamltree.Node) {
 // checkRecorded reports a check of a field that is not recorded. It would be judged as if no object had the field.
 func checkRecorded(v *validator, step *Step, n *yamltree.Node) {
 	for _, watch := range step.Watches() {
-		uses := fieldpath.Matched(watch.Match)
-		for _, text := range watch.Paths {
-			if path, err := fieldpath.Parse(text); err == nil {
-				uses = append(uses, path.Fields())
-			}
-		}
-		for _, text := range watch.CEL {
-			if fields, err := v.expressions.Fields(text); err == nil {
-				uses = append(uses, fields...)
-			}
-		}
-		if slices.ContainsFunc(uses, func(use fieldpath.Use) bool {
+		uses, _ := watch.Fields(v.expressions) // what cannot be read is reported by the check of the verb
+		if slices.ContainsFunc(uses, func(use FieldUse) bool {
 			return len(use.Path) > 1 && use.Path[0] == "metadata" && use.Path[1] == "managedFields"
 		}) {
 			v.At(n, "check the answer of a write with expect, or use a command",

@@ -1,11 +1,14 @@
 package scenarios
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/scenarios/expressions"
+	"github.com/rehearse-dev/rehearse/scenarios/fieldpath"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/tags"
 	"github.com/rehearse-dev/rehearse/scenarios/internal/yamltree"
 )
@@ -99,6 +102,36 @@ type Watch struct {
 	Demanded bool
 	// FromTheStart: changes before the step matter, too, so the kind is watched from the start of the scenario.
 	FromTheStart bool
+}
+
+// FieldUse is a field that a step uses, and where: match, paths, or the expression.
+type FieldUse struct {
+	fieldpath.Use
+	Where string
+}
+
+// Fields lists the fields that it uses, as far as its paths and expressions can be read. The error joins the others.
+func (w Watch) Fields(e *expressions.Evaluator) ([]FieldUse, error) {
+	var all []FieldUse
+	var errs []error
+	add := func(where string, uses ...fieldpath.Use) {
+		for _, use := range uses {
+			all = append(all, FieldUse{use, where})
+		}
+	}
+	add("match", fieldpath.Matched(w.Match)...)
+	for _, text := range w.Paths {
+		path, err := fieldpath.Parse(text)
+		if errs = append(errs, err); err == nil {
+			add("paths", path.Fields())
+		}
+	}
+	for _, text := range w.CEL {
+		uses, err := e.Fields(text)
+		errs = append(errs, err)
+		add("cel: "+text, uses...)
+	}
+	return all, errors.Join(errs...)
 }
 
 // Verbs lists the verbs of loaded steps. The loader replaces all other verbs.

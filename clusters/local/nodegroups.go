@@ -33,10 +33,9 @@ const groupAnnotation = "rehearse.dev/of-group"
 
 // groupSettings are the labels, the taints and the names of the resources that a node has from its group.
 type groupSettings struct {
-	Labels map[string]string `json:"labels,omitempty"`
-	Taints []corev1.Taint    `json:"taints,omitempty"`
-
-	Capacity []corev1.ResourceName `json:"capacity,omitempty"`
+	Labels    map[string]string     `json:"labels,omitempty"`
+	Taints    []corev1.Taint        `json:"taints,omitempty"`
+	Resources []corev1.ResourceName `json:"resources,omitempty"`
 }
 
 // nodesOf returns the Node objects of a state. Kubelets have the cluster's version.
@@ -229,7 +228,7 @@ func (c *nodesKeeper) patchNode(ctx context.Context, node *corev1.Node, old core
 		}
 	}
 	resources := map[corev1.ResourceName]any{}
-	for _, name := range before.Capacity {
+	for _, name := range before.Resources {
 		resources[name] = nil
 	}
 	for name, quantity := range node.Status.Capacity {

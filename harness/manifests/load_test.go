@@ -85,7 +85,7 @@ func TestLoadReadsFolders(t *testing.T) {
 	golden.Must(t, os.Symlink(filepath.Join("..2026", "c.yaml"), filepath.Join(dir, "c.yaml")))
 	link := filepath.Join(t.TempDir(), "link")
 	golden.Must(t, os.Symlink(dir, link))
-	for want, paths := range map[string][]string{"a b c": {dir, dir}, "a b c ": {link}} {
+	for _, paths := range [][]string{{dir, dir}, {link}} {
 		objects, err := Sources{Paths: paths}.Load()
 		golden.Must(t, err)
 		var names []string
@@ -93,8 +93,8 @@ func TestLoadReadsFolders(t *testing.T) {
 			names = append(names, o.Content.GetName())
 		}
 		slices.Sort(names)
-		if got := strings.Join(names, " "); got != strings.TrimSpace(want) {
-			t.Errorf("%q has %s, want %s", paths, got, want)
+		if got := strings.Join(names, " "); got != "a b c" {
+			t.Errorf("%q has %s, want a b c", paths, got)
 		}
 	}
 	if _, err := (Sources{Paths: []string{filepath.Join(dir, "missing")}}).Load(); err == nil {

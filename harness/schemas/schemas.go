@@ -49,12 +49,11 @@ func (s *Schemas) Reset() {
 
 // Of returns the schema of a kind with that resource name; nil if the API server has no schema that lists its fields.
 func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource string) (*Schema, error) {
-	custom, err := get(s, func() map[schema.GroupVersionKind]*once[*Schema] { return s.customs }, gvk,
-		func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
+	custom, err := get(s, &s.customs, gvk, func() (*Schema, error) { return s.custom(ctx, gvk, resource) })
 	if custom != nil || err != nil {
 		return custom, err
 	}
-	d, err := get(s, func() map[schema.GroupVersion]*once[openapi.Document] { return s.documents }, gvk.GroupVersion(),
+	d, err := get(s, &s.documents, gvk.GroupVersion(),
 		func() (openapi.Document, error) { return openapi.Fetch(ctx, s.client, gvk.GroupVersion()) })
 	if err != nil {
 		return nil, err
@@ -66,9 +65,9 @@ func (s *Schemas) Of(ctx context.Context, gvk schema.GroupVersionKind, resource 
 	return &Schema{of: d, root: root}, nil
 }
 
-func get[K comparable, T any](s *Schemas, cache func() map[K]*once[T], key K, fetch func() (T, error)) (T, error) {
+func get[K comparable, T any](s *Schemas, cache *map[K]*once[T], key K, fetch func() (T, error)) (T, error) {
 	s.mu.Lock()
-	known := cache() // Reset replaces it
+	known := *cache // Reset replaces it
 	one := known[key]
 	if one == nil {
 		one = &once[T]{}

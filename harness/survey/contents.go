@@ -42,7 +42,7 @@ func statusOf(o *unstructured.Unstructured) map[string]any {
 // kept reports whether an object still has all its content after a write that does not mention it. A write may add
 // defaults.
 func kept(kind, write string, before, after map[string]any) Outcome {
-	o := compared(kind, before, after, none)
+	o := compared(kind, before, after, noDefaults)
 	if o.Answer != Bad {
 		return Outcome{Answer: Good}
 	}
@@ -50,7 +50,8 @@ func kept(kind, write string, before, after map[string]any) Outcome {
 	return o
 }
 
-func none(string) bool { return false }
+// noDefaults is for contents of one version: a missing field is lost.
+func noDefaults(string) bool { return false }
 
 // judgeContents compares each given object, in every version, with its content when it was first seen.
 func (s *Survey) judgeContents(found *observation) {

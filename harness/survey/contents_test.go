@@ -35,7 +35,7 @@ func TestCompared(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := compared("Service", test.before, test.after, none); got.Answer != test.want {
+			if got := compared("Service", test.before, test.after, noDefaults); got.Answer != test.want {
 				t.Errorf("got %+v, want answer %d", got, test.want)
 			}
 		})
@@ -76,7 +76,7 @@ func TestOutcomesShowNoSecrets(t *testing.T) {
 		"Secret": {{"data": map[string]any{"a": "hush1"}}, {"data": map[string]any{"a": "hush2"}}},
 		"Pod":    {env("hush1"), env("hush2")},
 	} {
-		got := compared(kind, objects[0], objects[1], none)
+		got := compared(kind, objects[0], objects[1], noDefaults)
 		if got.Answer != Bad || strings.Contains(got.Words, "hush") {
 			t.Errorf("%s: %+v", kind, got)
 		}

@@ -56,34 +56,19 @@ func (m *Missing) removeUnless(again Missing) {
 // asked is a field of a kind that a step uses.
 type asked struct {
 	scenarios.Selection
-	fieldpath.Use
-	// where the step uses it.
-	where string
+	scenarios.FieldUse
 }
 
 // asks lists the fields that a step uses.
 func (f Finder) asks(step scenarios.Step) ([]asked, error) {
 	var all []asked
-	add := func(of scenarios.Selection, where string, fields ...fieldpath.Use) {
-		for _, field := range fields {
-			all = append(all, asked{of, field, where})
-		}
-	}
 	for _, watch := range step.Watches() {
-		add(watch.Selection, "match", fieldpath.Matched(watch.Match)...)
-		for _, text := range watch.Paths {
-			path, err := fieldpath.Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			add(watch.Selection, "paths", path.Fields())
+		uses, err := watch.Fields(f.Expressions)
+		if err != nil {
+			return nil, err
 		}
-		for _, text := range watch.CEL {
-			fields, err := f.Expressions.Fields(text)
-			if err != nil {
-				return nil, err
-			}
-			add(watch.Selection, "cel: "+text, fields...)
+		for _, use := range uses {
+			all = append(all, asked{watch.Selection, use})
 		}
 	}
 	return all, nil
@@ -116,7 +101,7 @@ func (f Finder) Missing(ctx context.Context, step scenarios.Step, afterTransitio
 		}
 		if i, known := of.Unknown(field.Path); i >= 0 {
 			name := fieldpath.Use{Path: field.Path[:i+1]}.String()
-			text := fmt.Sprintf("%s of %s has no field %s (%s)", field.Kind, field.APIVersion, name, field.where)
+			text := fmt.Sprintf("%s of %s has no field %s (%s)", field.Kind, field.APIVersion, name, field.Where)
 			if hint := scenarios.Suggest(field.Path[i], known); hint != "" {
 				text += "; " + hint
 			}

@@ -11,6 +11,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
@@ -185,33 +186,34 @@ func earlier(ctx context.Context, op *operation, api dynamic.ResourceInterface, 
 	return answer{}, false
 }
 
-// outdated reports whether the API server may have judged by the definition of a kind from before the track changed
-// it. It is then asked again, for a while.
+// outdated reports whether the API server may have rejected by an old definition of the kind. It is then asked again.
 func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios.Step, status metav1.Status) bool {
-	if wanted(step) != nil || rejectedBy(status).by != scenarios.BySchema || !w.Kinds.IsFresh(op.gvk) {
-		return false
-	}
-	if appear.Err() != nil {
-		w.Kinds.Settle(op.gvk)
-		return false
-	}
-	return true
+	return wanted(step) == nil && rejectedBy(status).by == scenarios.BySchema && mayBeOld(appear, w.Kinds, op.gvk)
 }
 
 // stillAccepted reports whether the API server accepts, as a dry run, what the step expects it to reject, and may do so
-// by the definition of the kind from before the track changed it. The write itself waits, for a while.
+// by an old definition of the kind. The write itself waits.
 func stillAccepted(ctx, appear context.Context, w *Writer, o *operation, step *scenarios.Step) bool {
-	if wanted(step) == nil || o.removes || !w.Kinds.IsFresh(o.gvk) {
-		return false
-	}
-	if appear.Err() != nil {
-		w.Kinds.Settle(o.gvk)
+	if wanted(step) == nil || o.removes || !mayBeOld(appear, w.Kinds, o.gvk) {
 		return false
 	}
 	try := *o
 	try.dryRun = []string{metav1.DryRunAll}
 	_, err := try.send(withUser(ctx, step.As), o.api(w), &try)
 	return err == nil
+}
+
+// mayBeOld reports whether the API server may judge by the definition of a kind from before the track changed it. This
+// ends a while after the first attempt.
+func mayBeOld(appear context.Context, kinds *served.Kinds, gvk schema.GroupVersionKind) bool {
+	if !kinds.IsFresh(gvk) {
+		return false
+	}
+	if appear.Err() != nil {
+		kinds.Settle(gvk)
+		return false
+	}
+	return true
 }
 
 func judged(object *unstructured.Unstructured, err error, step *scenarios.Step) answer {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/engine"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
 )
 
 // ClusterLabel is the label of kind's containers. Its value is the name of the cluster.
@@ -98,7 +99,7 @@ func Remove(ctx context.Context, e *engine.Engine, name, dir string) error {
 		return err
 	}
 	// Systems run as processes beside the containers.
-	if err := processes.EndOwned(dir + string(filepath.Separator)); err != nil {
+	if err := processes.EndOwned(scratch.Owner(dir)); err != nil {
 		return fmt.Errorf("end the processes of cluster %s: %w", name, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {

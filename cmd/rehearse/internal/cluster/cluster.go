@@ -190,8 +190,8 @@ func deleteCommand() *cobra.Command {
 				args = []string{defaultName}
 			}
 			var errs []error
-			for i := range args {
-				errs = append(errs, remove(command, flags, nameOf(args[i:])))
+			for _, name := range args {
+				errs = append(errs, remove(command, flags, filepath.Base(name)))
 			}
 			return errors.Join(errs...)
 		},
