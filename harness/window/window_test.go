@@ -518,9 +518,13 @@ func TestAnObjectIsRecreatedMeanwhile(t *testing.T) {
 	var lists atomic.Int32
 	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 		if request.Method == http.MethodGet && strings.HasSuffix(request.URL.Path, "/configmaps") {
-			again := configMap("default", "a")
-			again["metadata"].(map[string]any)["uid"] = fmt.Sprint("again-", lists.Add(1))
-			s.Put("configmaps", again)
+			lists.Add(1)
+			gone := request.Clone(request.Context())
+			gone.Method, gone.URL.Path, gone.URL.RawQuery = http.MethodDelete, "/api/v1/namespaces/default/configmaps/a", ""
+			if answer, err := next.RoundTrip(gone); err != nil || answer.StatusCode != http.StatusOK {
+				t.Errorf("delete: %v, %v", answer, err)
+			}
+			s.Put("configmaps", configMap("default", "a"))
 		}
 		return next.RoundTrip(request)
 	}, "reads", "writes")
