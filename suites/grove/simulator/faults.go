@@ -99,8 +99,10 @@ var (
 var (
 	faultSyncOnStatus = bugs.New("sync-on-status", "48",
 		"The backend is called when only the status of a PodGang has changed.")
-	faultSyncOnce = bugs.New("sync-once", "48",
+	faultSyncOnce = bugs.New("sync-once", "48 61",
 		"The backend is not called again when the spec of a PodGang changes.")
+	faultNeverUpdated = bugs.New("resources-never-updated", "61",
+		"The kai backend does not update its PodGroup when the spec of a PodGang changes.")
 	faultBackendAfterGates = bugs.New("backend-after-gates", "49 58",
 		"The backend creates its resources after the gates are removed.")
 	faultNoGang         = bugs.New("no-gang-made", "49 50 58 59", "The kube backend creates no gang.")

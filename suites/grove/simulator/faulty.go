@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -93,6 +94,12 @@ func (f *faulty) SyncPodGang(ctx context.Context, gang *scheduler.PodGang) error
 	if b.Has(faultSyncOnce) || b.Has(faultResourcesUnowned) {
 		if _, again := f.synced.LoadOrStore(gang.UID, true); again {
 			return nil
+		}
+	}
+	if b.Has(faultNeverUpdated) && f.Name() == config.KAIScheduler {
+		err := f.client.Get(ctx, client.ObjectKeyFromObject(gang), &kaiapi.PodGroup{})
+		if !apierrors.IsNotFound(err) {
+			return err
 		}
 	}
 	if b.Has(faultTopologyForgotten) {
