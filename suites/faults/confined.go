@@ -18,12 +18,13 @@ import (
 func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, took timings) []*scenarios.Scenario {
 	var list, beside []*scenarios.Scenario
 	var confined []string
+	parallel := len(slices.DeleteFunc(slices.Clone(rounds), func(round []chosen) bool { return len(round) == 0 }))
 	for k, round := range rounds {
 		var control []*scenarios.Scenario
 		took := took.exceptRepeated(trials, round)
 		for _, c := range round {
 			fault := trials[c.trial].fault
-			faulty := marked(bounded(c.group.scenarios, took, len(rounds)), mark(c.trial, n+k))
+			faulty := marked(bounded(c.group.scenarios, took, parallel), mark(c.trial, n+k))
 			if fault.ClusterWide {
 				list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
 				continue
@@ -32,7 +33,7 @@ func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, too
 			beside = append(beside, faulty...)
 			control = append(control, c.group.scenarios...)
 		}
-		beside = append(beside, marked(bounded(unique(control), took, len(rounds)), controlMark(n+k))...)
+		beside = append(beside, marked(bounded(unique(control), took, parallel), controlMark(n+k))...)
 	}
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }

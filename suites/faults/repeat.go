@@ -18,7 +18,7 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 	if r.Repeat < 2 {
 		return nil, nil
 	}
-	rounds := make([][]chosen, r.Repeat-1)
+	rounds := make([][]chosen, r.Repeat) // rounds[0] is the first run, which has ended
 	for k := range rounds {
 		for i, t := range trials {
 			for _, g := range t.done {
@@ -27,21 +27,23 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 		}
 		byState(rounds[k])
 	}
-	r.Progress("%d more runs with each fault", len(rounds))
-	failed, err := r.repetitions(ctx, trials, rounds, n, took)
+	all, again := rounds[0], slices.Clone(rounds)
+	again[0] = nil
+	r.Progress("%d more runs with each fault", r.Repeat-1)
+	failed, err := r.repetitions(ctx, trials, again, n, took)
 	if err != nil {
 		return nil, err
 	}
 	left := 0
 	for k := range rounds {
-		rounds[k] = withoutVerdict(trials, rounds[k], k, failed[k])
-		left += len(rounds[k])
+		again[k] = withoutVerdict(trials, all, k, failed[k])
+		left += len(again[k])
 	}
 	if left == 0 {
 		return nil, nil
 	}
 	r.Progress("%d groups of scenarios could not be judged, and are retried", left)
-	failed, err = r.repetitions(ctx, trials, rounds, n+len(rounds), timings{})
+	failed, err = r.repetitions(ctx, trials, again, n+len(rounds), timings{})
 	for _, reasons := range failed {
 		red = append(red, slices.Sorted(maps.Values(reasons))...)
 	}
@@ -78,23 +80,37 @@ func (r runner) repetitions(ctx context.Context, trials []*trial, rounds [][]cho
 	return red, nil
 }
 
-// note notes the results of a repetition. A later result of a scenario replaces an earlier one.
-func (t *trial) note(repetition int, ran []*reports.Scenario) {
-	for len(t.repetitions) <= repetition {
+// note notes the results of a run. A later result of a scenario replaces an earlier one.
+func (t *trial) note(run int, ran []*reports.Scenario) {
+	if run == 0 {
+		t.ran = slices.DeleteFunc(t.ran, func(old *reports.Scenario) bool {
+			return slices.ContainsFunc(ran, func(s *reports.Scenario) bool { return original(s.Name) == original(old.Name) })
+		})
+		t.ran = append(t.ran, ran...)
+		return
+	}
+	for len(t.repetitions) < run {
 		t.repetitions = append(t.repetitions, map[string]*reports.Scenario{})
 	}
 	for _, s := range ran {
-		t.repetitions[repetition][original(s.Name)] = s
+		t.repetitions[run-1][original(s.Name)] = s
 	}
 }
 
-// withoutVerdict returns the scenarios of a round that could not be judged in a repetition, and those that failed
-// without a fault.
-func withoutVerdict(trials []*trial, round []chosen, repetition int, red map[string]string) []chosen {
+// result is the result of a scenario in a run; nil if it did not run. Run 0 is the first one.
+func (t *trial) result(run int, title string) *reports.Scenario {
+	if run == 0 {
+		return t.first(title)
+	}
+	return t.repetitions[run-1][title]
+}
+
+// withoutVerdict returns the scenarios that could not be judged in a run, and those that failed without a fault.
+func withoutVerdict(trials []*trial, round []chosen, run int, red map[string]string) []chosen {
 	var all []chosen
 	for _, c := range round {
 		c.group.scenarios = slices.DeleteFunc(slices.Clone(c.group.scenarios), func(s *scenarios.Scenario) bool {
-			result := trials[c.trial].repetitions[repetition][s.Title()]
+			result := trials[c.trial].result(run, s.Title())
 			_, failed := red[s.Title()]
 			return result != nil && isJudged(result) && (!failed || trials[c.trial].fault.ClusterWide)
 		})
@@ -109,9 +125,9 @@ func withoutVerdict(trials []*trial, round []chosen, repetition int, red map[str
 func (t *trial) compare(row *Row) {
 	for _, g := range t.done {
 		for _, s := range g.scenarios {
-			runs := []*reports.Scenario{t.first(s.Title())}
-			for _, repetition := range t.repetitions {
-				runs = append(runs, repetition[s.Title()])
+			var runs []*reports.Scenario
+			for run := range len(t.repetitions) + 1 {
+				runs = append(runs, t.result(run, s.Title()))
 			}
 			if different := differences(runs); different != "" {
 				row.Unstable = append(row.Unstable, s.Title()+": "+different)

@@ -15,9 +15,9 @@ func repeated(results ...reports.Status) *trial {
 	t := &trial{fault: fault("f", "A"), done: []group{{scenarios: []*scenarios.Scenario{scenario("one", "A")}}}}
 	t.ran = []*reports.Scenario{ran("one", results[0], "A")}
 	for k, status := range results[1:] {
-		t.note(k, nil)
+		t.note(k+1, nil)
 		if status != "" {
-			t.note(k, []*reports.Scenario{ran("one", status, "A")})
+			t.note(k+1, []*reports.Scenario{ran("one", status, "A")})
 		}
 	}
 	return t
@@ -75,22 +75,36 @@ func TestRepetitionsThatAreRetried(t *testing.T) {
 	for i, t := range trials {
 		round = append(round, chosen{i, t.done[0]})
 	}
+	trials = append(trials, repeated(reports.Error, reports.Failed))
+	round = append(round, chosen{3, trials[3].done[0]})
 	for name, c := range map[string]struct {
+		run  int
 		red  map[string]string
 		want []int
 	}{
-		"no verdict":               {nil, []int{1}},
-		"failed without the fault": {map[string]string{"one": "it failed"}, []int{0, 1}},
+		"no verdict":               {1, nil, []int{1}},
+		"failed without the fault": {1, map[string]string{"one": "it failed"}, []int{0, 1, 3}},
+		"the first run":            {0, nil, []int{3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []int
-			for _, c := range withoutVerdict(trials, round, 0, c.red) {
+			for _, c := range withoutVerdict(trials, round, c.run, c.red) {
 				got = append(got, c.trial)
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("trials %v are retried, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// A retry of the first run replaces its result, so that nothing is left without a verdict.
+func TestFirstRunIsRetried(t *testing.T) {
+	tried := repeated(reports.Error, reports.Failed)
+	tried.note(0, []*reports.Scenario{ran("one", reports.Failed, "A")})
+	row := tried.row()
+	if len(row.Unrepeated) > 0 || len(row.Unstable) > 0 || len(row.Unjudged) > 0 {
+		t.Errorf("got %q, %q and %q, want nothing", row.Unrepeated, row.Unstable, row.Unjudged)
 	}
 }
 
