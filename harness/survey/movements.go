@@ -20,14 +20,13 @@ type movement struct {
 	restarted  []string
 }
 
-// movements are the changes of dependents, by the given object that they belong to. Deletions of given objects
-// themselves are not included.
-func (s *Survey) movements(since Mark, found *observation) map[*Target]*movement {
+// movements are the changes of dependents between the mark and a moment of the history, by the given object that they
+// belong to. Deletions of given objects themselves are not included.
+func (s *Survey) movements(since Mark, upTo int64, found *observation) map[*Target]*movement {
 	all := movements{was: since.there, is: map[string]*Target{}, of: map[*Target]*movement{}}
 	for _, t := range found.targets {
 		all.is[t.UID] = t
 	}
-	upTo := s.history.Seq()
 	for _, resource := range movers() {
 		for _, change := range s.history.Stream(resource).ChangesBetween(since.seq, upTo, history.Scope{}) {
 			all.add(change)

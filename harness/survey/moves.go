@@ -52,13 +52,13 @@ func (s *Survey) Still(ctx context.Context) error {
 	return nil
 }
 
-// markOf is the mark of the moment at which the given objects were found.
-func (s *Survey) markOf(ctx context.Context, found *observation, last Mark) (Mark, error) {
+// markOf is the mark of a moment of the history, shortly after the objects were found.
+func (s *Survey) markOf(ctx context.Context, seq int64, found *observation, last Mark) (Mark, error) {
 	leases, err := s.leases(ctx)
 	if err != nil {
 		return Mark{}, err
 	}
-	return Mark{seq: s.history.Seq(), there: found.there(last), leases: held(leases, time.Now())}, context.Cause(ctx)
+	return Mark{seq: seq, there: found.there(last), leases: held(leases, time.Now())}, context.Cause(ctx)
 }
 
 // there are the targets that exist, by uid. Those of earlier looks whose kind could not be listed count, too, so that
@@ -87,15 +87,17 @@ func (s *Survey) caughtUp(ctx context.Context) error {
 	return nil
 }
 
-// judgeMoves notes whether each given object was deleted, or its dependents changed, since the mark.
-func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation) {
+// judgeMoves notes whether each given object was deleted, or its dependents changed, since the mark. It returns the
+// moment of the history up to which it has looked, so that a later change belongs to the next state.
+func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation) int64 {
 	if err := s.caughtUp(ctx); err != nil {
 		for _, t := range s.targets {
 			s.note(t, Moved, Outcome{Answer: Unknown, Words: err.Error()})
 		}
-		return
+		return s.history.Seq()
 	}
-	moved := s.movements(since, found)
+	upTo := s.history.Seq()
+	moved := s.movements(since, upTo, found)
 	for _, t := range s.targets {
 		read := s.series[key{t, t.GVK.GroupKind(), Read}]
 		if read != nil && read.Outcomes[s.state].Answer == Bad && !found.listed(t) {
@@ -106,6 +108,7 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 		before := s.standing[t.UID]
 		s.note(t, Moved, stayed(t, was, anew, found, moved[t], before))
 	}
+	return upTo
 }
 
 // GoneAtOnce is why an object is not judged that does not live until its first check: a controller may delete it.

@@ -180,7 +180,7 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	return s.markOf(ctx, found, Mark{})
+	return s.markOf(ctx, s.history.Seq(), found, Mark{})
 }
 
 // At surveys the state that the cluster has reached since the mark. It returns when the cluster has been watched for
@@ -218,10 +218,10 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 		return Mark{}, err
 	}
 	s.judgeContents(found)
-	s.judgeMoves(ctx, since, found)
+	upTo := s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
 	clear(s.anew)
-	return s.markOf(ctx, found, since)
+	return s.markOf(ctx, upTo, found, since)
 }
 
 // counter counts requests.

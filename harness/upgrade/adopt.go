@@ -63,7 +63,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := population{there: map[string]bool{}, selecting: map[string]bool{}}
+	found := population{there: map[string]bool{}, served: map[string]bool{}, selecting: map[string]bool{}}
 	unread, err := source.Each(ctx, found.take)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	}
 	r.survey.Add(r.share.take(created)...)
 	r.report.Objects = len(objects)
-	r.lost(found.there, unread)
+	r.lost(found, unread)
 	return nil
 }
 
@@ -95,11 +95,14 @@ type population struct {
 	objects []*unstructured.Unstructured
 	// there are the etcd keys of the objects.
 	there map[string]bool
+	// served are the kinds that could be read, by resource and group.
+	served map[string]bool
 	// selecting are the Services for which controllers maintain Endpoints.
 	selecting map[string]bool
 }
 
 func (p *population) take(r storage.Resource, items []unstructured.Unstructured) {
+	p.served[r.GroupResource().String()] = true
 	for i := range items {
 		o := &items[i]
 		p.there[r.Key(o.GetNamespace(), o.GetName())] = true

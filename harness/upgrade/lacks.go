@@ -41,9 +41,9 @@ func (r *rehearsal) lacking() {
 	}
 }
 
-// lost reports the objects that were put into the copy, but are missing now. unread are the kinds that cannot be read
-// now: each is one finding, because it is not known which of its objects are missing.
-func (r *rehearsal) lost(there map[string]bool, unread []capture.Missing) {
+// lost reports the objects that were put into the copy, but are missing now. A kind that is not served, or that is
+// unread, is one finding: it is not known which of its objects are missing.
+func (r *rehearsal) lost(found population, unread []capture.Missing) {
 	unlisted := map[string]bool{}
 	for _, one := range unread {
 		unlisted[one.What] = true
@@ -52,16 +52,24 @@ func (r *rehearsal) lost(there map[string]bool, unread []capture.Missing) {
 		}
 	}
 	others := map[string]int{}
-	for _, key := range r.Origin.Lost(there) {
+	unserved := map[string]int{}
+	for _, key := range r.Origin.Lost(found.there) {
 		resource, name := storage.Named(key)
 		switch kind := resource.String(); {
 		case unlisted[kind]:
+		case !found.served[kind] && wants(r.Origin.Selection, kind, name):
+			unserved[kind]++
 		case wants(r.Origin.Selection, kind, name):
 			r.unjudged(kind, r.objectOf(kind, name), "it was put into the copy, but no longer exists",
 				"controllers or the API server removed it before the first check", "")
 		default:
 			others[kind]++
 		}
+	}
+	for _, kind := range clusters.SortedKeys(unserved) {
+		r.unjudged(kind, nil, "the copy does not serve this API at the first state",
+			fmt.Sprintf("%d of its objects are stored", unserved[kind]),
+			"set --from-runtime-config and --from-feature-gates as in the origin")
 	}
 	r.unselected("put into the copy, but no longer there", others)
 }

@@ -108,7 +108,10 @@ func TestLacksAreSelected(t *testing.T) {
 				Options: Options{Origin: origin},
 				report:  &upgrades.Report{Path: []*upgrades.State{{Name: "1.34.4"}}},
 			}
-			r.lost(map[string]bool{storage.Prefix + data[4][0]: true}, nil)
+			r.lost(population{
+				there:  map[string]bool{storage.Prefix + data[4][0]: true},
+				served: map[string]bool{"deployments.apps": true, "secrets": true},
+			}, nil)
 			r.lacking()
 			var got []string
 			for _, f := range r.report.Findings {
@@ -136,10 +139,12 @@ func TestLacksAreSelected(t *testing.T) {
 	}
 }
 
-// If a kind cannot be listed, it is not known whether its objects are still in the copy. They do not count as removed.
+// If a kind cannot be listed, or is not served, it is not known whether its objects are still in the copy. They do not
+// count as removed.
 func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 	copied, err := transplant.New(backup{
 		{"ingress/shop/a", "{}"}, {"ingress/shop/b", "{}"}, {"deployments/shop/gone", "{}"},
+		{"podcertificaterequests/shop/c", "{}"}, {"podcertificaterequests/shop/d", "{}"},
 	}, transplant.Options{Name: "backup.db", Now: time.Now})
 	golden.Must(t, err)
 	golden.Must(t, copied.Fill(t.Context(), sink{}))
@@ -147,13 +152,14 @@ func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 		Options: Options{Origin: &Origin{Copy: copied}},
 		report:  &upgrades.Report{Path: []*upgrades.State{{Name: "1.34.4"}}},
 	}
-	r.lost(nil, []capture.Missing{{What: "ingresses.networking.k8s.io", Why: "unable to decode"}})
+	r.lost(population{served: map[string]bool{"deployments.apps": true}}, []capture.Missing{{What: "ingresses.networking.k8s.io", Why: "unable to decode"}})
 	var got []string
 	for _, f := range r.report.Findings {
 		got = append(got, fmt.Sprintf("%s: %s, %d objects", f.Kind, f.What, len(f.Objects)))
 	}
 	const want = "ingresses.networking.k8s.io: its objects cannot be read at the first state, 0 objects\n" +
-		"deployments.apps: it was put into the copy, but no longer exists, 1 objects"
+		"deployments.apps: it was put into the copy, but no longer exists, 1 objects\n" +
+		"podcertificaterequests.certificates.k8s.io: the copy does not serve this API at the first state, 0 objects"
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
