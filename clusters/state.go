@@ -31,7 +31,8 @@ func ControlPlane() []Component {
 
 // State describes a cluster: everything that a transition can change.
 type State struct {
-	// Version of Kubernetes: "1.34" is the newest available patch of that minor version, "1.34.4" exactly that patch.
+	// Version of Kubernetes: "1.34" is the newest cached patch of that minor version or, if none is cached, the
+	// newest published one; "1.34.4" is exactly that patch.
 	Version string `json:"version,omitempty"`
 	// EmulatedVersion is the minor version, such as "1.35", whose feature gates and APIs newer programs emulate
 	// (--emulated-version of API server, controller manager and scheduler). A two-step upgrade first runs the new

@@ -167,6 +167,10 @@ func TestChangesOfSharedObjectsAreAlone(t *testing.T) {
 			"  - apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: view}}\n",
 			"changes ClusterRole/view",
 		},
+		"the applied default class": {
+			"  - apply: {apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: standard}, provisioner: none}\n",
+			"changes StorageClass/standard",
+		},
 		"an applied role of its own": {
 			"  - apply: {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: mine}}\n", "",
 		},

@@ -104,17 +104,22 @@ func (f *Files) prepare() error {
 	return errors.Join(folder.Sweep(f.dir), sweepArtifacts(f.dir))
 }
 
-// Remove removes reports of an earlier run from a folder, unless another process writes there.
-func Remove(dir string, names []string) error {
-	unlock, err := folder.Lock(dir)
-	if err != nil {
-		return err
+// Remove removes reports of earlier runs from folders; named returns their names in a folder. If another process writes
+// in one of the folders, it removes nothing.
+func Remove(folders []string, named func(dir string) []string) error {
+	for _, dir := range folders {
+		unlock, err := folder.Lock(dir)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
-	defer unlock()
 	var errs []error
-	for _, name := range names {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("remove a report of an earlier run: %w", err))
+	for _, dir := range folders {
+		for _, name := range named(dir) {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				errs = append(errs, fmt.Errorf("remove a report of an earlier run: %w", err))
+			}
 		}
 	}
 	return errors.Join(errs...)

@@ -184,7 +184,7 @@ func TestFilesOfAnotherRunStay(t *testing.T) {
 	r := NewRecorder(filesPlan(1), clk, NewFiles(dir, clk, standard...))
 	golden.Error(t, r.Start(), "another rehearse writes its reports")
 	golden.Error(t, r.Finish(), "another rehearse writes its reports")
-	golden.Error(t, Remove(dir, []string{"run.json"}), "another rehearse writes its reports")
+	golden.Error(t, Remove([]string{dir}, func(string) []string { return []string{"run.json"} }), "another rehearse writes its reports")
 	if got := golden.Read(t, theirs); got != "theirs" {
 		t.Errorf("it was replaced by %s", got)
 	}

@@ -62,7 +62,7 @@ func (s *Scenario) Transition(n int) *Step {
 	return nil
 }
 
-// Path returns the states of the scenario in order: the initial state, and the state after each transition.
+// Path returns the states of the scenario in order: the first state, and the state after each transition.
 func (s *Scenario) Path() []clusters.State {
 	state := s.Spec.Cluster
 	path := []clusters.State{state}

@@ -83,7 +83,6 @@ func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 		v.At(n.At("metadata"), "", "want a mapping, not %s", n.At("metadata").What())
 		return
 	}
-	kind, _ := o["kind"].(string)
 	name, named := metadata["name"].(string)
 	_, generated := metadata["generateName"].(string)
 	switch {
@@ -91,10 +90,17 @@ func (v *validator) object(o Object, n *yamltree.Node, create, accepted bool) {
 		v.At(n.At("metadata", "name"), "put it in quotes", "metadata.name must be a string, not %s",
 			n.At("metadata", "name").What())
 	case create && (generated || !accepted):
-	case strings.HasSuffix(kind, "Review"): // such as a SubjectAccessReview, which may have no name
+	case create && isReview(o): // it may have no name
 	case name == "":
 		v.At(n.At("metadata"), "", "the object needs metadata.name")
 	}
+}
+
+// isReview reports whether an object is a question to Kubernetes, such as a SubjectAccessReview.
+func isReview(o Object) bool {
+	r := o.Reference()
+	group, _, _ := strings.Cut(r.APIVersion, "/")
+	return strings.HasSuffix(r.Kind, "Review") && (group == "authentication.k8s.io" || group == "authorization.k8s.io")
 }
 
 func (v *validator) groupVersion(text string, n *yamltree.Node) {

@@ -12,7 +12,7 @@ const (
 	Kind       = "Scenario"
 )
 
-// Scenario is one YAML document: the state a cluster starts in, and ordered steps.
+// Scenario is one YAML document: the first state of a cluster, and ordered steps.
 type Scenario struct {
 	// APIVersion is rehearse.dev/v1alpha1.
 	APIVersion string `json:"apiVersion" fixed:"true"`
@@ -65,7 +65,7 @@ type Spec struct {
 	// versions), emulation (emulatedVersion), webhookCalls (of a system), peerProxy (API servers that forward requests
 	// to one another). If the provider lacks one, the scenario is reported as skipped.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
-	// Cluster is the initial state of the cluster.
+	// Cluster is the first state of the cluster.
 	Cluster clusters.State `json:"cluster" fixed:"true"`
 	// Cases is a table: the scenario is repeated with ${case.x} for each row. The column "name" names the repetition;
 	// all rows have the same columns. Empty after loading, when each row is a separate scenario.

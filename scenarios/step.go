@@ -77,14 +77,14 @@ type Step struct {
 	// Sequence requires changes of objects in a given order.
 	Sequence *Sequence `json:"sequence,omitempty" verb:"true"`
 	// Unchanged requires that objects, and the values at given paths, stay unchanged throughout a period. It does not
-	// notice objects that are created in it: always with count does.
+	// notice objects created during the period; to detect them, use always with count.
 	Unchanged *Unchanged `json:"unchanged,omitempty" verb:"true"`
 	// Survives requires that objects survive changes of the cluster. It makes the same checks of each object as
 	// [rehearse upgrade](upgrade.md), except for new warnings: Can it be read in every served version, with the same
 	// content? Is it as ready as before? Are a write that changes nothing, a new label, a status, its scale, the
 	// removal of its finalizers, its deletion, the eviction of a pod, its creation and its application accepted (all as
 	// dry runs)? Did nothing move: no pod replaced or restarted, nothing deleted? Objects that controllers create for
-	// it are checked, too. Failures from before are not blamed on later changes.
+	// it are checked, too. A failure that existed before the period does not fail the step.
 	Survives *Survives `json:"survives,omitempty" verb:"true"`
 	// Window checks the whole cluster in the middle of an upgrade, after a transition with upTo, while API servers of
 	// different versions serve the same etcd. {} makes every check.

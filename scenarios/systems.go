@@ -135,7 +135,7 @@ func setSimulated(list []*Scenario, name, what string, change func(*clusters.Sim
 
 // eachSystem returns copies of the scenarios. It calls do for each definition and each change of the system, except
 // removals, and uses the result instead. there reports whether the system is installed at that point. step is the
-// transition; nil for the initial state. The second result reports whether any scenario has the system.
+// transition; nil for the first state. The second result reports whether any scenario has the system.
 func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, there bool,
 	system clusters.System) clusters.System,
 ) ([]*Scenario, bool) {
@@ -158,9 +158,9 @@ func eachSystem(list []*Scenario, name string, do func(s *Scenario, step *Step, 
 	return all, found
 }
 
-// WithSystems returns a copy of the scenario with other systems. It calls instead for each system of the initial state
+// WithSystems returns a copy of the scenario with other systems. It calls instead for each system of the first state
 // and for each system that a transition changes or removes, and uses the result. step is the transition; nil for the
-// initial state.
+// first state.
 func (s *Scenario) WithSystems(instead func(step *Step, change clusters.SystemChange) clusters.System) *Scenario {
 	c := *s
 	c.origin = nil // reading it again would bring back the old systems

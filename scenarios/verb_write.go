@@ -106,7 +106,7 @@ func checkWays(v *validator, step, each *yamltree.Node) {
 			"metadata must be a mapping here: update and patch replace its name")
 	case existing == nil && rejected && makes && changes:
 		v.At(step.Key("each"), "set existing to the name of a stored object, which update and patch change",
-			"an object that create and apply must not create does not exist for update and patch")
+			"update and patch need an object that exists, but create and apply must be rejected here")
 	}
 }
 

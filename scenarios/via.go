@@ -71,8 +71,8 @@ func checkVia(v *validator, s *Scenario, i int, n *yamltree.Node) {
 		v.At(at, fmt.Sprintf("the last one is %d", planes-1), "the cluster has no control plane %d", step.Via.Plane())
 	}
 	if len(step.throughout()) > 0 && (step.Via == ViaNew || step.Via == ViaOld) {
-		v.At(at, "give the number of its control plane, or each", "which API server is %s changes with every transition: "+
-			"%s cannot look back", step.Via, step.Via)
+		v.At(at, "give the number of its control plane, or each", "via: %s is a different API server after each "+
+			"transition, so throughout cannot use it", step.Via)
 	}
 	checkViaComponent(v, step, n)
 }

@@ -121,7 +121,7 @@ func TestNoControlPlaneOutsideOfLinux(t *testing.T) {
 	s := newStore(t, Options{CacheDir: t.TempDir(), BaseURL: newHost(t, "v1.34.4").URL})
 	s.platform = "darwin-arm64"
 	_, err := s.Ensure(t.Context(), "1.34.4")
-	golden.Error(t, err, "this is darwin-arm64: use --provider kind")
+	golden.Error(t, err, "this is darwin-arm64: use a Linux machine")
 	if v, err := s.Resolve(t.Context(), "1.34"); err != nil || v != "1.34.4" {
 		t.Errorf("1.34 is %s, %v: a plan needs it on every system", v, err)
 	}

@@ -165,8 +165,8 @@ func (s *Store) Ensure(ctx context.Context, version string, programs ...string) 
 		return s.ownBinaries(ctx, v, want)
 	}
 	if !s.onLinux() {
-		return Binaries{}, fmt.Errorf("local control planes need Linux, and this is %s: use --provider kind or --provider "+
-			"existing here", s.platform)
+		return Binaries{}, fmt.Errorf("local control planes need Linux, and this is %s: use a Linux machine; run, "+
+			"conformance and matrix also take --provider kind or existing", s.platform)
 	}
 	e := s.entry(v, programs...)
 	found := Binaries{Version: v.String(), Dir: e.dir}

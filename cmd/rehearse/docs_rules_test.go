@@ -103,6 +103,9 @@ func rules() ruleList {
 		{commands: `docs/ci.md:(until )?kubectl .*`, reason: "it needs pods that run: TestSlowLiveJob reads the same logs"},
 		{commands: `.*:make operators`, reason: "it builds operators for an hour"},
 		{commands: `docs/install.md:make image.*`, reason: "it builds two programs for minutes, and needs a clean checkout"},
+		{commands: `docs/ci.md:git clone .*`, reason: "it reads the published repository"},
+		{commands: `docs/ci.md:\(cd rehearse && go build .*`, reason: "it builds the clone of the line before"},
+		{commands: `docs/install.md:ln -s .*`, reason: "it writes outside of the repository; TestHelpOfThePlugin calls rehearse by that name"},
 		{commands: `.*:rehearse fetch .*`, reason: versions},
 		{commands: `.*:rehearse capture .*`, reason: "it needs a live cluster; harness/transplant tests it"},
 		{

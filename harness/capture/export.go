@@ -55,8 +55,8 @@ func (s *Source) Export(ctx context.Context, w io.Writer, o Options) (*Index, er
 		}
 	}
 	if index.Objects() == 0 {
-		return nil, fmt.Errorf("cluster %s does not allow reading any objects; see the ClusterRole in docs/upgrade.md",
-			s.name)
+		return nil, fmt.Errorf("cluster %s does not allow reading any objects; see the ClusterRole in "+
+			"https://github.com/rehearse-dev/rehearse/blob/main/docs/upgrade.md", s.name)
 	}
 	index.Finished = o.Now().UTC()
 	return index, archive.finish(index)

@@ -91,7 +91,11 @@ func (l *loader) path(path string) error {
 			return nil
 		}
 		found++
-		return l.file(filepath.Join(path, strings.TrimPrefix(at, root)))
+		below, err := filepath.Rel(root, at)
+		if err != nil {
+			return fmt.Errorf("read manifests: %w", err)
+		}
+		return l.file(filepath.Join(path, below))
 	})
 	if err == nil && found == 0 {
 		err = fmt.Errorf("read manifests: no *.yaml, *.yml or *.json below %s", path)

@@ -297,3 +297,21 @@ func TestLoadReadsWhatComesWithTheProgram(t *testing.T) {
 		t.Errorf("a manifest that cannot be parsed: %v", err)
 	}
 }
+
+// A hidden file in a folder is read like each other.
+func TestLoadReadsHiddenFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for file, name := range map[string]string{".a.yaml": "hidden", "a.yaml": "shown"} {
+		golden.Write(t, file, "{apiVersion: v1, kind: ConfigMap, metadata: {name: "+name+"}}")
+	}
+	objects, err := Sources{Paths: []string{"."}}.Load()
+	golden.Must(t, err)
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.Content.GetName())
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "hidden shown" {
+		t.Errorf("got %s", got)
+	}
+}

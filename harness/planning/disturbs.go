@@ -7,14 +7,18 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 // ofKubernetes reports whether Kubernetes itself may have made an object, so that an apply changes it.
 func ofKubernetes(target scenarios.ObjectReference) bool {
-	names := []string{"default", "admin", "edit", "view", "cluster-admin", "exempt", "catch-all", "global-default"}
+	names := []string{
+		"default", "admin", "edit", "view", "cluster-admin", "exempt", "catch-all", "global-default", "probes",
+		"service-accounts", "endpoint-controller", "node-high", "system", "kubernetes", clusters.DefaultClass,
+	}
 	prefixes := []string{"kube-", "system-", "system:", "workload-", "leader-election"}
-	return target.Kind == "Node" || slices.Contains(names, target.Name) ||
+	return target.Kind == "Node" || strings.HasPrefix(target.Namespace, "kube-") || slices.Contains(names, target.Name) ||
 		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(target.Name, prefix) })
 }
 

@@ -23,12 +23,12 @@ type movement struct {
 // movements are the changes of dependents between the mark and a moment of the history, by the given object that they
 // belong to. Deletions of given objects themselves are not included.
 func (s *Survey) movements(since Mark, upTo int64, found *observation) map[*Target]*movement {
-	all := movements{was: since.there, is: map[string]*Target{}, of: map[*Target]*movement{}}
+	all := movements{was: since.there, judged: since.seq, is: map[string]*Target{}, of: map[*Target]*movement{}}
 	for _, t := range found.targets {
 		all.is[t.UID] = t
 	}
 	for _, resource := range movers() {
-		for _, change := range s.history.Stream(resource).ChangesBetween(since.seq, upTo, history.Scope{}) {
+		for _, change := range s.history.Stream(resource).ChangesBetween(since.looked, upTo, history.Scope{}) {
 			all.add(change)
 		}
 	}
@@ -45,6 +45,9 @@ func (s *Survey) movements(since Mark, upTo int64, found *observation) map[*Targ
 type movements struct {
 	// was and is are the targets at the last mark and now, by uid.
 	was, is map[string]*Target
+	// judged is the number of the last change that was judged at the last mark. Only what was made before it can be
+	// unknown, because the mark did not see it.
+	judged int64
 	// of are the movements by given objects.
 	of map[*Target]*movement
 }
@@ -56,6 +59,7 @@ func moves(t *Target) bool { return t != nil && t.Root != nil && !t.timed }
 func (m movements) add(change history.Change) {
 	was, is := m.was[string(change.UID)], m.is[string(change.UID)]
 	switch {
+	case was != nil && change.Seq <= m.judged:
 	case moves(was) && change.Type == history.Deleted:
 		gone := m.at(was).gone
 		gone[was.GVK.Kind] = append(gone[was.GVK.Kind], change.Name)

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -45,9 +46,12 @@ func TestMovements(t *testing.T) {
 		{"it is a pod, and was restarted itself", root, root, again, "[] [] [x]"},
 		{"it was deleted itself", root, nil, deleted, ""},
 		{"a pod of another owner", nil, nil, deleted, ""},
+		{"its pod was deleted before the mark", pod("x", root, false), nil, history.Change{Type: history.Deleted, Seq: 3}, ""},
+		{"it got a pod that the mark did not see", nil, pod("x", root, false), history.Change{Type: history.Added, Seq: 3}, "[] [x] []"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			m := movements{was: map[string]*Target{}, is: map[string]*Target{}, of: map[*Target]*movement{}}
+			m := movements{was: map[string]*Target{}, is: map[string]*Target{}, judged: 3, of: map[*Target]*movement{}}
+			test.change.Seq = cmp.Or(test.change.Seq, 4)
 			if test.was != nil {
 				m.was["x"] = test.was
 			}

@@ -34,7 +34,9 @@ const (
 
 // Mark is a moment of the history.
 type Mark struct {
-	seq int64
+	// seq is the moment up to which changes were judged. looked is an earlier moment: what was made after it may be
+	// missing from there.
+	seq, looked int64
 	// there are the targets that existed, by uid.
 	there map[string]*Target
 	// leases are those that leaders held.
@@ -53,12 +55,13 @@ func (s *Survey) Still(ctx context.Context) error {
 }
 
 // markOf is the mark of a moment of the history, shortly after the objects were found.
-func (s *Survey) markOf(ctx context.Context, seq int64, found *observation, last Mark) (Mark, error) {
+func (s *Survey) markOf(ctx context.Context, seq, looked int64, found *observation, last Mark) (Mark, error) {
 	leases, err := s.leases(ctx)
 	if err != nil {
 		return Mark{}, err
 	}
-	return Mark{seq: seq, there: found.there(last), leases: held(leases, time.Now())}, context.Cause(ctx)
+	mark := Mark{seq: seq, looked: looked, there: found.there(last), leases: held(leases, time.Now())}
+	return mark, context.Cause(ctx)
 }
 
 // there are the targets that exist, by uid. Those of earlier looks whose kind could not be listed count, too, so that

@@ -173,6 +173,7 @@ type Created struct {
 
 // Begin returns the mark of now. Call it before a transition: At reports what happens after the mark.
 func (s *Survey) Begin(ctx context.Context) (Mark, error) {
+	looked := s.history.Seq()
 	found, err := s.look(ctx)
 	if err != nil {
 		return Mark{}, err
@@ -180,7 +181,7 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	return s.markOf(ctx, s.history.Seq(), found, Mark{})
+	return s.markOf(ctx, s.history.Seq(), looked, found, Mark{})
 }
 
 // At surveys the state that the cluster has reached since the mark. It returns when the cluster has been watched for
@@ -214,6 +215,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	case <-ctx.Done():
 		return Mark{}, context.Cause(ctx)
 	}
+	looked := s.history.Seq()
 	if found, err = s.look(ctx); err != nil {
 		return Mark{}, err
 	}
@@ -221,7 +223,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	upTo := s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)
 	clear(s.anew)
-	return s.markOf(ctx, upTo, found, since)
+	return s.markOf(ctx, upTo, looked, found, since)
 }
 
 // counter counts requests.

@@ -8,6 +8,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
@@ -28,7 +29,7 @@ func (r *rehearsal) lacking() {
 			others[fmt.Sprintf("%s (%s)", lack.Kind, lack.Why)]++
 		case lack.Name == "":
 			r.unjudged(lack.Kind, nil, "none of its objects were rehearsed", lack.Why,
-				"capture the cluster with the ClusterRole of docs/upgrade.md")
+				"capture the cluster with the ClusterRole of https://github.com/rehearse-dev/rehearse/blob/main/docs/upgrade.md")
 		default:
 			r.unjudged(lack.Kind, r.objectOf(lack.Kind, lack.Name), "the copy lacks what it needs", lack.Why,
 				"rehearse it in a cluster that has it")
@@ -67,9 +68,12 @@ func (r *rehearsal) lost(found population, unread []capture.Missing) {
 		}
 	}
 	for _, kind := range clusters.SortedKeys(unserved) {
+		advice := "set --from-runtime-config and --from-feature-gates as in the origin"
+		if _, group, _ := strings.Cut(kind, "."); served.MayBeCustom(group) {
+			advice = "its CustomResourceDefinition is not in the copy"
+		}
 		r.unjudged(kind, nil, "the copy does not serve this API at the first state",
-			fmt.Sprintf("%d of its objects are stored", unserved[kind]),
-			"set --from-runtime-config and --from-feature-gates as in the origin")
+			fmt.Sprintf("%d of its objects are stored", unserved[kind]), advice)
 	}
 	r.unselected("put into the copy, but no longer there", others)
 }

@@ -145,6 +145,7 @@ func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 	copied, err := transplant.New(backup{
 		{"ingress/shop/a", "{}"}, {"ingress/shop/b", "{}"}, {"deployments/shop/gone", "{}"},
 		{"podcertificaterequests/shop/c", "{}"}, {"podcertificaterequests/shop/d", "{}"},
+		{"example.com/widgets/shop/e", "{}"},
 	}, transplant.Options{Name: "backup.db", Now: time.Now})
 	golden.Must(t, err)
 	golden.Must(t, copied.Fill(t.Context(), sink{}))
@@ -152,14 +153,18 @@ func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 		Options: Options{Origin: &Origin{Copy: copied}},
 		report:  &upgrades.Report{Path: []*upgrades.State{{Name: "1.34.4"}}},
 	}
-	r.lost(population{served: map[string]bool{"deployments.apps": true}}, []capture.Missing{{What: "ingresses.networking.k8s.io", Why: "unable to decode"}})
+	r.lost(population{served: map[string]bool{"deployments.apps": true}},
+		[]capture.Missing{{What: "ingresses.networking.k8s.io", Why: "unable to decode"}})
 	var got []string
 	for _, f := range r.report.Findings {
-		got = append(got, fmt.Sprintf("%s: %s, %d objects", f.Kind, f.What, len(f.Objects)))
+		got = append(got, fmt.Sprintf("%s: %s, %d objects; %s", f.Kind, f.What, len(f.Objects), f.Advice))
 	}
-	const want = "ingresses.networking.k8s.io: its objects cannot be read at the first state, 0 objects\n" +
-		"deployments.apps: it was put into the copy, but no longer exists, 1 objects\n" +
-		"podcertificaterequests.certificates.k8s.io: the copy does not serve this API at the first state, 0 objects"
+	const want = "ingresses.networking.k8s.io: its objects cannot be read at the first state, 0 objects; \n" +
+		"deployments.apps: it was put into the copy, but no longer exists, 1 objects; \n" +
+		"podcertificaterequests.certificates.k8s.io: the copy does not serve this API at the first state, 0 objects; " +
+		"set --from-runtime-config and --from-feature-gates as in the origin\n" +
+		"widgets.example.com: the copy does not serve this API at the first state, 0 objects; " +
+		"its CustomResourceDefinition is not in the copy"
 	if text := strings.Join(got, "\n"); text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

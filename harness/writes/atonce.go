@@ -65,7 +65,7 @@ func (w *Writer) contenders(requests []Request, expect *scenarios.ParallelExpect
 		if err != nil {
 			return nil, fmt.Errorf("write %d of %d: %w", i+1, len(requests), err)
 		}
-		op.among = true
+		op.among, op.either = true, expect != nil
 		if op.applies() {
 			op.manager = request.Manager // otherwise it is unknown which of them changed something
 		}

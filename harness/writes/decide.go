@@ -48,7 +48,7 @@ type answer struct {
 
 // decide sends the write until its outcome is known or the context ends.
 func (w *Writer) decide(ctx context.Context, op *operation, request Request) answer {
-	appear, cancel := context.WithTimeout(ctx, cmp.Or(w.Appear, defaultAppear))
+	appear, cancel := context.WithTimeout(ctx, within(ctx, cmp.Or(w.Appear, defaultAppear)))
 	defer cancel()
 	again, sent, patience := w.pauses(), false, w.patience(request.Step)
 	var said error // the last error that was not only a timeout
@@ -91,6 +91,14 @@ func timeUp(ctx context.Context, a answer) answer {
 		a.err = errors.Join(cause, a.err)
 	}
 	return a
+}
+
+// within is at most half of the time that is left, so that the write itself is always sent.
+func within(ctx context.Context, wait time.Duration) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(wait, time.Until(end)/2)
+	}
+	return wait
 }
 
 // patience returns the timeout of the first try. An API server waits up to 30 seconds for a webhook before it reports
@@ -194,7 +202,7 @@ func (w *Writer) outdated(appear context.Context, op *operation, step *scenarios
 // stillAccepted reports whether the API server accepts, as a dry run, what the step expects it to reject, and may do so
 // by an old definition of the kind. The write itself waits.
 func stillAccepted(ctx, appear context.Context, w *Writer, o *operation, step *scenarios.Step) bool {
-	if wanted(step) == nil || o.removes || !mayBeOld(appear, w.Kinds, o.gvk) {
+	if wanted(step) == nil || o.either || o.removes || !mayBeOld(appear, w.Kinds, o.gvk) {
 		return false
 	}
 	try := *o

@@ -87,6 +87,8 @@ type operation struct {
 	sent func(got map[string]any) []piece
 	// among: others are sent at the same time, and may write the same object.
 	among bool
+	// either: the step accepts both outcomes, because it counts those of several writes.
+	either bool
 	// rival: another of them removes the same object.
 	rival bool
 	// repeatable: the write does no harm if it is stored twice.

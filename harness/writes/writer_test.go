@@ -566,6 +566,45 @@ func TestDefinitionThatStillAccepts(t *testing.T) {
 	if got := s.do(t.Context(), create); got.Status != reports.Failed || !strings.Contains(got.Message, "was accepted") {
 		t.Fatalf("got %s: %s", got.Status, got.Message)
 	}
+	s.Kinds.Wrote(definition())
+	s.Appear = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	create.Create["metadata"] = map[string]any{"name": "b"}
+	if got := s.do(ctx, create); got.Status != reports.Failed || !strings.Contains(got.Message, "was accepted") {
+		t.Fatalf("within two seconds: got %s: %s", got.Status, got.Message)
+	}
+}
+
+// Of writes that are counted, each may be accepted. None of them waits for its rejection.
+func TestDefinitionIsNewForWritesThatAreCounted(t *testing.T) {
+	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}
+	server := apitest.New(t, thing)
+	s := newSender(t, server)
+	s.Kinds.Wrote(definition())
+	s.Appear = time.Hour
+	dryRuns := 0
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.DryRun {
+			dryRuns++
+		}
+		if r.Verb != "create" || r.Number != 2 {
+			return nil
+		}
+		return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "only one")}
+	})
+	create := func(name string) writes.Request {
+		return writes.Request{Step: &scenarios.Step{Create: scenarios.Object{
+			"apiVersion": "x.io/v1", "kind": "Thing", "metadata": map[string]any{"name": name},
+		}}}
+	}
+	one := 1
+	got := s.AtOnce(t.Context(), []writes.Request{create("a"), create("b")}, &scenarios.ParallelExpect{
+		Accepted: &scenarios.Count{Min: &one, Max: &one}, Rejected: &scenarios.Rejection{Code: 403},
+	})
+	if got.Status != reports.Passed || dryRuns > 0 {
+		t.Errorf("%d dry runs, got %s: %s", dryRuns, got.Status, got.Message)
+	}
 }
 
 func TestNothingIsSentAgainByTheClient(t *testing.T) {

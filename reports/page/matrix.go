@@ -114,9 +114,13 @@ func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	}
 	status, decisive := s.About(id)
 	if len(found) > 0 {
-		// A later step that is about no requirement ended the scenario before all of it was seen.
+		// If all its steps passed, a later step that is about no requirement ended the scenario before all of it was seen.
+		passed := true
+		for _, status := range found {
+			passed = passed && status == reports.Passed
+		}
 		for version := range found {
-			if status == reports.NotRun && found[version] == reports.Passed {
+			if passed && status == reports.NotRun {
 				found[version] = reports.NotRun
 			}
 		}

@@ -85,6 +85,12 @@ func TestRequirementsInVersions(t *testing.T) {
 			Name: "d", Status: reports.Failed, Covers: []string{"R4"}, Versions: both,
 			Steps: []*reports.Step{step("1.34.4", reports.Passed, "R4"), step("1.34.4", reports.Failed)},
 		},
+		{ // a step about another requirement ended it
+			Name: "e", Status: reports.Failed, Covers: []string{"R5", "R6"}, Versions: both,
+			Steps: []*reports.Step{
+				step("1.34.4", reports.Passed, "R5"), step("1.35.4", reports.Failed, "R6"), step("1.35.4", reports.NotRun, "R5"),
+			},
+		},
 	}}}, Requirements: []reports.Requirement{{ID: "R2", Statement: "two"}}, Flips: []reports.VersionFlips{{
 		From: "1.34.4", To: "1.35.4", Gates: []string{"A turns on"},
 	}}}
@@ -98,6 +104,7 @@ func TestRequirementsInVersions(t *testing.T) {
 	want := map[string][]reports.Status{
 		"R1": {reports.NotRun, reports.Failed}, "R2": {reports.Passed, ""},
 		"R3": {reports.NotRun, reports.NotRun}, "R4": {reports.NotRun, ""},
+		"R5": {reports.Passed, reports.NotRun}, "R6": {"", reports.Failed},
 	}
 	if !reflect.DeepEqual(got, want) || m.Rows[0].Name != "R2" || m.Rows[0].Text != "two" ||
 		m.Flips[0].Way != "1.34.4 → 1.35.4" || m.Flips[0].Gates[0] != "A turns on" {

@@ -71,6 +71,7 @@ func TestWhatStayedAsItWas(t *testing.T) {
 func TestWhatAnswersNothing(t *testing.T) {
 	for killed, answers := range map[string]bool{
 		"killed etcd": true, "killed kube-apiserver": true, "killed kube-scheduler": false, "killed system lws": false,
+		"killed system etcd-operator": false,
 	} {
 		s := &reports.Scenario{
 			Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"},

@@ -217,11 +217,12 @@ func disturbed(_ *reports.Run, journeys []journey) string {
 	})
 }
 
-// unavailable lists the steps that killed the API server or etcd.
+// unavailable lists the steps that killed the API server or etcd, and not a system with such a name.
 func unavailable(_ *reports.Run, journeys []journey) string {
 	return byVerb(journeys, func(step *reports.Step) bool {
 		what := step.Evidence + " " + step.Message
-		return step.Verb == "kill" && (strings.Contains(what, "kube-apiserver") || strings.Contains(what, "etcd"))
+		return step.Verb == "kill" && !strings.Contains(what, "system ") &&
+			(strings.Contains(what, "kube-apiserver") || strings.Contains(what, "etcd"))
 	})
 }
 

@@ -89,13 +89,13 @@ func (f *Finding) gates() string {
 	case likely == 0 && others <= shownGates:
 		return strings.Join(f.Flips, ", ")
 	case likely == 0:
-		return fmt.Sprintf("none of the %d that flip at this hop has a name that fits (upgrade.md lists them); it may be "+
-			"a change without a gate", others)
+		return fmt.Sprintf("%d flip at this hop, but none has a related name (see upgrade.md in the report folder); the "+
+			"cause may be a change without a gate", others)
 	case others == 0:
 		return strings.Join(f.Flips, ", ")
 	}
-	return fmt.Sprintf("%s; and %d more flip at this hop (upgrade.md lists them)", strings.Join(f.Flips[:likely], ", "),
-		others)
+	return fmt.Sprintf("%s; and %d more flip at this hop (see upgrade.md in the report folder)",
+		strings.Join(f.Flips[:likely], ", "), others)
 }
 
 // String returns the object with its place.

@@ -68,10 +68,9 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	if mine := planning.Deal(o.Shard, wanted, workOf); len(mine) > 0 {
 		err = r.run(ctx, m, mine)
 	}
-	if err != nil {
+	m.Took = time.Since(began)
+	if err != nil && len(m.Rows)+len(m.Before) == 0 {
 		m = nil
-	} else {
-		m.Took = time.Since(began)
 	}
 	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
 		err = fmt.Errorf("try the faults of suite %s: %w", o.Suite.Name, err)
@@ -92,7 +91,7 @@ func (o *Options) fill() {
 
 func choose(suite suites.Suite, only []string) ([]simulators.Fault, error) {
 	if len(suite.Faults) == 0 {
-		return nil, fmt.Errorf("suite %s has no simulator, and so no faults", suite.Name)
+		return nil, fmt.Errorf("suite %s has no built-in simulator, and therefore no faults to try", suite.Name)
 	}
 	for _, name := range only {
 		if !slices.ContainsFunc(suite.Faults, func(f simulators.Fault) bool { return f.Name == name }) {

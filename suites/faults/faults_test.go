@@ -388,7 +388,7 @@ func TestChoose(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := choose(suites.Suite{Name: "kubernetes"}, nil); err == nil || !strings.Contains(err.Error(),
-		"has no simulator") {
+		"has no built-in simulator") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -64,11 +64,12 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return err
 	}
-	if m.After, err = r.repeat(ctx, trials, last, timingsOf(before)); err != nil {
-		return err
-	}
+	m.After, err = r.repeat(ctx, trials, last, timingsOf(before))
 	for _, t := range trials {
 		m.Rows = append(m.Rows, t.row())
+	}
+	if err != nil {
+		return m.cut(err)
 	}
 	if len(unseen) == 0 {
 		return nil
@@ -76,10 +77,17 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	r.Progress("%d scenarios without faults again", len(unseen))
 	after, err := r.execute(ctx, marked(unseen, "after"), usual())
 	if err != nil {
-		return err
+		return m.cut(err)
 	}
 	m.After = append(m.After, red(after)...)
 	return nil
+}
+
+// cut notes that the run ended early, after each fault was tried: the rows stay, but nothing says that the suite passes
+// without faults at the end.
+func (m *Matrix) cut(err error) error {
+	m.After = append(m.After, "the run ended early: "+err.Error())
+	return err
 }
 
 // before is a run without faults of at least the used scenarios.

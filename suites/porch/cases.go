@@ -166,7 +166,8 @@ func pathObject(path string) map[string]any {
 }
 
 // gitServer says what the suite needs besides the implementation under test.
-const gitServer = "publish the URL of a git server there, see \"A git server for Porch\" in docs/conformance.md"
+const gitServer = "publish the URL of a git server there, see \"A git server for Porch\" in " +
+	"https://github.com/rehearse-dev/rehearse/blob/main/docs/conformance.md"
 
 // readyInterval is the time between two checks of a repository, and readyTimeout is how long it may take to answer.
 const (

@@ -24,10 +24,11 @@ be rehearsed on another machine or again. It sends only GET requests. It skips a
 credentials may not read.
 
 The values of Secrets are replaced by dummies of the same length; --with-secrets keeps them.
-Environment variables of Pods are kept: treat the file like the cluster itself. docs/upgrade.md has
-the ClusterRole that it needs.
+Environment variables of Pods are kept: treat the file like the cluster itself. The ClusterRole that
+the credentials need is in https://github.com/rehearse-dev/rehearse/blob/main/docs/upgrade.md.
 
-Exit codes: 0 the file was written; 2 the input is wrong; 3 the cluster could not be read.`,
+Exit codes: 0 the file was written; 2 the input is wrong; 3 the cluster could not be read;
+130 interrupted.`,
 		Example: "  rehearse capture --context prod -o prod.capture\n  rehearse upgrade --capture prod.capture --to 1.36",
 		Args:    cli.NoArgs("name the file to write with -o"),
 		RunE: func(command *cobra.Command, _ []string) error {

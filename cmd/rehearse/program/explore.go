@@ -58,8 +58,9 @@ func newExploreCommand(all builtin.Suites) *cobra.Command {
 		Long: `Explore generates objects of every kind that the API server serves, with as many fields and values
 as it accepts. It creates them in a cluster, takes the cluster along the path, and checks every
 object at each state: whether it can be read, edited, deleted and created again, and whether it is
-complete. What breaks is grouped, reduced to the smallest object and the shortest path, and written
-as a scenario. The scenario runs on another cluster: only what it reproduces is a finding.
+complete. What breaks is grouped, reduced to the smallest object and the shortest path, and mostly
+written as a scenario, which runs again on a new cluster. What it runs to its end and does not
+reproduce is dropped. A finding without a complete second run is marked "not tried again".
 
 A state of the path is a version, optionally followed by feature gates and APIs: "1.34.4 SomeGate=true".
 
@@ -69,7 +70,8 @@ once the newest version is reached, and changes it back before the path goes on.
 With --shard 2/5, only a part of the kinds is explored; rehearse merge merges the reports.
 
 A finding is a defect (stuck, unreadable, moved, lost for good) or a hazard that follows from how
-Kubernetes is designed (a field that an older version does not know). docs/explore.md has the rules.
+Kubernetes is designed (a field that an older version does not know). The rules are in
+https://github.com/rehearse-dev/rehearse/blob/main/docs/explore.md.
 
 Exit codes: 0 no new findings; 1 new findings; 2 the input is wrong; 3 something could not be
 judged; 130 interrupted.`,
@@ -191,7 +193,7 @@ func withoutConversion(o *manifests.Object, progress func(string, ...any)) *mani
 	without := *o
 	without.Content = o.Content.DeepCopy()
 	if stored, others := transplant.WithoutConversion(without.Content); len(others) > 0 {
-		progress("%s: nothing answers its conversion webhook, so it is explored as %s, in which it is stored, and NOT as %s",
+		progress("%s: no program answers its conversion webhook. Only its stored version %s is explored, not %s",
 			o, stored, strings.Join(others, ", "))
 	}
 	return &without

@@ -50,7 +50,7 @@ verdicts on a scenario or on its requirements differ with a fault, the command f
 gives the simulator a liberty beside each fault, for example random delays.
 
 Exit codes of --try: 0 all results are as required; 1 some are not; 2 the input is wrong; 3 some could
-not be tried.`,
+not be tried; 130 interrupted.`,
 		Example: `  rehearse faults kai
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties
@@ -160,7 +160,7 @@ func (f *faultsFlags) checkNames() error {
 
 func writeFaults(out io.Writer, suite suites.Suite) error {
 	if len(suite.Faults) == 0 {
-		fmt.Fprintf(out, "suite %s has no simulator, and so no faults\n", suite.Name)
+		fmt.Fprintf(out, "suite %s has no built-in simulator, and therefore no faults to try\n", suite.Name)
 		return nil
 	}
 	rows := [][]string{{"FAULT", "EFFECT (REQUIREMENTS THAT IT BREAKS)"}}

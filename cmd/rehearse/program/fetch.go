@@ -28,11 +28,11 @@ func newFetchCommand() *cobra.Command {
 		Short: "Get the programs that runs need, in advance",
 		Long: `Fetch puts kube-apiserver, kube-controller-manager and kube-scheduler of each version into the
 cache. It downloads them from the official host and verifies their checksums. If the host cannot be
-reached, it builds them from the module k8s.io/kubernetes. "1.34" is the newest available patch of
+reached, it builds them from the module k8s.io/kubernetes. "1.34" is the newest published patch of
 that minor version; "1.34.4" is exactly that patch.
 
-For a file or folder of scenarios, it gets their versions of Kubernetes that are not in the cache,
-and builds the Go modules of their systems. With --system NAME, it builds the --versions of this
+For a file or folder of scenarios, it gets their versions of Kubernetes that are not in the cache
+("1.34" is the newest cached patch), and builds the Go modules of their systems. With --system NAME, it builds the --versions of this
 system (and of its replicas) instead of those in the scenarios, as rehearse matrix uses them.
 --system NAME=FILE.yaml builds the system that the file defines, and needs no scenarios; without
 --versions, it builds the version in the file.
@@ -41,7 +41,7 @@ With --platform, it gets a version's programs for an image of another platform (
 image also needs those of this machine's platform in the cache.
 
 Exit codes: 0 all programs are in the cache; 2 the input is wrong, or a version was not found; 3 a
-program could not be downloaded or built.`,
+program could not be downloaded or built; 130 interrupted.`,
 		Example: `  rehearse fetch 1.34 1.35
   rehearse fetch examples/operators/gatekeeper
   rehearse fetch --system jobset --versions v0.10.1,v0.11.0 examples/operators/jobset

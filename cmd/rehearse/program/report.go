@@ -21,8 +21,8 @@ func newReportCommand() *cobra.Command {
 		Use:   "report",
 		Short: "Write reports of finished runs from their run.json",
 		Long: `Report writes the reports of a run again, or one report for several runs that belong together
-(shards, clusters, machines). Each argument is a run.json or a report folder that contains one.
-docs/run.md describes the file.`,
+(shards, clusters, machines). Each argument is a run.json or a report folder that contains one. The
+file is described in https://github.com/rehearse-dev/rehearse/blob/main/docs/run.md.`,
 		Example: `  rehearse report html rehearse-report
   rehearse report markdown shard-1/run.json shard-2/run.json
   rehearse report diff before/run.json after/run.json`,

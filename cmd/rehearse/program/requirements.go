@@ -20,8 +20,9 @@ func newRequirementsCommand(all builtin.Suites) *cobra.Command {
 		Short: "List the requirements of a suite and their tests",
 		Long: `Requirements lists the rules of a suite's specification, with the number of scenarios that cover
 each rule, of the simulator's faults that break it, and of its liberties that a wrong test could
-mistake for a failure. It fails (exit 1) if the suite has a gap: a rule that no scenario covers, or
-a core rule that no fault breaks and that gives no reason.`,
+mistake for a failure. SUITE can be a folder, such as ./mine. The command fails (exit 1) if the suite
+has a gap: a rule that no scenario covers, or a core rule that no fault breaks and that gives no
+reason.`,
 		Example: `  rehearse requirements kubernetes
   rehearse requirements kai --names`,
 		Args: oneOf(all),

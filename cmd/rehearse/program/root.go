@@ -68,10 +68,12 @@ func newRootCommand(all builtin.Suites) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rehearse",
 		Short: "Rehearse upgrades, rollbacks and rejections on real Kubernetes components",
-		Long: `Rehearse starts a Kubernetes control plane in a given state, runs scenarios against it (upgrades,
-rollbacks, writes that must be rejected, conditions that must hold), and reports the results as
-JUnit.`,
-		Example: `  rehearse init                                     write a first scenario
+		Long: `Rehearse shows what an upgrade, a rollback or a feature gate does to Kubernetes objects. It starts a
+real control plane, runs your manifests or your scenarios on it, and writes report.html, junit.xml
+and a machine-readable result.`,
+		Example: `  rehearse upgrade --from 1.35 --to 1.36 -f app/    what an upgrade does to your manifests
+  rehearse explore --path 1.35,1.36,1.35 --for 10m  look for what an upgrade and a rollback break
+  rehearse init                                     write a first scenario
   rehearse run scenarios/kubernetes                 run every scenario of a folder
   rehearse run --label '!slow:minutes' scenarios    run the scenarios that a label expression selects
   rehearse plan scenarios/kubernetes                show what a run would do

@@ -123,7 +123,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 		return err
 	}
 	run.SayIdle(plan, what.Shard)
-	if err := session.RemoveReports(options.ReportDir); err != nil {
+	if err := session.RemoveReports([]string{options.ReportDir}); err != nil {
 		return err
 	}
 	if err := run.Start(plan.Result(), what.suites); err != nil {

@@ -61,8 +61,8 @@ rolls back once more, because the older version may be unable to edit objects th
 created.
 
 With --from-context, or with --capture and a file of "rehearse capture", the objects are those of a
-live cluster, which is only read. With --etcd-snapshot, they are those of an etcd backup. They are
-copied to etcd as stored, and never recreated.
+live cluster, which is only read. With --etcd-snapshot, they are those of an etcd backup. Rehearse
+copies them directly into etcd, as they are stored, and never recreates them.
 
 --system runs an operator beside your objects, so that they can be its custom resources. --upgrade
 upgrades it after Kubernetes. Without --to, only the operator is upgraded.

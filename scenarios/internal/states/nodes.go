@@ -52,7 +52,7 @@ func checkCapacity(v *Check, capacity map[string]string, n *yamltree.Node) {
 		case err != nil:
 			v.At(n.At(r), "such as 500m, 4 or 16Gi", "%q is no quantity", words.Short(capacity[r]))
 		case quantity.Sign() < 0:
-			v.At(n.At(r), "", "a node cannot have less than nothing of a resource")
+			v.At(n.At(r), "", "a capacity cannot be negative")
 		}
 	}
 }

@@ -14,6 +14,7 @@ const (
 	libertyStatusShort    = "status-short"
 	libertyOtherErrors    = "other-start-errors"
 	libertyNoPhase        = "no-phase"
+	libertySizeFixed      = "minimum-fixed"
 )
 
 // Liberties lists the allowed differences of the simulator.
@@ -39,6 +40,10 @@ func Liberties() []liberty.Liberty {
 			{
 				Name: libertyNoPhase, Sentence: "The status of PodGangs has no phase, which the specification does not mention.",
 				About: bugs.IDs("48"),
+			},
+			{
+				Name: libertySizeFixed, Sentence: "The webhook rejects a change of minAvailable.",
+				About: bugs.IDs("61"),
 			},
 		})
 }

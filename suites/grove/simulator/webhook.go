@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/rehearse-dev/rehearse/suites/grove/api"
@@ -46,7 +47,23 @@ func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueS
 		!v.behaviour.Has(faultSchedulerNameMutable) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(after, ", "), "field is immutable"))
 	}
+	if v.behaviour.Liberties.Has(libertySizeFixed) {
+		errs = append(errs, minimums(old, set)...)
+	}
 	return nil, rejection(set.Name, errs)
+}
+
+// minimums rejects changes of the number of pods that a clique places together.
+func minimums(old, set *api.PodCliqueSet) field.ErrorList {
+	var errs field.ErrorList
+	for i := range min(len(old.Spec.Template.Cliques), len(set.Spec.Template.Cliques)) {
+		before, after := old.Spec.Template.Cliques[i].Spec.MinAvailable, set.Spec.Template.Cliques[i].Spec.MinAvailable
+		if !ptr.Equal(before, after) {
+			path := field.NewPath("spec", "template", "cliques").Index(i).Child("spec", "minAvailable")
+			errs = append(errs, field.Invalid(path, after, "field is immutable"))
+		}
+	}
+	return errs
 }
 
 // ValidateDelete implements admission.Validator.

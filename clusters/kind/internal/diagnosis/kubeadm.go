@@ -31,7 +31,7 @@ func ExplainCreation(err error) error {
 		return fmt.Errorf("the disk is full: %s", firstLine(said, "no space left"))
 	case strings.Contains(lower, "operation not permitted") && strings.Contains(lower, "apply caps"):
 		return fmt.Errorf("this host cannot grant a privileged container all capabilities that the engine requests: "+
-			"%s; see docs/kind.md", strings.TrimSpace(said))
+			"%s; see https://github.com/rehearse-dev/rehearse/blob/main/docs/kind.md", strings.TrimSpace(said))
 	}
 	if lines := kubeadmError.FindAllString(said, 3); len(lines) > 0 {
 		said = strings.Join(lines, " / ")

@@ -54,10 +54,12 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 	}
 	planning.Close()
 	if f.of == "" { // otherwise the folder may have the run that the report is about
-		for _, c := range runs { // if the process is killed, the suites that did not run have no reports
-			if err := session.RemoveReports(c.execute.ReportDir); err != nil {
-				return err
-			}
+		var dirs []string // if the process is killed, the suites that did not run have no reports
+		for _, c := range runs {
+			dirs = append(dirs, c.execute.ReportDir)
+		}
+		if err := session.RemoveReports(dirs); err != nil {
+			return err
 		}
 	}
 	return inTurn(command.Context(), runs, func(c *suiteRun) error { return c.run(command) })

@@ -49,9 +49,9 @@ the image --git-image, and the command runs in the repository's folder.
 one report folder, and deletes the Job. It shows why a pod cannot start, and gives up if no pod has
 run for --timeout.
 
-The Job handles each exit code: a failed scenario or wrong input (1, 2) ends the shard; a pod that
-was interrupted or evicted is repeated; a shard that could not be judged (3) is retried once. The
-pod of a lost node is repeated as soon as its Node object is deleted. A Job ends after a day, and is
+The Job handles each exit code: a failed scenario or wrong input (1, 2) ends the shard; the shard of
+an interrupted or evicted pod is retried; a shard that could not be judged (3) is retried once. The
+shard on a lost node is retried after its Node object is deleted. A Job ends after a day, and is
 deleted a day later (an hour with --apply).
 
 Exit codes of --apply: those of rehearse merge; 3 if a shard wrote no report.`,

@@ -52,21 +52,27 @@ func filesBelow(path string) ([]string, error) {
 	if !filepath.IsLocal(path) {
 		return nil, fmt.Errorf("%s: the pods get only files below the current folder; use a path relative to it", path)
 	}
+	root, err := filepath.EvalSymlinks(path) // WalkDir does not follow a link
+	if err != nil {
+		return nil, fmt.Errorf("pack what the shards read: %w", err)
+	}
 	var names []string
-	err := filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir():
-			if name != path && strings.HasPrefix(entry.Name(), ".") {
+			if name != root && strings.HasPrefix(entry.Name(), ".") {
 				return fs.SkipDir
 			}
 			return nil
 		}
 		info, err := os.Stat(name) // follows links
-		if err == nil && info.Mode().IsRegular() {
-			names = append(names, filepath.ToSlash(filepath.Clean(name)))
+		if err != nil || !info.Mode().IsRegular() {
+			return err
 		}
+		below, err := filepath.Rel(root, name)
+		names = append(names, filepath.ToSlash(filepath.Join(path, below)))
 		return err
 	})
 	if err != nil {

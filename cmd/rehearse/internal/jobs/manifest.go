@@ -99,7 +99,7 @@ func (s *settings) job() (*batchv1.Job, error) {
 	}, nil
 }
 
-// failurePolicy handles the exit codes of rehearse run. A verdict is not repeated. An interrupted run is repeated and
+// failurePolicy handles the exit codes of rehearse run. A verdict is not retried. An interrupted run is retried and
 // not counted. The rest counts as a retry: 3, a shard that could not judge, and what killed the container.
 func failurePolicy() *batchv1.PodFailurePolicy {
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{

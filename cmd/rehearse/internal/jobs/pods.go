@@ -51,7 +51,7 @@ func (g *gathering) note(index int, pod, why string) {
 func whyNot(pod *v1.Pod) string {
 	if isLost(pod) {
 		return fmt.Sprintf("node %s does not confirm that the pod has ended; if the node is lost, kubectl delete node %s "+
-			"lets the Job repeat the shard", pod.Spec.NodeName, pod.Spec.NodeName)
+			"lets the Job retry the shard", pod.Spec.NodeName, pod.Spec.NodeName)
 	}
 	for i, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if t := c.State.Terminated; t != nil && t.ExitCode != 0 {

@@ -33,7 +33,7 @@ type shard struct {
 }
 
 // run runs the shard, and prints its report: first that of the planned run, which is all that is known if the pod dies,
-// and then the result. An interrupted shard prints no result, because it is repeated.
+// and then the result. An interrupted shard prints no result, because it is retried.
 func (s *shard) run(ctx context.Context, run Run, stdout, stderr io.Writer) error {
 	index, err := strconv.Atoi(s.index)
 	if err != nil || index < 0 || index >= s.of {

@@ -38,7 +38,7 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	}
 	once := func(dir string) (*made, error) { return s.once(command, paths, axes, cells, dir) }
 	of := ci.Report{Dir: s.execute.ReportDir}
-	if err := session.RemoveReports(of.Dir, PageFile, matrices.File, matrices.MarkdownFile); err != nil {
+	if err := session.RemoveReports([]string{of.Dir}, PageFile, matrices.File, matrices.MarkdownFile); err != nil {
 		return err
 	}
 	if s.Repeat == 1 {

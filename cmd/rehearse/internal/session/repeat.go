@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func (f *RepeatFlag) Cut(command *cobra.Command, made int) bool {
 func (f *RepeatFlag) Times(command *cobra.Command, of ci.Report,
 	once func(n int, dir string) (*reports.Run, error),
 ) error {
-	if err := RemoveReports(of.Dir); err != nil {
+	if err := RemoveReports([]string{of.Dir}); err != nil {
 		return err
 	}
 	var runs []reports.Part
@@ -71,28 +72,45 @@ const Readings = "readings"
 // repetition is the name of the folder of one of several runs.
 var repetition = regexp.MustCompile(`^run-[0-9]+$`)
 
-// RemoveReports removes the reports of an earlier run from a folder, and from the folders of its repetitions and
-// readings: they would look like the result of this run. names are further files to remove.
-func RemoveReports(dir string, names ...string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("read the report folder: %w", err)
-	}
-	errs := []error{removeReports(dir, names)}
-	for _, entry := range entries {
-		if entry.IsDir() && (entry.Name() == Readings || repetition.MatchString(entry.Name())) {
-			errs = append(errs, RemoveReports(filepath.Join(dir, entry.Name()), names...))
+// RemoveReports removes the reports of earlier runs from folders, and from the folders of their repetitions and
+// readings: they would look like the result of this run. names are further files to remove. If another process writes in
+// one of the folders, it removes nothing.
+func RemoveReports(dirs []string, names ...string) error {
+	var all []string
+	for _, dir := range dirs {
+		found, err := foldersOf(dir)
+		if err != nil {
+			return err
 		}
+		all = append(all, found...)
 	}
-	return errors.Join(errs...)
+	return reports.Remove(all, func(dir string) []string {
+		files := slices.Clone(names)
+		for _, format := range inFolder(dir) {
+			files = append(files, format.File)
+		}
+		return files
+	})
 }
 
-func removeReports(dir string, names []string) error {
-	for _, format := range inFolder(dir) {
-		names = append(names, format.File)
+// foldersOf are a report folder, and the folders of its repetitions and readings; none if it does not exist.
+func foldersOf(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
-	return reports.Remove(dir, names)
+	if err != nil {
+		return nil, fmt.Errorf("read the report folder: %w", err)
+	}
+	all := []string{dir}
+	for _, entry := range entries {
+		if entry.IsDir() && (entry.Name() == Readings || repetition.MatchString(entry.Name())) {
+			inside, err := foldersOf(filepath.Join(dir, entry.Name()))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, inside...)
+		}
+	}
+	return all, nil
 }

@@ -54,8 +54,8 @@ func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []cluste
 	}
 	for _, system := range upgraded {
 		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
-			return nil, nil, o, fmt.Errorf("--upgrade %s: there is no system to upgrade; give the old one with "+
-				"--system %s=KIND:FILE", system.Name, system.Name)
+			return nil, nil, o, fmt.Errorf("--upgrade %s: there is no system to upgrade; give the old definition "+
+				"with --system %s=process:FILE (or module:FILE, manifests:FILE)", system.Name, system.Name)
 		}
 	}
 	options, err := PlanOptions(s.Known, progress)
