@@ -156,6 +156,9 @@ func (l *lookBack) judge(ctx context.Context, server clusters.Server) (*scenario
 		if o.plane != server.Plane {
 			continue
 		}
+		if o.wrong == nil {
+			o.server = server // its version may be another one since the beginning
+		}
 		through := l.through(ctx, o)
 		if through == nil {
 			return nil, fmt.Errorf("%s was not watched: %w", server, o.wrong)

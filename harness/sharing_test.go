@@ -178,6 +178,16 @@ func TestChangesOfSharedObjectsAreAlone(t *testing.T) {
 			strings.TrimSuffix(node, "\n") + "\n    expect: {rejected: {code: 409}}\n" + patch("Node", "name: mine"),
 			"changes Node/mine",
 		},
+		"selected Nodes": {
+			"  - delete: {apiVersion: v1, kind: Node, selector: {pool: a}}\n", "deletes each selected Node, which others may use",
+		},
+		"the Node of a pod": {
+			"  - eventually: {apiVersion: v1, kind: Pod, name: a}\n    outputs: {node: object.spec.nodeName}\n" +
+				patch("Node", `name: "${outputs.node}"`), "changes a Node, which others use",
+		},
+		"of the same name in another namespace": {
+			makeMap("a") + patch("ConfigMap", "name: a, namespace: kube-system"), "changes ConfigMap/a",
+		},
 		"of an unknown name": {patch("Node", `name: "${scenario.id}"`), ""},
 		"rejected":           {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    expect: {rejected: {code: 403}}\n", ""},
 		"a dry run":          {strings.TrimSuffix(patch("Node", "name: node-0"), "\n") + "\n    dryRun: true\n", ""},

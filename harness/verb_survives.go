@@ -224,10 +224,11 @@ func (one *survival) fail(err error) {
 	}
 }
 
-// begin takes the mark of now.
+// begin notes who leads now. What happened since the last look still counts.
 func (one *survival) begin(ctx context.Context) {
-	one.timed(ctx, func(ctx context.Context) (err error) {
-		one.mark, err = one.survey.Begin(ctx)
+	one.timed(ctx, func(ctx context.Context) error {
+		now, err := one.survey.Begin(ctx)
+		one.mark = now.Since(one.mark)
 		return err
 	})
 }
@@ -255,8 +256,10 @@ func (one *survival) look(ctx context.Context, state string) {
 	}
 	one.path, one.due = append(one.path, &upgrades.State{Name: state, Way: way}), false
 	one.timed(ctx, func(ctx context.Context) error {
-		_, err := one.survey.At(ctx, one.mark)
-		one.path[len(one.path)-1].Reached = err == nil
+		mark, err := one.survey.At(ctx, one.mark)
+		if one.path[len(one.path)-1].Reached = err == nil; err == nil {
+			one.mark = mark
+		}
 		return err
 	})
 }

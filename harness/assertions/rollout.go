@@ -69,12 +69,16 @@ func (w *explainer) rollouts() string {
 	return strings.Join(lines, "\n")
 }
 
-// unknown names the first object for which nothing shows whether it is rolled out.
+// unknown names the first object for which nothing shows whether it is rolled out; "" if another one certainly is not.
 func (w *explainer) unknown() string {
+	name := ""
 	for _, c := range w.sorted() {
-		if c.progress.unknown {
-			return c.object.GetName()
+		switch {
+		case c.progress.unknown && name == "":
+			name = c.object.GetName()
+		case !c.progress.unknown && !c.progress.done():
+			return ""
 		}
 	}
-	return ""
+	return name
 }

@@ -26,6 +26,10 @@ func TestRolledOut(t *testing.T) {
 		{"rolled-out-not", func(f *fixture) { f.put("web", thing(2, 2, "Ready", "False")...) }, reports.Failed},
 		{"rolled-out-stale", func(*fixture) {}, reports.Failed},
 		{"rolled-out-unknown", func(f *fixture) { f.put("web", thing(2, 2, "Healthy", "True")...) }, reports.Error},
+		{"rolled-out-not-beside-unknown", func(f *fixture) {
+			f.put("db", thing(1, 1, "Healthy", "True")...)
+			f.put("web", thing(2, 2, "Ready", "False")...)
+		}, reports.Failed},
 		{"rolled-out-none", func(f *fixture) { f.delete("db"); f.delete("web") }, reports.Failed},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
@@ -18,11 +19,13 @@ func (r *Recorder) Reread(ctx context.Context) {
 	for _, s := range r.Streams() {
 		reading.Go(func() {
 			objects, err := s.listAgain(ctx)
-			if err != nil {
+			switch {
+			case apierrors.IsNotFound(err): // this API server does not serve the version: there is nothing to compare
+			case err != nil:
 				s.demandList()
-				return
+			default:
+				s.reread(objects)
 			}
-			s.reread(objects)
 		})
 	}
 	reading.Wait()

@@ -22,6 +22,12 @@ func ofKubernetes(target scenarios.ObjectReference) bool {
 		slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(target.Name, prefix) })
 }
 
+// identity is equal for references to one object.
+func identity(r scenarios.ObjectReference) string {
+	group, _, _ := strings.Cut(r.APIVersion, "/")
+	return strings.Join([]string{group, r.Kind, r.Namespace, r.Name}, "/")
+}
+
 // disturbs returns which shared object a scenario changes, "" if none. A shared object has a fixed name, has no
 // namespace or one that the scenario names, and was not created by the scenario: a Node, or what Kubernetes creates
 // itself. A changed object stays changed, so other scenarios of the cluster would see it.
@@ -34,15 +40,21 @@ func disturbs(s *scenarios.Scenario) string {
 		if made := step.Makes(); made != nil {
 			target = made.Reference()
 			if accepted && (step.Verb() != "apply" || !ofKubernetes(target)) {
-				own[target.Kind+"/"+target.Name] = true
+				own[identity(target)] = true
 			}
 		}
 		kind := schema.FromAPIVersionAndKind(target.APIVersion, target.Kind).GroupKind()
 		shared := clusterWide[kind] || target.Namespace != ""
-		fixed := target.Name != "" && !strings.Contains(target.Name+target.Namespace, "${")
 		writes := slices.Contains(scenarios.Writes(), step.Verb())
-		if shared && fixed && writes && accepted && !own[kind.Kind+"/"+target.Name] {
+		switch {
+		case !shared || !writes || !accepted:
+		case step.Delete != nil && target.Name == "" && !strings.Contains(target.Namespace, "${"):
+			return fmt.Sprintf("deletes each selected %s, which others may use", kind.Kind)
+		case target.Name == "" || own[identity(target)]:
+		case !strings.Contains(target.Name+target.Namespace, "${"):
 			return fmt.Sprintf("changes %s/%s, which others use", kind.Kind, target.Name)
+		case kind.Kind == "Node" && step.Makes() == nil && !strings.Contains(target.Name, "${scenario."):
+			return "changes a Node, which others use"
 		}
 	}
 	return ""

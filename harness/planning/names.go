@@ -144,7 +144,7 @@ func clusterScoped() map[schema.GroupKind]bool {
 		"networking.k8s.io":            "IngressClass IPAddress ServiceCIDR",
 		"node.k8s.io":                  "RuntimeClass",
 		"rbac.authorization.k8s.io":    "ClusterRole ClusterRoleBinding",
-		"resource.k8s.io":              "DeviceClass ResourceSlice DeviceTaintRule",
+		"resource.k8s.io":              "DeviceClass ResourceSlice DeviceTaintRule ResourcePoolStatusRequest",
 		"scheduling.k8s.io":            "PriorityClass",
 		"storage.k8s.io":               "StorageClass CSIDriver CSINode VolumeAttachment VolumeAttributesClass",
 		"storagemigration.k8s.io":      "StorageVersionMigration",

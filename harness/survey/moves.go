@@ -43,6 +43,15 @@ type Mark struct {
 	leases []lease
 }
 
+// Since returns the mark with the moment of an earlier one: what happened between the two counts as after it. The zero
+// Mark is no earlier one.
+func (m Mark) Since(earlier Mark) Mark {
+	if earlier.there != nil {
+		m.seq, m.looked, m.there = earlier.seq, earlier.looked, earlier.there
+	}
+	return m
+}
+
 // Still returns when nothing has changed for a while. It waits at most stillWithin.
 func (s *Survey) Still(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, stillWithin, nil)

@@ -89,6 +89,8 @@ type operation struct {
 	among bool
 	// either: the step accepts both outcomes, because it counts those of several writes.
 	either bool
+	// upserts: it is an update of an object that does not exist, so that it may create it, as of a Lease.
+	upserts bool
 	// rival: another of them removes the same object.
 	rival bool
 	// repeatable: the write does no harm if it is stored twice.

@@ -53,8 +53,9 @@ func sendUpdate(ctx context.Context, api dynamic.ResourceInterface, op *operatio
 		return api.Update(ctx, body, options)
 	}
 	stored, err := api.Get(ctx, op.name, metav1.GetOptions{})
+	op.upserts = absent(err)
 	switch {
-	case absent(err):
+	case op.upserts:
 		// The API server must decide what an update of a missing object is.
 		return api.Update(ctx, body, options)
 	case err != nil:

@@ -140,7 +140,7 @@ func (w *Writer) tell(op *operation, a answer) {
 
 // made returns what the write made, or may have made.
 func (o *operation) made(w *Writer, a answer) (made Made, ok bool) {
-	if !o.makes || o.existed || o.kind == nil || o.kind.Unstored {
+	if !o.makes && !o.upserts || o.existed || o.kind == nil || o.kind.Unstored {
 		return made, false
 	}
 	made = Made{

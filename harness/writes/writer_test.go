@@ -576,6 +576,29 @@ func TestDefinitionThatStillAccepts(t *testing.T) {
 	}
 }
 
+// What an update creates is removed at the end, like what a create makes. What it finds is not.
+func TestUpdateThatCreates(t *testing.T) {
+	lease := apitest.Kind{
+		GVK:      schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
+		Resource: "leases", Namespaced: true, Upserts: true,
+	}
+	s := newSender(t, apitest.New(t, lease))
+	update := func(seconds int64) scenarios.Step {
+		return scenarios.Step{Update: scenarios.Object{
+			"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": map[string]any{"name": "a"},
+			"spec": map[string]any{"leaseDurationSeconds": seconds},
+		}}
+	}
+	for _, seconds := range []int64{1, 2} {
+		if got := s.do(t.Context(), update(seconds)); got.Status != reports.Passed {
+			t.Fatalf("got %s: %s", got.Status, got.Message)
+		}
+		if len(s.made) != 1 || s.made[0].Name != "a" {
+			t.Errorf("after update %d: made %v", seconds, s.made)
+		}
+	}
+}
+
 // Of writes that are counted, each may be accepted. None of them waits for its rejection.
 func TestDefinitionIsNewForWritesThatAreCounted(t *testing.T) {
 	thing := apitest.Kind{GVK: schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Thing"}, Resource: "things"}

@@ -18,12 +18,16 @@ type Kind struct {
 	GVK        schema.GroupVersionKind
 	Resource   string
 	Namespaced bool
+	// Upserts: an update creates what does not exist, as of a Lease.
+	Upserts bool
 }
 
 // core are kinds that every server serves.
 func core() []Kind {
 	v1 := func(kind, resource string, namespaced bool) Kind {
-		return Kind{schema.GroupVersionKind{Version: "v1", Kind: kind}, resource, namespaced}
+		return Kind{
+			GVK: schema.GroupVersionKind{Version: "v1", Kind: kind}, Resource: resource, Namespaced: namespaced,
+		}
 	}
 	return []Kind{
 		v1("Namespace", "namespaces", false), v1("Node", "nodes", false), v1("ServiceAccount", "serviceaccounts", true),

@@ -49,7 +49,10 @@ func (s *storage) create(c *call) (any, *metav1.Status) {
 
 func (s *storage) update(c *call) (any, *metav1.Status) {
 	before := s.objects[c.key()]
-	if before == nil {
+	switch {
+	case before == nil && c.kind.Upserts:
+		return s.create(c)
+	case before == nil:
 		return nil, c.notFound()
 	}
 	object := &unstructured.Unstructured{}
