@@ -91,7 +91,7 @@ var (
 	crdMinLengthMissing = bugs.Wide("crd-min-length-missing", "37",
 		"The schema has no minimum for the length of a name.")
 	crdNameOptional  = bugs.Wide("crd-name-optional", "08 37", "The schema does not require a name.")
-	crdParentPattern = bugs.Wide("crd-parent-pattern", "20 45",
+	crdParentPattern = bugs.Wide("crd-parent-pattern", "45",
 		"The schema applies the pattern of names to parents.")
 	crdUndocumented    = bugs.Wide("crd-undocumented", "44", "The field's description does not mention the rule.")
 	crdForgetsTopology = bugs.Wide("crd-forgets-topology", "35",
