@@ -151,7 +151,7 @@ func TestFaultsRejectWrongInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"kai --shard 1/2", "--shard is for --try"},
 		{"kai --try --shard 3/2", `--shard: shard "3/2": want NUMBER/ALL`},
-		{"kubernetes --try", "suite kubernetes has no simulator, and so no faults"},
+		{"kubernetes --try", "suite kubernetes has no built-in simulator, and therefore no faults to try"},
 		{"kai --try --kind liberties --only hint-never", `the simulator of suite kai has no liberty "hint-never"`},
 		{"kai --try --kind faults --only more-metadata", `the simulator of suite kai has no fault "more-metadata"`},
 		{"kai --try --kind bugs", `--kind "bugs": want faults or liberties`},
