@@ -79,7 +79,7 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 // trialsOf are the liberties of a suite to try, each alone, and all that can be combined.
 func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
 	if len(suite.Liberties) == 0 {
-		return nil, fmt.Errorf("suite %s has no simulator, and so no liberties", suite.Name)
+		return nil, fmt.Errorf("suite %s has no built-in simulator, and therefore no liberties to try", suite.Name)
 	}
 	var trials []Trial
 	for _, l := range suite.Liberties {
