@@ -143,8 +143,11 @@ func TestLacksAreSelected(t *testing.T) {
 // count as removed.
 func TestObjectsThatCannotBeListedAreNotLost(t *testing.T) {
 	copied, err := transplant.New(backup{
-		{"ingress/shop/a", "{}"}, {"ingress/shop/b", "{}"}, {"deployments/shop/gone", "{}"},
-		{"podcertificaterequests/shop/c", "{}"}, {"podcertificaterequests/shop/d", "{}"},
+		{"ingress/shop/a", "{}"},
+		{"ingress/shop/b", "{}"},
+		{"deployments/shop/gone", "{}"},
+		{"podcertificaterequests/shop/c", "{}"},
+		{"podcertificaterequests/shop/d", "{}"},
 		{"example.com/widgets/shop/e", "{}"},
 	}, transplant.Options{Name: "backup.db", Now: time.Now})
 	golden.Must(t, err)

@@ -32,10 +32,10 @@ reached, it builds them from the module k8s.io/kubernetes. "1.34" is the newest 
 that minor version; "1.34.4" is exactly that patch.
 
 For a file or folder of scenarios, it gets their versions of Kubernetes that are not in the cache
-("1.34" is the newest cached patch), and builds the Go modules of their systems. With --system NAME, it builds the --versions of this
-system (and of its replicas) instead of those in the scenarios, as rehearse matrix uses them.
---system NAME=FILE.yaml builds the system that the file defines, and needs no scenarios; without
---versions, it builds the version in the file.
+("1.34" is the newest cached patch), and builds the Go modules of their systems. With --system NAME,
+it builds the --versions of this system (and of its replicas) instead of those in the scenarios, as
+rehearse matrix uses them. --system NAME=FILE.yaml builds the system that the file defines, and
+needs no scenarios; without --versions, it builds the version in the file.
 
 With --platform, it gets a version's programs for an image of another platform (make image). The
 image also needs those of this machine's platform in the cache.

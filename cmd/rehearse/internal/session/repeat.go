@@ -73,8 +73,8 @@ const Readings = "readings"
 var repetition = regexp.MustCompile(`^run-[0-9]+$`)
 
 // RemoveReports removes the reports of earlier runs from folders, and from the folders of their repetitions and
-// readings: they would look like the result of this run. names are further files to remove. If another process writes in
-// one of the folders, it removes nothing.
+// readings: they would look like the result of this run. names are further files to remove. If another process writes
+// in one of the folders, it removes nothing.
 func RemoveReports(dirs []string, names ...string) error {
 	var all []string
 	for _, dir := range dirs {
