@@ -24,7 +24,7 @@ func Versions(run *Run) []string {
 // VersionOf returns the version of Kubernetes of a state in words: it is the first word.
 func VersionOf(state string) string {
 	version, _, _ := strings.Cut(state, " ")
-	return version
+	return strings.TrimSuffix(version, ",") // a state with an operator is "1.34.4, op v1"
 }
 
 // CompareVersions orders 1.34.4, 1.34.10, 1.35.0-rc.9, 1.35.0-rc.10 and 1.35.0.

@@ -17,3 +17,12 @@ func TestVersionsAscend(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// The version of a state is its first word, also if an operator follows.
+func TestVersionOf(t *testing.T) {
+	for _, state := range []string{"1.34.4", "1.34.4 A=true", "1.34.4, op v1"} {
+		if got := VersionOf(state); got != "1.34.4" {
+			t.Errorf("%s: got %q", state, got)
+		}
+	}
+}
