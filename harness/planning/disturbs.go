@@ -28,9 +28,10 @@ func identity(r scenarios.ObjectReference) string {
 	return strings.Join([]string{group, r.Kind, r.Namespace, r.Name}, "/")
 }
 
-// disturbs returns which shared object a scenario changes, "" if none. A shared object has a fixed name, has no
-// namespace or one that the scenario names, and was not created by the scenario: a Node, or what Kubernetes creates
-// itself. A changed object stays changed, so other scenarios of the cluster would see it.
+// disturbs returns which shared object a scenario changes, "" if none. A shared object has no namespace or one that the
+// scenario names, and was not created by the scenario: a Node, or what Kubernetes creates itself. It has a fixed name,
+// is deleted by a selector, or is a Node whose name only a step finds out. A changed object stays changed, so other
+// scenarios of the cluster would see it.
 func disturbs(s *scenarios.Scenario) string {
 	own := map[string]bool{}
 	clusterWide := clusterScoped()

@@ -116,11 +116,11 @@ func testedIn(s *reports.Scenario, id string) map[string]reports.Status {
 	if len(found) > 0 {
 		// If all its steps passed, a later step that is about no requirement ended the scenario before all of it was seen.
 		passed := true
-		for _, status := range found {
-			passed = passed && status == reports.Passed
+		for _, own := range found {
+			passed = passed && own == reports.Passed
 		}
-		for version := range found {
-			if passed && status == reports.NotRun {
+		if passed && status == reports.NotRun {
+			for version := range found {
 				found[version] = reports.NotRun
 			}
 		}

@@ -18,24 +18,22 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 	if r.Repeat < 2 {
 		return nil, nil
 	}
-	rounds := make([][]chosen, r.Repeat) // rounds[0] is the first run, which has ended
-	for k := range rounds {
-		for i, t := range trials {
-			for _, g := range t.done {
-				rounds[k] = append(rounds[k], chosen{i, g})
-			}
+	var all []chosen
+	for i, t := range trials {
+		for _, g := range t.done {
+			all = append(all, chosen{i, g})
 		}
-		byState(rounds[k])
 	}
-	all, again := rounds[0], slices.Clone(rounds)
-	again[0] = nil
+	byState(all)
+	again := slices.Repeat([][]chosen{all}, r.Repeat)
+	again[0] = nil // the first run has ended
 	r.Progress("%d more runs with each fault", r.Repeat-1)
 	failed, err := r.repetitions(ctx, trials, again, n, took)
 	if err != nil {
 		return nil, err
 	}
 	left := 0
-	for k := range rounds {
+	for k := range again {
 		again[k] = withoutVerdict(trials, all, k, failed[k])
 		left += len(again[k])
 	}
@@ -43,7 +41,7 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 		return nil, nil
 	}
 	r.Progress("%d groups of scenarios could not be judged, and are retried", left)
-	failed, err = r.repetitions(ctx, trials, again, n+len(rounds), timings{})
+	failed, err = r.repetitions(ctx, trials, again, n+len(again), timings{})
 	for _, reasons := range failed {
 		red = append(red, slices.Sorted(maps.Values(reasons))...)
 	}

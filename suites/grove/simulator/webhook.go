@@ -59,7 +59,7 @@ func minimums(old, set *api.PodCliqueSet) field.ErrorList {
 	for i := range min(len(old.Spec.Template.Cliques), len(set.Spec.Template.Cliques)) {
 		before, after := old.Spec.Template.Cliques[i].Spec.MinAvailable, set.Spec.Template.Cliques[i].Spec.MinAvailable
 		if !ptr.Equal(before, after) {
-			path := field.NewPath("spec", "template", "cliques").Index(i).Child("spec", "minAvailable")
+			path := cliquesPath.Index(i).Child("spec", "minAvailable")
 			errs = append(errs, field.Invalid(path, after, "field is immutable"))
 		}
 	}
