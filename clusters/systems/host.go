@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 )
@@ -13,6 +14,9 @@ type Host struct {
 	clusters.Cluster
 	// set is nil if there are no systems.
 	set *Set
+
+	mu    sync.Mutex
+	death error
 }
 
 // NewHost installs systems, if any, in a cluster.
@@ -45,8 +49,18 @@ func (h *Host) Converge(ctx context.Context, state clusters.State) error {
 	return h.set.Converge(ctx, state.Systems)
 }
 
-// Death of a component or of a system that exited unexpectedly; nil if there is none.
+// Death is how the first component or system exited unexpectedly; nil if all of them run.
 func (h *Host) Death() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.death == nil {
+		h.death = h.exited()
+	}
+	return h.death
+}
+
+// exited returns, once, how a component or a system exited.
+func (h *Host) exited() error {
 	var died, ended <-chan error
 	if dog, ok := h.Cluster.(clusters.ProcessRunner); ok {
 		died = dog.Died()

@@ -142,7 +142,9 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 		}
 	}
 	if err == nil {
-		err = c.look(ctx, i)
+		alive, stop := c.cluster.WhileAlive(ctx, func() error { return nil })
+		err = c.look(alive, i)
+		stop()
 	}
 	if died := c.cluster.Death(); died != nil {
 		c.broke(i, "a component of the control plane or a system exited", died)

@@ -8,11 +8,15 @@ import (
 )
 
 // base returns the outcome with which later ones are compared, and the states of the later ones. It reports what is
-// already wrong at the first state. If the answer at the first state is unknown, only a good one can be the base: it is
-// not known whether a failure before that was there from the beginning.
+// already wrong at the first state. If the answer at the object's first state is unknown, or if there is none because
+// what is asked about came later, only a good one can be the base: it is not known whether a failure before that was
+// there from the beginning.
 func (j *judge) base(s *Series, states []int) (Outcome, []int) {
-	first := s.Outcomes[states[0]]
-	if first.Answer != Unknown {
+	first, late := s.Outcomes[states[0]], states[0] > j.first[s.Root]
+	if late && (s.Check == Moved || s.Check == Condition) { // before, there was nothing that could fail
+		return Outcome{Answer: Good}, states
+	}
+	if first.Answer != Unknown && (first.Answer == Good || !late) {
 		if first.Answer != Good {
 			j.add(s, upgrades.Before, states[:1], first)
 		}
@@ -42,7 +46,9 @@ func (j *judge) base(s *Series, states []int) (Outcome, []int) {
 
 // baseless reports the states that cannot be judged, because there is no good answer of an earlier state.
 func (j *judge) baseless(s *Series, unknown, failing []int) {
-	j.add(s, upgrades.Unjudged, unknown, s.Outcomes[unknown[0]])
+	if len(unknown) > 0 {
+		j.add(s, upgrades.Unjudged, unknown, s.Outcomes[unknown[0]])
+	}
 	if len(failing) > 0 {
 		seen := s.Outcomes[failing[0]]
 		j.add(s, upgrades.Unjudged, failing, Outcome{

@@ -22,6 +22,7 @@ func (s *Survey) Judge(report *upgrades.Report) {
 		return cmp.Or(cmp.Compare(a.Root.String(), b.Root.String()), cmp.Compare(a.Check, b.Check),
 			cmp.Compare(kindOf(a), kindOf(b)))
 	})
+	j.first = firstStates(s.order)
 	for _, series := range s.order {
 		j.series(series)
 	}
@@ -53,12 +54,26 @@ func weight(check string) int { return slices.Index(Checks(), Check(check)) }
 type judge struct {
 	path    []*upgrades.State
 	targets []*Target
+	// first is the first state at which a check of each given object, or of its dependents, has an outcome.
+	first map[*Target]int
 	// seen are the sightings, before they are joined.
 	seen       []*sighting
 	checks     map[[2]string]*upgrades.Check
 	checkOrder []*upgrades.Check
 	// cells are the worst severity of each given object at each state; "" is good.
 	cells map[*Target]map[int]upgrades.Severity
+}
+
+func firstStates(all []*Series) map[*Target]int {
+	first := map[*Target]int{}
+	for _, s := range all {
+		for state := range s.Outcomes {
+			if before, ok := first[s.Root]; !ok || state < before {
+				first[s.Root] = state
+			}
+		}
+	}
+	return first
 }
 
 // series judges the outcomes of one check.
@@ -78,7 +93,7 @@ func (j *judge) series(s *Series) {
 		if lasts(s.Check, base, now) {
 			j.mark(s.Root, state, upgrades.Before)
 		} else if severity := severityOf(s, now); severity != "" {
-			all = all.with(severity, now.Class, state, later[max(i-1, 0)], s.Check != Moved)
+			all = all.with(severity, now.Class, state, later[max(i-1, 0)], s.Check)
 		}
 	}
 	for _, one := range all {

@@ -200,6 +200,19 @@ func TestJudge(t *testing.T) {
 			"changes 1 -> 2 [1 3] \nbroken before 1 [0] ", 0,
 		},
 		{
+			"each hop changes another field", Content,
+			[]Outcome{good, {Answer: Changed, Words: "a", Class: "a"}, {Answer: Changed, Words: "a; b", Class: "a b"}, changed},
+			"changes 1 -> 2 [1] \nchanges 2 -> 1 [2] \nchanges 1 -> 2 [3] ", 0,
+		},
+		{
+			"it lost two things, and has one of them again", Condition,
+			[]Outcome{
+				good, {Answer: Bad, Words: "a; b", Class: "lost a b"}, {Answer: Bad, Words: "b", Class: "lost b"},
+				{Answer: Bad, Words: "c", Class: "lost c"},
+			},
+			"breaks 1 -> 2 [1 2] the rollback does not fix it\nbreaks 1 -> 2 [3] the rollback was not rehearsed", 1,
+		},
+		{
 			"it never ran, and then it is worse", Condition,
 			[]Outcome{bad, other, bad, bad},
 			"breaks 1 -> 2 [1] the rollback does not fix it\nbroken before 1 [0] ", 1,
@@ -219,6 +232,47 @@ func TestJudge(t *testing.T) {
 			}
 			if code := r.ExitCode(); code != test.exit {
 				t.Errorf("exit code %d, want %d", code, test.exit)
+			}
+		})
+	}
+}
+
+// What fails at its first state was not broken before if the given object is older: the transition made it, or nothing
+// is known about the state before.
+func TestJudgeWhatCameLater(t *testing.T) {
+	bad := Outcome{Answer: Bad, Words: "no"}
+	for _, test := range []struct {
+		check Check
+		later []Outcome
+		want  string
+	}{
+		{Condition, []Outcome{bad, bad, bad}, "breaks 1 -> 2 [1 2 3] the rollback does not fix it"},
+		{Moved, []Outcome{bad, {Answer: Good}, bad}, "breaks 1 -> 2 [1 3] the rollback does not do it again"},
+		{Label, []Outcome{bad, bad, bad}, "not judged 1 -> 2 [1 2 3] "},
+		{
+			Label, []Outcome{bad, {Answer: Good}, bad},
+			"breaks 1 -> 2 [3] the rollback was not rehearsed\nnot judged 1 -> 2 [1] ",
+		},
+		{Label, []Outcome{{Answer: Good}, bad, {Answer: Good}}, "breaks 2 -> 1 [2] the next upgrade fixes it"},
+	} {
+		t.Run(string(test.check), func(t *testing.T) {
+			s := surveyOf(map[Check][]Outcome{Read: {{Answer: Good}, {Answer: Good}, {Answer: Good}, {Answer: Good}}})
+			made := &Target{
+				GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Name: "made", UID: "made",
+				Root: s.targets[0],
+			}
+			for i, o := range test.later {
+				s.state = i + 1
+				s.note(made, test.check, o)
+			}
+			r := report()
+			s.Judge(r)
+			var got []string
+			for _, f := range r.Findings {
+				got = append(got, fmt.Sprintf("%s %s %v %s", f.Severity, f.Hop, f.States, f.Back))
+			}
+			if text := strings.Join(got, "\n"); text != test.want {
+				t.Errorf("got\n%s\nwant\n%s", text, test.want)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
@@ -16,9 +17,9 @@ type spell struct {
 // spells are the causes of a series, in the order in which they were first seen.
 type spells []*spell
 
-// with adds an outcome of a state. An equal class is the same cause. So is another class if the state before was alike
-// and the check is about a lasting failure (lasting): versions use different words. What cannot be judged is one cause.
-func (all spells) with(severity upgrades.Severity, class string, state, before int, lasting bool) spells {
+// with adds an outcome of a state. An equal class is the same cause. So is another class, if the state before was alike
+// and the check allows it (oneCause). What cannot be judged is one cause.
+func (all spells) with(severity upgrades.Severity, class string, state, before int, check Check) spells {
 	for _, one := range all {
 		if one.severity == severity && (one.class == class || severity == upgrades.Unjudged) {
 			one.states = append(one.states, state)
@@ -26,10 +27,24 @@ func (all spells) with(severity upgrades.Severity, class string, state, before i
 		}
 	}
 	for _, one := range all {
-		if lasting && one.severity == severity && slices.Contains(one.states, before) {
+		if one.severity == severity && slices.Contains(one.states, before) && oneCause(check, one.class, class) {
 			one.states = append(one.states, state)
 			return all
 		}
 	}
 	return append(all, &spell{severity, class, []int{state}})
+}
+
+// oneCause reports whether different outcomes of two states in a row have one cause. A request that is rejected at both
+// has: versions use different words. What describes an object has if the later outcome names nothing new: no path, no
+// condition and no warning. An event has not.
+func oneCause(check Check, before, now string) bool {
+	switch check {
+	case Moved:
+		return false
+	case Content, Keep, Condition, Warning:
+		known := strings.Fields(before)
+		return !slices.ContainsFunc(strings.Fields(now), func(word string) bool { return !slices.Contains(known, word) })
+	}
+	return true
 }

@@ -43,6 +43,8 @@ func (s *Survey) judgeStanding(found *observation) {
 		now := standingOf(o)
 		before, known := s.standing[t.UID]
 		switch {
+		case !known && t.timed && s.state > 0: // its time came; no transition made it
+			s.standing[t.UID] = now
 		case !known:
 			s.note(t, Condition, first(s, t, now))
 		case t.timed, movesWithTime(t.root()):
@@ -201,48 +203,21 @@ func goneWords(versions []string) string {
 
 // stands compares two states of an object. The outcome is Bad if it lost anything that it had achieved.
 func stands(before, now standing) Outcome {
-	var lost, new []string
-	for _, condition := range before.conditions {
-		// The containers of a pod that succeeded are not ready any more.
-		ended := now.phase == "Succeeded" && (condition == "Ready" || condition == "ContainersReady")
-		if !slices.Contains(now.conditions, condition) && good(condition) && !ended {
-			lost = append(lost, fmt.Sprintf("condition %s was True and is not", condition))
-		}
-	}
-	for _, condition := range now.conditions {
-		if !slices.Contains(before.conditions, condition) && bad(condition) {
-			lost = append(lost, fmt.Sprintf("condition %s is True", condition))
-		}
-	}
-	if before.phase != now.phase && slices.Contains([]string{
-		"Failed", "Lost", "Pending", "Released", "Terminating",
-		"Unknown",
-	}, now.phase) {
-		lost = append(lost, fmt.Sprintf("its phase was %s and is %s", before.phase, now.phase))
-	}
-	for _, field := range append(counted(), "ready endpoints") {
-		if was, is := before.counts[field], now.counts[field]; is < was {
-			lost = append(lost, fmt.Sprintf("%s was %d and is %d", field, was, is))
-		}
-	}
-	for _, field := range []string{"podIP", "loadBalancer"} {
-		if was, is := before.addresses[field], now.addresses[field]; was != "" && was != is {
-			lost = append(lost, fmt.Sprintf("its %s was %s and is %q", field, was, is))
-		}
-	}
-	if len(now.stored) > len(before.stored) {
-		lost = append(lost, goneWords(now.stored))
-	}
+	lost := lossesBetween(before, now)
+	var warnings []string
 	for _, warning := range now.warnings {
 		if !slices.Contains(before.warnings, warning) {
-			new = append(new, "a new warning about its expressions: "+warning)
+			warnings = append(warnings, "a new warning about its expressions: "+warning)
 		}
 	}
 	switch {
-	case len(lost) > 0:
-		return Outcome{Answer: Bad, Words: strings.Join(append(lost, new...), "; ")}
-	case len(new) > 0:
-		return Outcome{Answer: Changed, Words: strings.Join(new, "; ")}
+	case len(lost.words) > 0:
+		return Outcome{
+			Answer: Bad, Words: strings.Join(append(lost.words, warnings...), "; "),
+			Class: "lost " + strings.Join(lost.class, " "),
+		}
+	case len(warnings) > 0:
+		return Outcome{Answer: Changed, Words: strings.Join(warnings, "; ")}
 	case before.stuck != "" && now.stuck != "":
 		return now.doesNotRun()
 	}

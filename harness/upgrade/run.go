@@ -196,8 +196,10 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	if r.exited() != nil {
 		return false, nil
 	}
-	if err := r.begin(ctx, i); err != nil {
-		if r.died(i) { // an object may make the API server exit, and then requests fail
+	alive, stop := r.host.WhileAlive(ctx, r.exited)
+	defer stop()
+	if err := r.begin(alive, i); err != nil {
+		if r.died(i) || r.exited() != nil { // an object may make the API server exit, and then requests fail
 			return false, nil
 		}
 		return false, err
@@ -208,9 +210,7 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	state := r.report.Path[i]
 	r.Progress("surveying %s", state.Name)
 	began := time.Now()
-	answered, stop := whileRunning(ctx, r.exited, lookForExits)
-	r.mark, err = r.survey.At(answered, r.mark)
-	stop()
+	r.mark, err = r.survey.At(alive, r.mark)
 	if r.died(i) || r.exited() != nil {
 		return false, nil
 	}

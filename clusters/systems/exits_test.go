@@ -1,4 +1,4 @@
-package upgrade
+package systems
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rehearse-dev/rehearse/clusters"
 )
 
 // A survey ends as soon as a program has exited, and not before.
@@ -33,5 +35,30 @@ func TestASurveyOfRunningPrograms(t *testing.T) {
 	}
 	if stop(); !errors.Is(context.Cause(ctx), context.Canceled) {
 		t.Errorf("it goes on: %v", context.Cause(ctx))
+	}
+}
+
+// dying is a cluster of which a component has exited.
+type dying struct {
+	clusters.Cluster
+	clusters.ProcessRunner
+	died chan error
+}
+
+func (d dying) Died() <-chan error { return d.died }
+
+// The death of a component is known to all who ask, also after the first one.
+func TestADeathStays(t *testing.T) {
+	death := errors.New("kube-apiserver exited: exit status 2")
+	h := &Host{Cluster: dying{died: make(chan error, 1)}}
+	if err := h.Death(); err != nil {
+		t.Fatalf("all components run, but: %v", err)
+	}
+	h.Cluster.(dying).died <- death
+	ctx, stop := h.WhileAlive(t.Context(), func() error { return nil })
+	defer stop()
+	<-ctx.Done()
+	if got := context.Cause(ctx); !errors.Is(got, death) || !errors.Is(h.Death(), death) {
+		t.Errorf("the context ends with %v; afterwards, the death is %v", got, h.Death())
 	}
 }
