@@ -216,7 +216,8 @@ func (r Root) lasts(name string) (bool, error) {
 }
 
 // Sweep removes the left-overs of killed runs: the clusters that no process has locked and that are not lasting. It
-// returns their names. It leaves a cluster that may be lasting, and returns an error.
+// returns the names of those that have a lock file. A folder without one was never a cluster, or its owner is removing
+// it. Sweep leaves a cluster that may be lasting, and returns an error.
 func (r Root) Sweep(ctx context.Context, remove func(name, dir string) error) (removed []string, err error) {
 	unlock, err := r.lock(ctx)
 	if err != nil {
@@ -250,7 +251,7 @@ func (r Root) Sweep(ctx context.Context, remove func(name, dir string) error) (r
 		default:
 			if err := remove(name, dir); err != nil {
 				errs = append(errs, err)
-			} else {
+			} else if held != nil {
 				removed = append(removed, name)
 			}
 		}

@@ -25,11 +25,20 @@ func folder(t *testing.T, root, name string, r *folders.Record) string {
 	return dir
 }
 
+// unlocked leaves a lock file in a folder, as a killed process does.
+func unlocked(t *testing.T, dir string) {
+	lock, err := folders.Lock(dir)
+	golden.Must(t, err)
+	golden.Must(t, lock.Close())
+}
+
+// Sweep does not report a folder without a lock file: its owner may be removing it.
 func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "clusters")
 	golden.Must(t, os.Mkdir(root, 0o700))
-	folder(t, root, "killed-before-its-record", nil)
-	folder(t, root, "killed", &folders.Record{Name: "killed"})
+	folder(t, root, "without-a-lock", nil)
+	unlocked(t, folder(t, root, "killed-before-its-record", nil))
+	unlocked(t, folder(t, root, "killed", &folders.Record{Name: "killed"}))
 	folder(t, root, "stubborn", &folders.Record{Name: "stubborn"})
 	folder(t, root, "lasting", &folders.Record{Name: "lasting", Lasting: true})
 	held, err := folders.Lock(folder(t, root, "running", &folders.Record{Name: "running"}))
@@ -40,8 +49,9 @@ func TestSweepRemovesOnlyWhatNobodyHolds(t *testing.T) {
 		if name == "stubborn" {
 			return errors.New("it will not go")
 		}
-		if _, err := os.Stat(filepath.Join(dir, "lock")); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s, which had no lock file, got one while its owner may be removing it: %v", name, err)
+		_, err := os.Stat(filepath.Join(dir, "lock"))
+		if name == "without-a-lock" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s got a lock file while its owner may be removing it: %v", name, err)
 		}
 		return os.RemoveAll(dir)
 	})
@@ -72,6 +82,7 @@ func TestSweepLeavesWhatMayBeLasting(t *testing.T) {
 	for name, record := range records {
 		dir := folder(t, root, name, nil)
 		golden.Must(t, os.WriteFile(filepath.Join(dir, folders.RecordFile), []byte(record), 0o600))
+		unlocked(t, dir)
 	}
 	removed, err := folders.Root(root).Sweep(t.Context(), func(_, dir string) error { return os.RemoveAll(dir) })
 	golden.Error(t, err, "read the record of cluster broken", "delete the folder "+filepath.Join(root, "broken"))

@@ -111,6 +111,7 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 			all = append(all, suites.WithLiberties(again, r.Suite.System, trial.Liberties)...)
 		}
 	}
+	slices.SortStableFunc(all, byFirstState)
 	run, err := &reports.Run{}, error(nil)
 	if len(all) > 0 {
 		run, err = r.execute(ctx, all, slow())

@@ -53,14 +53,14 @@ func (g group) of(title string) *scenarios.Scenario {
 	return nil
 }
 
-// state is the cluster's initial state without its systems, as text that can be compared.
-func (g group) state() string { return bare(g.scenarios[0].Path()[0]) }
-
 // byState sorts groups by the initial state of their clusters. Groups with the same state reuse a cluster; every other
 // state needs a new one.
 func byState(round []chosen) {
-	slices.SortStableFunc(round, func(a, b chosen) int { return cmp.Compare(a.group.state(), b.group.state()) })
+	slices.SortStableFunc(round, func(a, b chosen) int { return byFirstState(a.group.scenarios[0], b.group.scenarios[0]) })
 }
+
+// byFirstState compares the initial states of the clusters of two scenarios, without their systems.
+func byFirstState(a, b *scenarios.Scenario) int { return cmp.Compare(bare(a.Path()[0]), bare(b.Path()[0])) }
 
 // trial is a fault, the scenarios that ran with it, and the scenarios that can still run with it.
 type trial struct {
