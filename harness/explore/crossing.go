@@ -199,7 +199,7 @@ func (c *crossing) broke(i int, what string, err error) {
 	}
 	c.report.Findings = append(c.report.Findings, &upgrades.Finding{
 		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
-		Hop: c.report.Path[max(i-1, 0)].Name + " -> " + c.report.Path[i].Name, What: what, Words: err.Error(),
+		Hop: c.report.Hop(i), What: what, Words: err.Error(),
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // transition.
 func (s *Survey) Judge(report *upgrades.Report) {
 	j := judge{
-		path: report.Path, targets: s.targets, checks: map[[2]string]*upgrades.Check{},
+		path: report.Path, hop: report.Hop, targets: s.targets, checks: map[[2]string]*upgrades.Check{},
 		cells: map[*Target]map[int]upgrades.Severity{},
 	}
 	slices.SortStableFunc(s.order, func(a, b *Series) int { // dry runs are answered in any order
@@ -53,6 +53,7 @@ func weight(check string) int { return slices.Index(Checks(), Check(check)) }
 
 type judge struct {
 	path    []*upgrades.State
+	hop     func(state int) string
 	targets []*Target
 	// first is the first state at which a check of each given object, or of its dependents, has an outcome.
 	first map[*Target]int
@@ -147,14 +148,6 @@ func (j *judge) mark(t *Target, state int, severity upgrades.Severity) {
 	if before, ok := j.cells[t][state]; !ok || severity.Worse(before) {
 		j.cells[t][state] = severity
 	}
-}
-
-// hop names the transition to a state.
-func (j *judge) hop(state int) string {
-	if state == 0 {
-		return j.path[0].Name
-	}
-	return j.path[state-1].Name + " -> " + j.path[state].Name
 }
 
 // matrix counts the given objects of each kind at each state.

@@ -152,7 +152,7 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, before s
 		return o
 	case object != nil && object.GetDeletionTimestamp() != nil && !expires(t):
 		return Outcome{Answer: Bad, Words: "it is being deleted without a request", Class: deleted}
-	case movesWithTime(t) || expires(t):
+	case movesWithTime(t) || expires(t) || object != nil && overdue(object):
 		return Outcome{}
 	case !was && object != nil: // everything that belongs to it was created after the mark, as it was itself
 		return Outcome{Answer: Good}

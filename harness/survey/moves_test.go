@@ -81,6 +81,10 @@ func TestStayed(t *testing.T) {
 	object := func(fields map[string]any) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"metadata": fields}}
 	}
+	late := object(map[string]any{})
+	late.Object["kind"], late.Object["status"] = "Job", map[string]any{"conditions": []any{
+		map[string]any{"type": "Failed", "status": "True", "reason": "DeadlineExceeded"},
+	}}
 	there, going := object(map[string]any{}), object(map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"})
 	pods := &movement{gone: map[string][]string{"Pod": {"a-1"}}, made: map[string][]string{}, before: map[string]int{}}
 	for _, test := range []struct {
@@ -97,6 +101,7 @@ func TestStayed(t *testing.T) {
 	}{
 		{"it stays", true, false, there, nil, nil, Good, "", nil},
 		{"its pods are replaced", true, false, there, nil, pods, Bad, "pods were deleted", nil},
+		{"its pods were deleted because its time is over", true, false, late, nil, pods, NotAsked, "", nil},
 		{"it is new, and so are its pods", false, false, there, nil, pods, Good, "", nil},
 		{"it was deleted", true, false, nil, nil, nil, Bad, "it was deleted", nil},
 		{"it is being deleted", true, false, going, nil, nil, Bad, "it is being deleted", nil},

@@ -47,7 +47,7 @@ func (s *Survey) judgeStanding(found *observation) {
 			s.standing[t.UID] = now
 		case !known:
 			s.note(t, Condition, first(s, t, now))
-		case t.timed, movesWithTime(t.root()):
+		case t.timed, movesWithTime(t.root()), overdue(o):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
 			s.note(t, Condition, stands(before, now))

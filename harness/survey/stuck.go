@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -69,6 +70,14 @@ func ended(o *unstructured.Unstructured) bool {
 		}
 	}
 	return false
+}
+
+// overdue reports whether a Job ended because its own time is over (spec.activeDeadlineSeconds), whatever the cluster
+// did meanwhile.
+func overdue(o *unstructured.Unstructured) bool {
+	return o.GetKind() == "Job" && slices.ContainsFunc(conditionsOf(o), func(condition map[string]any) bool {
+		return condition["reason"] == batchv1.JobReasonDeadlineExceeded && condition["status"] == "True"
+	})
 }
 
 func conditionsOf(o *unstructured.Unstructured) (all []map[string]any) {

@@ -340,10 +340,8 @@ func (r *rehearsal) broke(i int, what string, err error) {
 
 // ended reports why the rehearsal ends at a state.
 func (r *rehearsal) ended(i int, severity upgrades.Severity, what string, err error, advice string) {
-	path := r.report.Path
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
-		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i},
-		Hop:  path[max(i-1, 0)].Name + " -> " + path[i].Name,
+		Severity: severity, Check: "control plane", Kind: "cluster", State: i, States: []int{i}, Hop: r.report.Hop(i),
 		What: what, Words: err.Error(), Back: "later states were not rehearsed", Advice: advice,
 	})
 }

@@ -194,9 +194,22 @@ func (c *Cell) Add(s Severity) {
 	}
 }
 
+// GivenKind is the kind of the finding's objects with its API group. Kind may be that of their dependents: "Pod of
+// StatefulSet.apps".
+func (f *Finding) GivenKind() string {
+	if _, given, ok := strings.Cut(f.Kind, " of "); ok {
+		return given
+	}
+	return f.Kind
+}
+
 // Count returns how many objects have a finding of that severity.
 func (r *Report) Count(s Severity) int {
-	objects := map[Object]bool{}
+	type object struct {
+		kind string
+		Object
+	}
+	objects := map[object]bool{}
 	others := 0
 	for _, f := range r.Findings {
 		if f.Severity != s {
@@ -206,7 +219,7 @@ func (r *Report) Count(s Severity) int {
 			others++
 		}
 		for _, o := range f.Objects {
-			objects[o] = true
+			objects[object{f.GivenKind(), o}] = true
 		}
 	}
 	return len(objects) + others
@@ -279,6 +292,14 @@ func (r *Report) Sentence() string {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))
 	}
 	return text + Ending(r.Head, r.Interrupted)
+}
+
+// Hop names the transition to a state; the first state is only named.
+func (r *Report) Hop(state int) string {
+	if state == 0 {
+		return r.Path[0].Name
+	}
+	return r.Path[state-1].Name + " -> " + r.Path[state].Name
 }
 
 // Reached is the number of states that were surveyed.

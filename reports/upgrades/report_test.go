@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -193,5 +194,26 @@ func TestTextInColumns(t *testing.T) {
 	}
 	if wide := TextIn(r, 200); !strings.Contains(wide, "\n1 other kind                     2        ok ") {
 		t.Errorf("it has no table:\n%s", wide)
+	}
+}
+
+// Objects of equal kinds and names, but of different API groups, are different objects. A finding about dependents is
+// about the object that they belong to.
+func TestCountOfEqualNames(t *testing.T) {
+	web := []Object{{Name: "Service shop/web", Place: "live cluster"}}
+	r := &Report{Findings: []*Finding{
+		{Severity: Breaks, Kind: "Service", Objects: web},
+		{Severity: Breaks, Kind: "EndpointSlice.discovery.k8s.io of Service", Objects: web},
+		{Severity: Breaks, Kind: "Service.serving.knative.dev", Objects: web},
+	}}
+	if n := r.Count(Breaks); n != 2 {
+		t.Errorf("%d objects break, want 2", n)
+	}
+}
+
+func TestHop(t *testing.T) {
+	r := &Report{Path: []*State{{Name: "1.34.4"}, {Name: "1.35.4"}}}
+	if got := []string{r.Hop(0), r.Hop(1)}; !slices.Equal(got, []string{"1.34.4", "1.34.4 -> 1.35.4"}) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -35,8 +35,11 @@ func faulty() pace { return pace{cleanup: 30 * time.Second} }
 // is why a scenario keeps its place while it waits.
 func slow() pace { return pace{cleanup: 2 * time.Minute, idleAfter: 24 * time.Hour} }
 
-// atOnce is how many scenarios run at once: with a fault, they mostly wait in vain.
-const atOnce = 16
+// At least atOnce scenarios run at once, because with a fault they mostly wait in vain. More clusters run more.
+const (
+	atOnce     = 16
+	perCluster = 8
+)
 
 // runner runs scenarios on the pool's clusters.
 type runner struct {
@@ -222,7 +225,7 @@ func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, p pace)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
 		Recorder: recorder, Clusters: clusters, SpareClusters: spare, CleanupTimeout: p.cleanup, Environment: os.Environ(),
-		Parallel: atOnce, IdleAfter: p.idleAfter, Progress: r.Progress,
+		Parallel: max(atOnce, perCluster*clusters), IdleAfter: p.idleAfter, Progress: r.Progress,
 	})
 	return recorder.Run(), err
 }
