@@ -157,7 +157,7 @@ func (w *Writer) attempt(ctx, appear context.Context, patience time.Duration, op
 	object, err := op.send(withUser(ctx, step.As), api, op)
 	a := judged(object, err, step)
 	a.warnings = drawn.all()
-	if a.outcome == Rejected && w.outdated(appear, op, step, a.status) {
+	if a.outcome == Rejected && (w.outdated(appear, op, step, a.status) || classUnseen(ctx, appear, w, step, a.status)) {
 		return answer{err: err}
 	}
 	if a.outcome == Unknown {

@@ -1,10 +1,12 @@
 package writes
 
 import (
+	"context"
 	"net/http"
 	"regexp"
 	"strings"
 
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -140,4 +142,19 @@ func ExceedsQuota(err error) bool {
 	}
 	m := forbidden.FindStringSubmatch(status.Message)
 	return m != nil && strings.HasPrefix(m[1], "exceeded quota: ")
+}
+
+// unknownClass matches the rejection of a Pod whose PriorityClass the API server's plugin does not know.
+var unknownClass = regexp.MustCompile(`no PriorityClass with name (\S+) was found`)
+
+// classUnseen reports whether the API server may have rejected a Pod because its plugin has not seen the PriorityClass
+// yet, which exists: the plugin watches the classes. The Pod is then sent again, for a while after the first attempt.
+func classUnseen(ctx, appear context.Context, w *Writer, step *scenarios.Step, status metav1.Status) bool {
+	class := unknownClass.FindStringSubmatch(status.Message)
+	if class == nil || wanted(step) != nil || appear.Err() != nil {
+		return false
+	}
+	api := w.Client.Resource(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"))
+	_, err := api.Get(ctx, class[1], metav1.GetOptions{})
+	return err == nil
 }

@@ -576,6 +576,42 @@ func TestDefinitionThatStillAccepts(t *testing.T) {
 	}
 }
 
+// The API server may not know a new PriorityClass yet when it gets a Pod. A class that does not exist is a rejection.
+func TestPodOfANewPriorityClass(t *testing.T) {
+	class := apitest.Kind{
+		GVK:      schema.GroupVersionKind{Group: "scheduling.k8s.io", Version: "v1", Kind: "PriorityClass"},
+		Resource: "priorityclasses",
+	}
+	pod := apitest.Kind{GVK: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, Resource: "pods", Namespaced: true}
+	server := apitest.New(t, class, pod)
+	s := newSender(t, server)
+	s.Appear = time.Hour
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Kind == "Pod" && r.Verb == "create" && r.Number < 3 {
+			return &apitest.Fault{Status: apitest.Status(403, "Forbidden",
+				`pods "a" is forbidden: no PriorityClass with name urgent was found`)}
+		}
+		return nil
+	})
+	create := scenarios.Step{Create: scenarios.Object{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a"},
+		"spec": map[string]any{"priorityClassName": "urgent"},
+	}}
+	if got := s.do(t.Context(), create); got.Status != reports.Failed || !strings.Contains(got.Message, "no PriorityClass") {
+		t.Fatalf("without the class: got %s: %s", got.Status, got.Message)
+	}
+	made := s.do(t.Context(), scenarios.Step{Create: scenarios.Object{
+		"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+		"metadata": map[string]any{"name": "urgent"}, "value": int64(1),
+	}})
+	if made.Status != reports.Passed {
+		t.Fatalf("the class: %s: %s", made.Status, made.Message)
+	}
+	if got := s.do(t.Context(), create); got.Status != reports.Passed {
+		t.Fatalf("with the class: got %s: %s", got.Status, got.Message)
+	}
+}
+
 // What an update creates is removed at the end, like what a create makes. What it finds is not.
 func TestUpdateThatCreates(t *testing.T) {
 	lease := apitest.Kind{
