@@ -25,6 +25,8 @@ type Options struct {
 	Suite suites.Suite
 	// Only are the names of the faults or liberties to try. Default: all.
 	Only []string
+	// Focused says that Suite has only some of its scenarios, so that not every core requirement can catch a fault.
+	Focused bool
 	// All: every scenario of the suite runs with each fault or liberty. Default: with a fault, scenarios that cover what
 	// it breaks, until it is caught; with a liberty, the scenarios that cover what it is about, except slow ones.
 	All bool
@@ -60,7 +62,7 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 		return nil, err
 	}
 	m := &Matrix{
-		Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: len(o.Only) > 0 || o.Shard.Of > 1,
+		Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: o.partial() || o.Shard.Of > 1,
 		Repeat: o.Repeat, With: o.With,
 	}
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
@@ -77,6 +79,9 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	}
 	return m, err
 }
+
+// partial reports whether the core requirements that catch no fault say nothing about the suite.
+func (o *Options) partial() bool { return len(o.Only) > 0 || o.Focused }
 
 // fill sets the defaults of the options.
 func (o *Options) fill() {

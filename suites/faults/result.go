@@ -56,7 +56,7 @@ type Names struct {
 // means the fault of that name, or else the liberty. head says which command and program this is.
 func Try(ctx context.Context, o Options, kind string, head reports.Head, keep func(*Result) error) (*Result, error) {
 	head.Format, head.Started = Format, time.Now()
-	result := &Result{Head: head, Suite: o.Suite.Name, Partial: len(o.Only) > 0}
+	result := &Result{Head: head, Suite: o.Suite.Name, Partial: o.partial()}
 	bugs, liberties := o.divided(kind)
 	var err error
 	if result.Trials, err = o.names(kind); err != nil {

@@ -35,11 +35,9 @@ func faulty() pace { return pace{cleanup: 30 * time.Second} }
 // is why a scenario keeps its place while it waits.
 func slow() pace { return pace{cleanup: 2 * time.Minute, idleAfter: 24 * time.Hour} }
 
-// At least atOnce scenarios run at once, because with a fault they mostly wait in vain. More clusters run more.
-const (
-	atOnce     = 16
-	perCluster = 8
-)
+// atOnce is how many scenarios run at once: with a fault, they mostly wait in vain. Most of them share one cluster,
+// and a simulator that restarts every few seconds does not come to an end there if they are many more.
+const atOnce = 16
 
 // runner runs scenarios on the pool's clusters.
 type runner struct {
@@ -225,7 +223,7 @@ func (r runner) execute(ctx context.Context, list []*scenarios.Scenario, p pace)
 	recorder := reports.NewRecorder(plan.Result(), clock.RealClock{})
 	err = harness.Execute(ctx, plan, harness.Options{
 		Recorder: recorder, Clusters: clusters, SpareClusters: spare, CleanupTimeout: p.cleanup, Environment: os.Environ(),
-		Parallel: max(atOnce, perCluster*clusters), IdleAfter: p.idleAfter, Progress: r.Progress,
+		Parallel: atOnce, IdleAfter: p.idleAfter, Progress: r.Progress,
 	})
 	return recorder.Run(), err
 }

@@ -22,7 +22,7 @@ import (
 type faultsFlags struct {
 	cli.ReleaseFlags
 	try              bool
-	kind             string
+	kind, focus      string
 	shard, reportDir string
 	options          faults.Options
 }
@@ -47,7 +47,8 @@ fault.
 
 --repeat N runs each scenario N times with each fault and each liberty, on shared clusters. If the
 verdicts on a scenario or on its requirements differ with a fault, the command fails. --with LIBERTY
-gives the simulator a liberty beside each fault, for example random delays.
+gives the simulator a liberty beside each fault, for example random delays. --focus tries only some
+scenarios: a fault may then not be caught.
 
 Exit codes of --try: 0 all results are as required; 1 some are not; 2 the input is wrong; 3 some could
 not be tried; 130 interrupted.`,
@@ -55,14 +56,15 @@ not be tried; 130 interrupted.`,
   rehearse faults kai --try --only hint-never
   rehearse faults leaderworkerset --try --kind liberties
   rehearse faults leaderworkerset --try --shard 1/2 --report-dir shard-1
-  rehearse faults porch --try --kind faults --repeat 10 --with late`,
+  rehearse faults porch --try --kind faults --repeat 10 --with late
+  rehearse faults leaderworkerset --try --only late --repeat 10 --focus upgraded-in-the-middle`,
 		Args: oneOf(all),
 		RunE: func(command *cobra.Command, args []string) error {
 			suite, err := all.Find(args[0])
 			if err != nil {
 				return err
 			}
-			for _, name := range []string{"only", "all", "clusters", "kind", "shard", "report-dir", "repeat", "with"} {
+			for _, name := range []string{"only", "all", "clusters", "kind", "shard", "report-dir", "repeat", "with", "focus"} {
 				if !f.try && command.Flags().Changed(name) {
 					return fmt.Errorf("--%s is for --try", name)
 				}
@@ -73,7 +75,10 @@ not be tried; 130 interrupted.`,
 			if !f.try {
 				return writeFaults(command.OutOrStdout(), suite)
 			}
-			f.options.Suite = suite
+			if suite.Scenarios, err = planning.Filter(suite.Scenarios, f.focus, ""); err != nil {
+				return err
+			}
+			f.options.Suite, f.options.Focused = suite, f.focus != ""
 			if err := f.checkNames(); err != nil {
 				return err
 			}
@@ -91,6 +96,8 @@ not be tried; 130 interrupted.`,
 		"with --try: liberties that the simulator takes beside each fault")
 	command.Flags().StringVar(&f.kind, "kind", "",
 		"with --try: faults or liberties (default: both, or the kind of --only)")
+	cli.OnceVar(command.Flags(), &f.focus, "focus",
+		"with --try: only scenarios whose name matches this regular expression")
 	command.Flags().StringVar(&f.shard, "shard", "", "with --try: try only this part of the faults and liberties: "+
 		"2/5 is the second of five; rehearse merge merges all parts")
 	command.Flags().StringVar(&f.reportDir, "report-dir", "rehearse-report", "with --try: folder for faults.json")

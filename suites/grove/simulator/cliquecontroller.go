@@ -60,7 +60,7 @@ func (r *cliqueReconciler) Reconcile(ctx context.Context, request reconcile.Requ
 		return reconcile.Result{}, err
 	}
 	if short {
-		return reconcile.Result{RequeueAfter: laterPause}, nil // no event says that a quota has room again
+		return reconcile.Result{RequeueAfter: laterPause}, nil // no event says that the pod is allowed now
 	}
 	return reconcile.Result{}, nil
 }
@@ -88,7 +88,7 @@ func (r *cliqueReconciler) gangMayBeMissing() bool {
 }
 
 // ensurePods creates missing pods and deletes surplus ones. short reports that pods are missing because something
-// forbids them, such as a quota.
+// forbids them, such as a LimitRange.
 func (r *cliqueReconciler) ensurePods(ctx context.Context, clique *api.PodClique, gang *scheduler.PodGang,
 	backend backends.SchedulerBackend,
 ) (short bool, err error) {
