@@ -135,19 +135,25 @@ func waysOf(path []clusters.State) []string {
 // visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such
 // as a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
-	began := time.Now()
+	began, known := time.Now(), len(c.report.Findings)
 	if i > 0 {
 		if whole, err = c.converge(ctx, i); err == nil && !whole {
 			return false, nil
 		}
 	}
+	broke := len(c.report.Findings) > known // without an API server that exited, the state can be surveyed
 	if err == nil {
-		alive, stop := c.cluster.WhileAlive(ctx, func() error { return nil })
+		alive, stop := ctx, context.CancelFunc(func() {})
+		if !broke {
+			alive, stop = c.cluster.WhileAlive(ctx, func() error { return nil })
+		}
 		err = c.look(alive, i)
 		stop()
 	}
 	if died := c.cluster.Death(); died != nil {
-		c.broke(i, "a component of the control plane or a system exited", died)
+		if !broke {
+			c.broke(i, "a component of the control plane or a system exited", died)
+		}
 		return false, nil
 	}
 	c.report.Path[i].Reached = err == nil

@@ -13,7 +13,8 @@ import (
 // there from the beginning.
 func (j *judge) base(s *Series, states []int) (Outcome, []int) {
 	first, late := s.Outcomes[states[0]], states[0] > j.first[s.Root]
-	if late && (s.Check == Moved || s.Check == Condition) { // before, there was nothing that could fail
+	made := s.Kind != s.Root.GVK.GroupKind() // before, there was nothing that could run
+	if late && (s.Check == Moved || s.Check == Condition && made) {
 		return Outcome{Answer: Good}, states
 	}
 	if first.Answer != Unknown && (first.Answer == Good || !late) {

@@ -132,25 +132,24 @@ func longer(before, after any) bool {
 
 // compared reports whether an object lost anything, or changed. That a default is absent is a change.
 func compared(kind string, before, after map[string]any, defaults func(path string) bool) Outcome {
-	var lost, added, paths []string
+	var lost, added, lostPaths, addedPaths []string
 	for _, change := range matching.Changes(before, after) {
 		text := change.String()
-		paths = append(paths, change.Path)
 		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
 		}
 		if change.Old == nil || change.Path == "metadata.generation" || longer(change.Old, change.New) ||
 			change.New == nil && defaults(change.Path) {
-			added = append(added, text)
+			added, addedPaths = append(added, text), append(addedPaths, change.Path)
 		} else {
-			lost = append(lost, text)
+			lost, lostPaths = append(lost, text), append(lostPaths, change.Path)
 		}
 	}
 	switch {
 	case len(lost) > 0:
-		return Outcome{Answer: Bad, Words: strings.Join(append(lost, added...), "; "), Class: strings.Join(paths, " ")}
+		return Outcome{Answer: Bad, Words: strings.Join(append(lost, added...), "; "), Class: strings.Join(lostPaths, " ")}
 	case len(added) > 0:
-		return Outcome{Answer: Changed, Words: strings.Join(added, "; "), Class: strings.Join(paths, " ")}
+		return Outcome{Answer: Changed, Words: strings.Join(added, "; "), Class: strings.Join(addedPaths, " ")}
 	}
 	return Outcome{Answer: Good}
 }

@@ -116,3 +116,13 @@ func TestDefaultsOfANewerVersion(t *testing.T) {
 		t.Errorf("what the manifest sets is gone: %v", got)
 	}
 }
+
+// What is added beside a loss does not make it another loss.
+func TestClassOfALoss(t *testing.T) {
+	before := map[string]any{"spec": map[string]any{"a": "1"}}
+	for _, after := range []map[string]any{{}, {"b": "2"}} {
+		if got := compared("Service", before, map[string]any{"spec": after}, noDefaults); got.Class != "spec.a" {
+			t.Errorf("after %v: class %q", after, got.Class)
+		}
+	}
+}

@@ -79,7 +79,7 @@ func (j *judge) finding(seen *sighting, checks []string, object upgrades.Object)
 		Advice: advice(s.Check, seen.severity, j.path[at].Way),
 	}
 	if seen.severity == upgrades.Breaks {
-		f.Back, f.Flips = j.back(s, at), j.path[at].Flips
+		f.Back, f.Flips = j.back(s, seen.outcome.Class, at), j.path[at].Flips
 	}
 	if s.Check == Moved && seen.outcome.Class == podsMoved {
 		f.What = podsRestart
@@ -130,8 +130,8 @@ const (
 	NotRehearsed = " was not rehearsed"
 )
 
-// back returns whether the opposite transition fixes what a state broke.
-func (j *judge) back(s *Series, state int) string {
+// back returns whether the opposite transition fixes what a state broke: the outcomes of that class.
+func (j *judge) back(s *Series, class string, state int) string {
 	undoes := upgrades.Back
 	name := "the rollback"
 	if j.path[state].Way == upgrades.Back {
@@ -146,7 +146,7 @@ func (j *judge) back(s *Series, state int) string {
 		if _, asked := s.Outcomes[i]; asked && way == undoes {
 			later = i
 		}
-		if later >= 0 && s.Outcomes[later].Answer == Good {
+		if later >= 0 && fixed(s.Check, class, s.Outcomes[later]) {
 			break
 		}
 	}
@@ -157,10 +157,27 @@ func (j *judge) back(s *Series, state int) string {
 		return name + " does it again"
 	case s.Check == Moved:
 		return name + " does not do it again"
-	case s.Outcomes[later].Answer == Good:
+	case fixed(s.Check, class, s.Outcomes[later]):
 		return name + Fixes
 	case s.Outcomes[later].Answer == Unknown:
 		return "whether " + name + " fixes it could not be judged"
 	}
 	return name + DoesNotFix
+}
+
+// fixed reports whether a failure of a class is over at a later state, at which something else may have failed.
+func fixed(check Check, class string, now Outcome) bool {
+	describes := slices.Contains([]Check{Content, Keep, Condition}, check)
+	switch now.Answer {
+	case Good:
+		return true
+	case Changed:
+		return describes // what was lost is there again
+	case Bad:
+		failed := strings.Fields(class)
+		return describes && !slices.ContainsFunc(strings.Fields(now.Class), func(word string) bool {
+			return slices.Contains(failed, word)
+		})
+	}
+	return false
 }

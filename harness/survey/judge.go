@@ -15,14 +15,13 @@ import (
 // transition.
 func (s *Survey) Judge(report *upgrades.Report) {
 	j := judge{
-		path: report.Path, hop: report.Hop, targets: s.targets, checks: map[[2]string]*upgrades.Check{},
+		path: report.Path, hop: report.Hop, targets: s.targets, first: s.first, checks: map[[2]string]*upgrades.Check{},
 		cells: map[*Target]map[int]upgrades.Severity{},
 	}
 	slices.SortStableFunc(s.order, func(a, b *Series) int { // dry runs are answered in any order
 		return cmp.Or(cmp.Compare(a.Root.String(), b.Root.String()), cmp.Compare(a.Check, b.Check),
 			cmp.Compare(kindOf(a), kindOf(b)))
 	})
-	j.first = firstStates(s.order)
 	for _, series := range s.order {
 		j.series(series)
 	}
@@ -55,7 +54,7 @@ type judge struct {
 	path    []*upgrades.State
 	hop     func(state int) string
 	targets []*Target
-	// first is the first state at which a check of each given object, or of its dependents, has an outcome.
+	// first is the first state at which each given object was checked.
 	first map[*Target]int
 	// seen are the sightings, before they are joined.
 	seen       []*sighting
@@ -63,18 +62,6 @@ type judge struct {
 	checkOrder []*upgrades.Check
 	// cells are the worst severity of each given object at each state; "" is good.
 	cells map[*Target]map[int]upgrades.Severity
-}
-
-func firstStates(all []*Series) map[*Target]int {
-	first := map[*Target]int{}
-	for _, s := range all {
-		for state := range s.Outcomes {
-			if before, ok := first[s.Root]; !ok || state < before {
-				first[s.Root] = state
-			}
-		}
-	}
-	return first
 }
 
 // series judges the outcomes of one check.

@@ -207,15 +207,20 @@ func TestJudge(t *testing.T) {
 		{
 			"it lost two things, and has one of them again", Condition,
 			[]Outcome{
-				good, {Answer: Bad, Words: "a; b", Class: "lost a b"}, {Answer: Bad, Words: "b", Class: "lost b"},
-				{Answer: Bad, Words: "c", Class: "lost c"},
+				good, {Answer: Bad, Words: "a; b", Class: "a b"}, {Answer: Bad, Words: "b", Class: "b"},
+				{Answer: Bad, Words: "c", Class: "c"},
 			},
 			"breaks 1 -> 2 [1 2] the rollback does not fix it\nbreaks 1 -> 2 [3] the rollback was not rehearsed", 1,
 		},
 		{
+			"the rollback gives back one thing, and takes another", Condition,
+			[]Outcome{good, {Answer: Bad, Words: "a", Class: "a"}, {Answer: Bad, Words: "b", Class: "b"}, good},
+			"breaks 1 -> 2 [1] the rollback fixes it\nbreaks 2 -> 1 [2] the next upgrade fixes it", 1,
+		},
+		{
 			"it never ran, and then it is worse", Condition,
 			[]Outcome{bad, other, bad, bad},
-			"breaks 1 -> 2 [1] the rollback does not fix it\nbroken before 1 [0] ", 1,
+			"breaks 1 -> 2 [1] the rollback fixes it\nbroken before 1 [0] ", 1,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -275,6 +280,27 @@ func TestJudgeWhatCameLater(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", text, test.want)
 			}
 		})
+	}
+}
+
+// A given object that could not be read at the first state may never have run. One of which only one check is asked
+// was there all the same.
+func TestJudgeWhatWasNotAskedAtFirst(t *testing.T) {
+	s := surveyOf(map[Check][]Outcome{Read: {{Answer: Unknown, Words: "503"}, {Answer: Good}}})
+	s.note(s.targets[0], Condition, Outcome{Answer: Bad, Words: "no pods", Class: notRunning})
+	r := report()
+	s.Judge(r)
+	if r.Count(upgrades.Breaks) > 0 || r.Count(upgrades.Unjudged) != 1 {
+		t.Errorf("findings %+v", r.Findings)
+	}
+	s = surveyOf(nil)
+	s.except = []Check{Read}
+	s.note(s.targets[0], Read, Outcome{Answer: Good})
+	s.state = 1
+	s.note(s.targets[0], Moved, Outcome{Answer: Bad, Words: "deleted", Class: deleted})
+	r = report()
+	if s.Judge(r); r.Count(upgrades.Breaks) != 1 {
+		t.Errorf("findings %+v", r.Findings)
 	}
 }
 

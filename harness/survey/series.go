@@ -131,6 +131,8 @@ type Series struct {
 type answers struct {
 	series map[key]*Series
 	order  []*Series
+	// first is the first state at which each given object was checked, whether the check applies or not.
+	first map[*Target]int
 	// except are the checks that are skipped.
 	except []Check
 	// state is the number of the current state.
@@ -146,6 +148,12 @@ func (s *answers) forget() {
 
 // note records an outcome at the current state.
 func (s *answers) note(t *Target, check Check, o Outcome) {
+	if s.first == nil {
+		s.first = map[*Target]int{}
+	}
+	if _, known := s.first[t.root()]; !known {
+		s.first[t.root()] = s.state
+	}
 	if o.Answer == NotAsked || slices.Contains(s.except, check) {
 		return
 	}

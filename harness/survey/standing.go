@@ -214,7 +214,7 @@ func stands(before, now standing) Outcome {
 	case len(lost.words) > 0:
 		return Outcome{
 			Answer: Bad, Words: strings.Join(append(lost.words, warnings...), "; "),
-			Class: "lost " + strings.Join(lost.class, " "),
+			Class: strings.Join(lost.class, " "),
 		}
 	case len(warnings) > 0:
 		return Outcome{Answer: Changed, Words: strings.Join(warnings, "; ")}
