@@ -99,7 +99,7 @@ func (s *scenarioRun) assert(ctx context.Context, i int, step scenarios.Step, as
 ) result {
 	started := time.Now()
 	timeout := s.timeout(step, s.shared.StepTimeout)
-	kind, err := s.served(ctx, assertion.Selection, assertion.Within.Or(timeout))
+	kind, err := s.timeline.served(ctx, i, assertion.Selection, assertion.Within.Or(timeout))
 	if err != nil {
 		return unserved(step, assertion.Selection, err)
 	}

@@ -89,6 +89,18 @@ func TestSurvivesLooksAsSoonAsItCan(t *testing.T) {
 	}
 }
 
+// The time of survives ends with its last step, also if nothing in it changes the cluster.
+func TestSurvivesLooksAtTheEndOfAQuietTime(t *testing.T) {
+	run := ran(t, &provider{serves: surveyed()}, scenario("one", makeMap("a")+
+		"  - name: quiet\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - survives: {apiVersion: v1, kind: ConfigMap, name: a, settle: 1ms, throughout: [quiet, quiet]}\n"),
+		harness.Options{})
+	if s := find(t, run, "one"); s.Status != reports.Passed {
+		t.Errorf("%s\n%s", s.Status, reports.Explain(s))
+	}
+}
+
 // A look that does not end is no verdict. Its time is that of the step, not of each request.
 func TestALookTakesTooLong(t *testing.T) {
 	p, over := &provider{serves: surveyed()}, make(chan struct{})

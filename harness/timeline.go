@@ -11,6 +11,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/harness/assertions"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/served"
 	"github.com/rehearse-dev/rehearse/harness/unknownfields"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -37,6 +38,9 @@ type timeline struct {
 type span struct {
 	judge, first, last int
 	window             *assertions.Window
+	// kinds are the kinds that the step looks at, as they were served when the time began. They can be judged even if they
+	// are not served any more.
+	kinds map[schema.GroupVersionKind]served.Kind
 	// missing are the fields that the step asks for and that no state of the time has had yet.
 	missing unknownfields.Missing
 }
@@ -61,6 +65,7 @@ func (t *timeline) begin(ctx context.Context, i int) {
 	for _, span := range t.spans {
 		if span.first == i {
 			span.window.Begin = t.beginOf(ctx, span.judge)
+			span.kinds = t.kindsOf(ctx, span.judge)
 			span.missing.Keep(t.missing(ctx, span))
 		}
 	}
@@ -69,6 +74,30 @@ func (t *timeline) begin(ctx context.Context, i int) {
 		Seq:   t.run.shared.history.Seq(),
 	})
 	t.begunAt = append(t.begunAt, t.run.shared.history.Now())
+}
+
+// kindsOf returns the served kinds that a step will look at.
+func (t *timeline) kindsOf(ctx context.Context, judge int) map[schema.GroupVersionKind]served.Kind {
+	kinds := map[schema.GroupVersionKind]served.Kind{}
+	for _, watch := range t.run.scenario.Spec.Steps[judge].Watches() {
+		gvk := schema.FromAPIVersionAndKind(watch.APIVersion, watch.Kind)
+		if kind, err := t.run.shared.kinds.Find(ctx, gvk); err == nil {
+			kinds[gvk] = kind
+		}
+	}
+	return kinds
+}
+
+// served finds the kind that step i judges. For a time that is past, it need not be served any more.
+func (t *timeline) served(ctx context.Context, i int, selection scenarios.Selection, within time.Duration) (served.Kind,
+	error,
+) {
+	if span := t.spanOf(i); span != nil && span.last < i {
+		if kind, ok := span.kinds[schema.FromAPIVersionAndKind(selection.APIVersion, selection.Kind)]; ok {
+			return kind, nil
+		}
+	}
+	return t.run.served(ctx, selection, within)
 }
 
 // watchAhead starts to watch what a later eventually may find true of no object: whether its condition was ever

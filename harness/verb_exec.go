@@ -9,12 +9,13 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/programs"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
 func execVerb() verb {
 	return verb{
-		run: runExec, needs: always(clusters.AbilityExec), programs: true,
+		run: runExec, needs: always(clusters.AbilityExec), programs: true, asOthers: true,
 		alone: func(step *scenarios.Step) string {
 			if step.Exec.Shared {
 				return ""
@@ -37,6 +38,9 @@ func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) re
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
+	if err := s.settled(ctx, step); err != nil {
+		return failure(reports.Error, "%v", err)
+	}
 	if e.Namespace == "" {
 		e.Namespace = s.namespace
 	}

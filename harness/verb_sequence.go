@@ -40,7 +40,7 @@ func runSequence(ctx context.Context, s *scenarioRun, i int, step scenarios.Step
 	}
 	kinds := map[schema.GroupVersionKind]served.Kind{}
 	for _, watch := range step.Watches() {
-		kind, err := s.served(ctx, watch.Selection, timeout)
+		kind, err := s.timeline.served(ctx, i, watch.Selection, timeout)
 		if err != nil {
 			return unserved(step, watch.Selection, err)
 		}

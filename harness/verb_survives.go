@@ -79,7 +79,8 @@ func (v *survivals) begin(ctx context.Context, i int) {
 func (v *survivals) end(ctx context.Context, i int) {
 	moves, blind := verbOf(&v.run.scenario.Spec.Steps[i]).moves, v.blind()
 	for _, one := range v.all {
-		one.due = one.due || moves && i <= one.last
+		quiet := i == one.last && i < one.judge && len(one.path) == 1 // nothing changed, so the end of the time is looked at
+		one.due = one.due || moves && i <= one.last || quiet
 		if one.wrong == nil && one.due && blind == "" {
 			one.look(ctx, v.run.shared.track.Path[v.run.at].String())
 		}
@@ -151,6 +152,10 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 	step, err := expressions.Evaluated(run.shared.Expressions.WithContext(ctx), original, run.variables(&original))
 	if err != nil {
 		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
+		return one
+	}
+	if err := run.settled(ctx, step); err != nil { // both looks send dry runs
+		one.fail(err)
 		return one
 	}
 	found, wrong := selected(ctx, run, step)

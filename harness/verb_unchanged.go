@@ -13,7 +13,7 @@ func unchangedVerb() verb { return verb{run: runUnchanged, agree: showAlike} }
 // runUnchanged decides whether objects stayed as they were.
 func runUnchanged(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	selection := step.Unchanged.Selection
-	kind, err := s.served(ctx, selection, s.timeout(step, s.shared.StepTimeout))
+	kind, err := s.timeline.served(ctx, i, selection, s.timeout(step, s.shared.StepTimeout))
 	if err != nil {
 		return unserved(step, selection, err)
 	}

@@ -46,6 +46,9 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout))
 	defer cancel()
+	if err := s.settled(limited, step); err != nil {
+		return failure(reports.Error, "window: %v", err)
+	}
 	verdict, err := window.Judge(limited, asWindow(oldest), asWindow(newest), window.Options{
 		Checks: step.Window.Chosen(), Settle: step.Window.Settle.Or(defaultWindowSettle),
 		Leader: func(ctx context.Context) (window.Server, error) { return leader(ctx, s.shared.cluster, servers) },

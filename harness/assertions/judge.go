@@ -70,7 +70,12 @@ type judge struct {
 	matched, unclear, undecided int
 }
 
-var objectsVariable, objectVariable = regexp.MustCompile(`\bobjects\b`), regexp.MustCompile(`\bobject\b`)
+var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
+
+// mentions reports whether an expression uses a variable. A field of that name, and the name in a text, do not count.
+func mentions(expression, variable string) bool {
+	return regexp.MustCompile(`(?:^|[^.\w])` + variable + `\b`).MatchString(quotedText.ReplaceAllString(expression, `""`))
+}
 
 func newJudge(in Input) *judge {
 	return &judge{
@@ -78,8 +83,8 @@ func newJudge(in Input) *judge {
 		scope:     in.Scope,
 		cel:       in.CEL,
 		why:       in.Why,
-		usesAll:   objectsVariable.MatchString(in.Assertion.CEL),
-		usesEach:  objectVariable.MatchString(in.Assertion.CEL),
+		usesAll:   mentions(in.Assertion.CEL, "objects"),
+		usesEach:  mentions(in.Assertion.CEL, "object"),
 	}
 }
 

@@ -80,3 +80,21 @@ func TestJudgeThatFollows(t *testing.T) {
 		t.Errorf("what is said of all objects was asked %d times for two of them, want once", asked)
 	}
 }
+
+// A field with the name of a variable is not the variable, and neither is a text.
+func TestMentions(t *testing.T) {
+	for expression, want := range map[string]bool{
+		"objects.size() > 1":                     true,
+		"object.n < objects.size()":              true,
+		"!objects.exists(o, o.a)":                true,
+		"object.spec.objects.size() > 3":         false,
+		`object.metadata.name == "objects"`:      false,
+		`object.metadata.name == 'all objects'`:  false,
+		`"a" + objects[0].b == "c"`:              true,
+		`object.spec["objects"] == "x\"objects"`: false,
+	} {
+		if got := mentions(expression, "objects"); got != want {
+			t.Errorf("%s: %t", expression, got)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package assertions
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -44,8 +43,6 @@ type order struct {
 	// missing is clear: the change is not the event.
 	unclear error
 }
-
-var beforeVariable = regexp.MustCompile(`\bbefore\b`)
 
 // candidacy is a change and the events of a group that it may be.
 type candidacy struct {
@@ -152,7 +149,7 @@ func (e *event) lost(change history.Change) bool {
 	case change.Object == nil:
 		return true
 	}
-	asksBefore := e.Before != "" || beforeVariable.MatchString(e.CEL)
+	asksBefore := e.Before != "" || mentions(e.CEL, "before")
 	return asksBefore && change.Before == nil && change.Type != history.Added && e.scope.Contains(change.Object)
 }
 
@@ -185,7 +182,7 @@ func (o *order) holds(e *event, expression string, change history.Change, variab
 	holds, err := o.cel(expression, variables)
 	e.celError = err
 	var missing *expressions.MissingError
-	nothingBefore := change.Before == nil && beforeVariable.MatchString(expression)
+	nothingBefore := change.Before == nil && mentions(expression, "before")
 	if err != nil && o.unclear == nil && !nothingBefore && !errors.As(err, &missing) {
 		o.unclear = fmt.Errorf("event %d: the expression could not be evaluated for %s: %w", e.number, change.Name, err)
 	}

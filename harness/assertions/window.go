@@ -2,6 +2,7 @@ package assertions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -102,6 +103,9 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		w.seq = change.Seq
 		if !w.apply(change) {
 			w.skipped++ // the judge still knows the state before
+		}
+		if !change.More && !w.surely(wanted) && w.skipped > 0 && (wanted || w.usesAll || w.assertion.Count != nil) {
+			return w.couldNotLook(ctx, errors.New(wereDropped(w.skipped))) // one of them may be what it lacks
 		}
 		if !change.More && !w.surely(wanted) {
 			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At),

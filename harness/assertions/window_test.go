@@ -142,6 +142,18 @@ func TestAWindowThatWasNotSeen(t *testing.T) {
 		window.End.Err = gone
 		check(t, f.past(Always, scenarios.Assertion{Selection: named("web")}, window), reports.Failed)
 	})
+	t.Run("an object of which no state is kept is not missing", func(t *testing.T) {
+		f := newFixture(t, history.WithMaxBytes(0))
+		f.put("web", "ready", true)
+		f.observe()
+		window := f.window(func() {
+			f.put("other", "ready", true)
+			f.put("other", "ready", true, "n", 1)
+			f.delete("web")
+		})
+		result := f.past(Always, scenarios.Assertion{}, window)
+		check(t, result, reports.Error)
+	})
 	t.Run("dropped", func(t *testing.T) {
 		f := newFixture(t, history.WithMaxBytes(0))
 		f.put("web", "ready", true)

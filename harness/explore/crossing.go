@@ -304,7 +304,11 @@ func (c *crossing) sightings() []*sighting {
 	var all []*sighting
 	for _, f := range c.report.Findings {
 		as := func(written bool) *sighting {
-			return &sighting{finding: f, to: c.path[f.State], before: c.path[max(f.State-1, 0)], written: written}
+			s := &sighting{finding: f, to: c.path[f.State], before: c.path[max(f.State-1, 0)], written: written}
+			if f.Severity == upgrades.Before { // the state itself shows it, from wherever the path comes
+				s.before = s.to
+			}
+			return s
 		}
 		untouched, written := as(false), as(true)
 		for _, o := range f.Objects {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,8 +126,11 @@ func (e *exploration) ready(ctx context.Context, cluster clusters.Cluster) (*gro
 			answer, err := client.Create(ctx, kind, "", growth.Text(map[string]any{
 				"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
 			}), false)
-			if err != nil || !answer.Accepted() && answer.Code != 409 {
-				return nil, found, fmt.Errorf("create namespace %s: %s: %w", name, answer.Words, err)
+			if err != nil {
+				return nil, found, fmt.Errorf("create namespace %s: %w", name, err)
+			}
+			if !answer.Accepted() && answer.Code != http.StatusConflict {
+				return nil, found, fmt.Errorf("create namespace %s: rejected: %s", name, answer.Words)
 			}
 		}
 	}
@@ -174,17 +178,17 @@ func (e *exploration) known(state string) func(*fields.Kind) map[string]bool {
 // gather adds the objects that were grown at a state to the corpus. It also adds the first object of each kind that
 // made the API server panic, so that other states try it.
 func (e *exploration) gather(grown []*growth.Grown, state string) {
-	there := map[string]bool{}
+	there, id := map[string]bool{}, func(s *growth.Specimen) string { return s.ID() + string(s.Body) }
 	for _, one := range e.corpus {
-		there[one.ID()] = true
+		there[id(one.Specimen)] = true
 	}
 	accepted := 0
 	for _, g := range grown {
 		for i, s := range slices.Concat(g.Specimens, g.Rejected, g.Panics[:min(1, len(g.Panics))]) {
-			if there[s.ID()] {
+			if there[id(s)] {
 				continue
 			}
-			there[s.ID()] = true
+			there[id(s)] = true
 			opinion := verdict{accepted: i < len(g.Specimens)}
 			e.corpus = append(e.corpus, &entry{Specimen: s, verdicts: map[string]verdict{state: opinion}})
 		}

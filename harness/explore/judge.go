@@ -80,10 +80,10 @@ func (e *exploration) take(seen []*sighting) {
 			sort, rule = explorations.Defect, "a state must read unchanged what the state before it wrote"
 		}
 		if len(s.entries) == 0 {
-			e.groupOf(s, "", sort, rule).add(s, nil, s.before)
+			e.groupOf(s, "", sort, rule).add(s, sort, nil, s.before)
 		}
 		for i, one := range s.entries {
-			e.groupOf(s, strings.Join(one.gates, ","), sort, rule).add(s, one, s.made[i])
+			e.groupOf(s, strings.Join(one.gates, ","), sort, rule).add(s, sort, one, s.made[i])
 		}
 	}
 }
@@ -149,16 +149,25 @@ func (e *exploration) groupOf(s *sighting, gate string, sort explorations.Sort, 
 		})
 		at = len(e.groups) - 1
 	}
+	e.groups[at].judged(s, sort, rule)
 	return e.groups[at]
 }
 
-func (g *group) add(s *sighting, one *entry, made clusters.State) {
+// judged makes the group at least as bad as one of its sightings: some objects lose for good what others only hide.
+func (g *group) judged(s *sighting, sort explorations.Sort, rule string) {
+	if sort.Worse(g.sort) {
+		g.sort, g.rule, g.finding, g.smallest = sort, rule, s.finding, nil
+	}
+}
+
+// add adds an object that shows the finding. Only one that is as bad as the group can be its smallest.
+func (g *group) add(s *sighting, sort explorations.Sort, one *entry, made clusters.State) {
 	if !slices.Contains(g.kinds, s.finding.Kind) {
 		g.kinds = append(g.kinds, s.finding.Kind)
 	}
 	if one != nil {
 		g.entries = append(g.entries, one)
-		if g.smallest == nil || len(one.Body) < len(g.smallest.Body) {
+		if sort == g.sort && (g.smallest == nil || len(one.Body) < len(g.smallest.Body)) {
 			g.smallest, g.finding, g.from = one, s.finding, made
 		}
 	}

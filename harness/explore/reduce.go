@@ -55,7 +55,7 @@ func (e *exploration) shrink(ctx context.Context) error {
 func (e *exploration) shrinkOn(ctx context.Context, path []clusters.State) error {
 	var reducing []*reduction
 	for _, g := range e.groups {
-		if g.smallest != nil && !g.broken() && hopsOf(g.path) == hopsOf(path) {
+		if hopsOf(g.path) == hopsOf(path) && g.smallest != nil && !g.broken() { // others change the other groups
 			reducing = append(reducing, &reduction{group: g})
 		}
 	}

@@ -32,7 +32,57 @@ func (c Change) String() string {
 // kind is the object's kind.
 func (c Change) Confidential(kind string) bool {
 	return kind == "Secret" && !strings.HasPrefix(c.Path, "metadata.") || strings.Contains(c.Path, ".env[") ||
-		strings.HasSuffix(c.Path, ".env")
+		strings.HasSuffix(c.Path, ".env") || strings.Contains(c.Path, lastApplied)
+}
+
+// lastApplied is the annotation in which kubectl keeps the whole manifest, with all its values.
+const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+
+// Redacted returns the change without confidential values inside the old and the new value, such as those of the
+// environment variables of an added container.
+func (c Change) Redacted() Change {
+	c.Old, c.New = redacted(c.Old), redacted(c.New)
+	return c
+}
+
+const hidden = "(hidden)"
+
+func redacted(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		fields := make(map[string]any, len(value))
+		for name, inner := range value {
+			switch variables, isList := inner.([]any); {
+			case name == lastApplied:
+				fields[name] = hidden
+			case name == "env" && isList:
+				fields[name] = withoutValues(variables)
+			default:
+				fields[name] = redacted(inner)
+			}
+		}
+		return fields
+	case []any:
+		all := make([]any, len(value))
+		for i, inner := range value {
+			all[i] = redacted(inner)
+		}
+		return all
+	}
+	return value
+}
+
+// withoutValues hides the values of environment variables.
+func withoutValues(variables []any) []any {
+	all := make([]any, len(variables))
+	for i, one := range variables {
+		all[i] = one
+		if fields, ok := one.(map[string]any); ok && fields["value"] != nil {
+			fields = maps.Clone(fields)
+			fields["value"], all[i] = hidden, fields
+		}
+	}
+	return all
 }
 
 // Changes returns where two objects differ in their normal form (Normal), sorted by path.

@@ -166,3 +166,36 @@ func TestChangesOfTheSameAndBack(t *testing.T) {
 		}
 	})
 }
+
+// The values of environment variables are hidden, also those of a container that is added, and so is what kubectl
+// keeps of a manifest.
+func TestRedacted(t *testing.T) {
+	container := func(name, token string) map[string]any {
+		return map[string]any{"name": name, "image": "i", "env": []any{
+			map[string]any{"name": "TOKEN", "value": token},
+			map[string]any{"name": "FROM", "valueFrom": map[string]any{"secretKeyRef": map[string]any{"name": "s"}}},
+		}}
+	}
+	pod := func(containers ...any) map[string]any {
+		return map[string]any{"spec": map[string]any{"containers": containers}}
+	}
+	last := func(text string) map[string]any {
+		return map[string]any{"metadata": map[string]any{"annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": text}}}
+	}
+	for name, test := range map[string]struct{ before, after map[string]any }{
+		"an added container": {pod(container("a", "x")), pod(container("a", "x"), container("b", "s3cret"))},
+		"a removed one":      {pod(container("a", "x"), container("b", "s3cret")), pod(container("a", "x"))},
+		"all of them":        {map[string]any{"spec": map[string]any{}}, pod(container("b", "s3cret"))},
+		"the manifest":       {map[string]any{}, last("s3cret")},
+		"another manifest":   {last("x"), last("s3cret")},
+	} {
+		for _, change := range matching.Changes(test.before, test.after) {
+			if text := change.Redacted().String(); strings.Contains(text, "s3cret") && !change.Confidential("Pod") {
+				t.Errorf("%s: %s", name, text)
+			}
+			if text := change.Redacted().String(); name == "an added container" && !strings.Contains(text, `"image":"i"`) {
+				t.Errorf("%s: %s hides too much", name, text)
+			}
+		}
+	}
+}

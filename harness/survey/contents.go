@@ -134,7 +134,7 @@ func longer(before, after any) bool {
 func compared(kind string, before, after map[string]any, defaults func(path string) bool) Outcome {
 	var lost, added, lostPaths, addedPaths []string
 	for _, change := range matching.Changes(before, after) {
-		text := change.String()
+		text := change.Redacted().String()
 		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
 		}

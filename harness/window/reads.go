@@ -236,7 +236,7 @@ func written(kind string, changes []matching.Change) string {
 			texts = append(texts, change.Path)
 			continue
 		}
-		texts = append(texts, change.String())
+		texts = append(texts, change.Redacted().String())
 	}
 	return strings.Join(texts, "; ")
 }

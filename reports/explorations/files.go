@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2/reporters"
@@ -16,7 +17,7 @@ import (
 )
 
 // Write writes explore.json, explore.md, junit.xml, known.yaml and the scenarios of the findings into a folder, which
-// it creates if necessary.
+// it creates if necessary. It removes the scenarios of earlier findings.
 func Write(dir string, r *Report) error {
 	text, err1 := JSON(r)
 	junit, err2 := JUnit(r)
@@ -33,7 +34,25 @@ func Write(dir string, r *Report) error {
 			files[filepath.Join("scenarios", f.ID+".yaml")] = []byte(f.Scenario)
 		}
 	}
-	return folder.Write(dir, files)
+	return errors.Join(folder.Write(dir, files), removeOthers(filepath.Join(dir, "scenarios"), files))
+}
+
+// scenarioFile matches the file of a finding's scenario.
+var scenarioFile = regexp.MustCompile(`^[a-z-]+-[0-9a-f]{8}\.yaml$`)
+
+// removeOthers removes the scenarios of findings that are not among the files: rehearse run would run them, too.
+func removeOthers(dir string, files map[string][]byte) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("remove the scenarios of earlier findings: %w", err)
+	}
+	var errs []error
+	for _, entry := range entries {
+		if _, kept := files[filepath.Join("scenarios", entry.Name())]; !kept && scenarioFile.MatchString(entry.Name()) {
+			errs = append(errs, os.Remove(filepath.Join(dir, entry.Name())))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // JSON returns the report as indented JSON.

@@ -123,8 +123,8 @@ func (r *Report) AddCrossing(path []*upgrades.State, matrix []*upgrades.Row, cro
 	r.crossings++
 }
 
-// joined merges the findings that several shards share. Of each, it keeps the object and the scenario with the best
-// proof, and among equal proofs the smallest object.
+// joined merges the findings that several shards share. Of each, it keeps the worst sort, then the object and the
+// scenario with the best proof, and among equal proofs the smallest object.
 func joined(all, more []*Finding) []*Finding {
 	for _, f := range more {
 		at := slices.IndexFunc(all, func(known *Finding) bool { return known.ID == f.ID })
@@ -134,7 +134,8 @@ func joined(all, more []*Finding) []*Finding {
 			continue
 		}
 		known, one := all[at], *all[at]
-		better := cmp.Or(proofRank(f)-proofRank(known), len(f.Object)-len(known.Object)) < 0
+		better := cmp.Or(sortRank(f.Sort)-sortRank(known.Sort), proofRank(f)-proofRank(known),
+			len(f.Object)-len(known.Object)) < 0
 		if better {
 			one = *f
 		}
@@ -148,12 +149,17 @@ func joined(all, more []*Finding) []*Finding {
 	return all
 }
 
+func sortRank(s Sort) int { return slices.Index(sorts(), s) }
+
+// Worse reports whether a sort is worse than another one.
+func (s Sort) Worse(than Sort) bool { return sortRank(s) < sortRank(than) }
+
 func proofRank(f *Finding) int { return slices.Index([]Proof{Shown, NotTried, NotShown}, f.Proof) }
 
 // Sorted sorts findings: the worst sort first, and within a sort those with the most objects.
 func Sorted(all []*Finding) {
 	slices.SortStableFunc(all, func(a, b *Finding) int {
-		return cmp.Or(slices.Index(sorts(), a.Sort)-slices.Index(sorts(), b.Sort), b.Objects-a.Objects,
+		return cmp.Or(sortRank(a.Sort)-sortRank(b.Sort), b.Objects-a.Objects,
 			cmp.Compare(a.ID, b.ID))
 	})
 }

@@ -17,7 +17,7 @@ const (
 )
 
 // A manager that a liberty restarts runs for a random time between these two.
-const shortestLife, longestLife = 5 * time.Second, 15 * time.Second
+const shortestLife, longestLife = 8 * time.Second, 25 * time.Second
 
 // Part is what one manager does.
 type Part struct {
