@@ -247,3 +247,37 @@ func TestFindingsOfTwins(t *testing.T) {
 		}
 	}
 }
+
+// Objects that lose a field for good make the finding a defect, even if others only hide it, whatever comes first.
+func TestTheWorstSortOfAFinding(t *testing.T) {
+	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}
+	hides := ingress(t, path[0], path[1]).smallest
+	loses := *hides
+	for _, seen := range [][]*sighting{
+		{lossOf(hides, path, 1, "the rollback fixes it"), lossOf(&loses, path, 1, "the rollback does not fix it")},
+		{lossOf(&loses, path, 1, "the rollback does not fix it"), lossOf(hides, path, 1, "the rollback fixes it")},
+	} {
+		e := &exploration{Options: Options{Path: path}, report: &explorations.Report{}}
+		e.take(seen)
+		if len(e.groups) != 1 {
+			t.Fatalf("%d findings", len(e.groups))
+		}
+		g := e.groups[0]
+		if f := g.report(); f.Sort != explorations.Defect || f.Back != "the rollback does not fix it" || g.smallest != &loses ||
+			f.Objects != 2 {
+			t.Errorf("got %s, %q, %d objects", f.Sort, f.Back, f.Objects)
+		}
+	}
+}
+
+// What a state rejects from the start does not depend on the state before.
+func TestAFailureAtBirthHasNoHop(t *testing.T) {
+	path := []clusters.State{{Version: "1.34.4"}, {Version: "1.35.4"}}
+	c := &crossing{path: path, report: &upgrades.Report{Findings: []*upgrades.Finding{
+		{Severity: upgrades.Before, State: 1}, {Severity: upgrades.Breaks, State: 1},
+	}}}
+	seen := c.sightings()
+	if len(seen) != 2 || seen[0].before.Version != "1.35.4" || seen[1].before.Version != "1.34.4" {
+		t.Errorf("got %+v", seen)
+	}
+}

@@ -141,6 +141,19 @@ func TestTheProofOfAMergedFinding(t *testing.T) {
 	}
 }
 
+// A merged finding is as bad as in the worst shard, also without a proof.
+func TestTheSortOfAMergedFinding(t *testing.T) {
+	merged, err := explorations.Merge([]explorations.Part{shard(t, 1, func(r *explorations.Report) {
+		r.Findings[0].Sort = explorations.Hazard
+	}), shard(t, 2, func(r *explorations.Report) {
+		r.Findings[0].Sort, r.Findings[0].Proof = explorations.Defect, explorations.NotTried
+	})})
+	golden.Must(t, err)
+	if f := merged.Findings[0]; f.Sort != explorations.Defect {
+		t.Errorf("it is %+v", f)
+	}
+}
+
 // A shard without a kind says so, and passes.
 func TestAShardWithoutAKind(t *testing.T) {
 	part := shard(t, 2, func(r *explorations.Report) { r.Idle, r.Findings, r.Crossed = true, nil, 0 })

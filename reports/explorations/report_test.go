@@ -70,6 +70,23 @@ func TestReportsAreWritten(t *testing.T) {
 	}
 }
 
+// The scenarios of an earlier exploration do not stay. Other files do.
+func TestScenariosOfEarlierFindings(t *testing.T) {
+	dir := t.TempDir()
+	golden.Must(t, os.Mkdir(filepath.Join(dir, "scenarios"), 0o755))
+	for _, name := range []string{"update-0123abcd.yaml", "my-own.yaml"} {
+		golden.Must(t, os.WriteFile(filepath.Join(dir, "scenarios", name), nil, 0o600))
+	}
+	golden.Must(t, explorations.Write(dir, report()))
+	files, err := filepath.Glob(filepath.Join(dir, "scenarios", "*"))
+	golden.Must(t, err)
+	if want := []string{
+		filepath.Join(dir, "scenarios", "my-own.yaml"), filepath.Join(dir, "scenarios", "update-1.yaml"),
+	}; !slices.Equal(files, want) {
+		t.Errorf("left %v", files)
+	}
+}
+
 // Every report is valid JUnit, also one that was not finished.
 func TestJUnitIsValid(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
