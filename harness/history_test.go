@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
@@ -227,5 +230,32 @@ func TestATimeBeginsWhileTheWatchIsAway(t *testing.T) {
 				t.Errorf("%s, want %s\n%s", s.Status, test.want, reports.Explain(s))
 			}
 		})
+	}
+}
+
+// A time that is past is judged by what was recorded of it, even if the kind is not served any more.
+func TestAPastTimeOfAKindThatIsGone(t *testing.T) {
+	box := schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Box"}
+	p := &provider{serves: []apitest.Kind{{GVK: box, Resource: "boxes", Namespaced: true}}}
+	p.restart = func(_ context.Context, c *cluster) error {
+		c.server.Withdraw(box)
+		return nil
+	}
+	const of = "{apiVersion: x.io/v1, kind: Box, name: a"
+	run := ran(t, p, scenario("one", "  - name: made\n    create: {apiVersion: x.io/v1, kind: Box, metadata: {name: a}, spec: {n: 1}}\n"+
+		"  - name: work\n    eventually: "+of+"}\n"+
+		"  - restart: {component: kube-apiserver}\n"+transition("1.35")+
+		"  - unchanged: "+of+", paths: [spec], throughout: [work, work]}\n"+
+		"  - always: "+of+", throughout: [work, work]}\n"+
+		"  - sequence: {throughout: [made, work], events: ["+of+", type: added}]}\n"+
+		"  - eventually: "+of+"}\n    timeout: 10ms\n"), harness.Options{})
+	s := find(t, run, "one")
+	for i, want := range []reports.Status{
+		reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Passed, reports.Passed,
+		reports.Failed,
+	} {
+		if s.Steps[i].Status != want {
+			t.Errorf("step %d is %s, want %s\n%s", i+1, s.Steps[i].Status, want, s.Steps[i].Message)
+		}
 	}
 }
