@@ -79,8 +79,6 @@ func (w *settling) await(ctx context.Context, step scenarios.Step) (said string,
 
 // settled waits, before a step that depends on it, until the API server knows what the scenario has written.
 func (s *scenarioRun) settled(ctx context.Context, step scenarios.Step) error {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout))
-	defer cancel()
 	_, err := s.settling.await(ctx, step)
 	return err
 }

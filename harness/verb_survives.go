@@ -154,8 +154,9 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		one.fail(fmt.Errorf("evaluate the expressions of survives before its time begins: %w", err))
 		return one
 	}
-	if err := run.settled(ctx, step); err != nil { // both looks send dry runs
-		one.fail(err)
+	one.patience = step.Timeout.Or(defaultLook)
+	one.timed(ctx, func(ctx context.Context) error { return run.settled(ctx, step) }) // all looks send dry runs
+	if one.wrong != nil {
 		return one
 	}
 	found, wrong := selected(ctx, run, step)
@@ -174,7 +175,6 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		return one
 	}
 	one.survey.Add(found...)
-	one.patience = step.Timeout.Or(defaultLook)
 	if one.begin(ctx); one.wrong == nil {
 		one.look(ctx, run.shared.track.Path[run.at].String())
 	}

@@ -5,18 +5,13 @@ import (
 	"time"
 )
 
-// lookForExits is how often WhileAlive looks whether a program has exited.
+// lookForExits is how often WhileRunning looks whether a program has exited.
 const lookForExits = time.Second
 
-// WhileAlive returns a context that ends as soon as a component, a system or one of other programs has exited: requests
-// to what is left would be retried in vain. exited returns how one of the others has exited; nil if all of them run.
-func (h *Host) WhileAlive(ctx context.Context, exited func() error) (context.Context, context.CancelFunc) {
-	return whileRunning(ctx, func() error {
-		if err := exited(); err != nil {
-			return err
-		}
-		return h.Death()
-	}, lookForExits)
+// WhileRunning returns a context that ends as soon as a program has exited: requests to what is left would be retried
+// in vain. exited returns how it has exited; nil if all programs run.
+func WhileRunning(ctx context.Context, exited func() error) (context.Context, context.CancelFunc) {
+	return whileRunning(ctx, exited, lookForExits)
 }
 
 func whileRunning(ctx context.Context, exited func() error, every time.Duration) (context.Context, context.CancelFunc) {

@@ -55,10 +55,14 @@ func TestADeathStays(t *testing.T) {
 		t.Fatalf("all components run, but: %v", err)
 	}
 	h.Cluster.(dying).died <- death
-	ctx, stop := h.WhileAlive(t.Context(), func() error { return nil })
+	ctx, stop := WhileRunning(t.Context(), h.Death)
 	defer stop()
 	<-ctx.Done()
 	if got := context.Cause(ctx); !errors.Is(got, death) || !errors.Is(h.Death(), death) {
 		t.Errorf("the context ends with %v; afterwards, the death is %v", got, h.Death())
+	}
+	h.Cluster.(dying).died <- errors.New("etcd exited: exit status 1")
+	if all := h.Deaths(); len(all) != 2 || !errors.Is(h.Death(), death) {
+		t.Errorf("deaths %v", all)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -15,8 +16,8 @@ type Host struct {
 	// set is nil if there are no systems.
 	set *Set
 
-	mu    sync.Mutex
-	death error
+	mu     sync.Mutex
+	deaths []error
 }
 
 // NewHost installs systems, if any, in a cluster.
@@ -51,12 +52,20 @@ func (h *Host) Converge(ctx context.Context, state clusters.State) error {
 
 // Death is how the first component or system exited unexpectedly; nil if all of them run.
 func (h *Host) Death() error {
+	if all := h.Deaths(); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Deaths are how components and systems exited unexpectedly until now.
+func (h *Host) Deaths() []error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.death == nil {
-		h.death = h.exited()
+	for err := h.exited(); err != nil; err = h.exited() {
+		h.deaths = append(h.deaths, err)
 	}
-	return h.death
+	return slices.Clone(h.deaths)
 }
 
 // exited returns, once, how a component or a system exited.

@@ -104,8 +104,8 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		if !w.apply(change) {
 			w.skipped++ // the judge still knows the state before
 		}
-		if !change.More && !w.surely(wanted) && w.skipped > 0 && (wanted || w.usesAll || w.assertion.Count != nil) {
-			return w.couldNotLook(ctx, errors.New(wereDropped(w.skipped))) // one of them may be what it lacks
+		if !change.More && !w.surely(wanted) && w.skipped > 0 && w.mayLack(wanted) {
+			return w.couldNotLook(ctx, errors.New(wereDropped(w.skipped)))
 		}
 		if !change.More && !w.surely(wanted) {
 			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At),
@@ -118,6 +118,20 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		return w.couldNotLook(ctx, w.Window.couldNotEnd())
 	}
 	return w.heldThroughout(wanted, w.Window.End.At.Sub(w.Window.Begin.At).Round(time.Millisecond))
+}
+
+// mayLack reports whether an object of which no state is kept could show that a violation is none. It could not if
+// something matches that must not.
+func (w *watcher) mayLack(wanted bool) bool {
+	count := w.assertion.Count
+	none := w.assertion.Absent || count != nil && count.Max != nil && *count.Max == 0
+	switch {
+	case w.usesAll:
+		return true
+	case wanted:
+		return !none
+	}
+	return count != nil || w.assertion.Absent
 }
 
 // statusOf returns the status of a wrong result. It is a failure only if no change was missed that could have

@@ -154,6 +154,17 @@ func TestAWindowThatWasNotSeen(t *testing.T) {
 		result := f.past(Always, scenarios.Assertion{}, window)
 		check(t, result, reports.Error)
 	})
+	t.Run("nor can it undo a match that must not be", func(t *testing.T) {
+		f := newFixture(t, history.WithMaxBytes(0))
+		f.observe()
+		window := f.window(func() {
+			f.put("other", "ready", true)
+			f.put("other", "ready", true, "n", 1)
+			f.put("kept", "ready", false)
+		})
+		none := scenarios.Assertion{Match: map[string]any{"ready": false}, Absent: true}
+		check(t, f.past(Always, none, window), reports.Failed)
+	})
 	t.Run("dropped", func(t *testing.T) {
 		f := newFixture(t, history.WithMaxBytes(0))
 		f.put("web", "ready", true)

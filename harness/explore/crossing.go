@@ -141,19 +141,25 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 			return false, nil
 		}
 	}
-	broke := len(c.report.Findings) > known // without an API server that exited, the state can be surveyed
-	if err == nil {
-		alive, stop := ctx, context.CancelFunc(func() {})
-		if !broke {
-			alive, stop = c.cluster.WhileAlive(ctx, func() error { return nil })
+	reported := 0
+	if len(c.report.Findings) > known { // without an API server that exited, the state can be surveyed
+		reported = len(c.cluster.Deaths())
+	}
+	exited := func() error {
+		if all := c.cluster.Deaths(); len(all) > reported {
+			return all[reported]
 		}
+		return nil
+	}
+	if err == nil {
+		alive, stop := systems.WhileRunning(ctx, exited)
 		err = c.look(alive, i)
 		stop()
 	}
-	if died := c.cluster.Death(); died != nil {
-		if !broke {
-			c.broke(i, "a component of the control plane or a system exited", died)
-		}
+	if died := exited(); died != nil {
+		c.broke(i, "a component of the control plane or a system exited", died)
+	}
+	if c.cluster.Death() != nil {
 		return false, nil
 	}
 	c.report.Path[i].Reached = err == nil

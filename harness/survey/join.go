@@ -167,16 +167,15 @@ func (j *judge) back(s *Series, class string, state int) string {
 
 // fixed reports whether a failure of a class is over at a later state, at which something else may have failed.
 func fixed(check Check, class string, now Outcome) bool {
-	describes := slices.Contains([]Check{Content, Keep, Condition}, check)
 	switch now.Answer {
 	case Good:
 		return true
 	case Changed:
-		return describes // what was lost is there again
+		return describes(check) // what was lost is there again
 	case Bad:
 		failed := strings.Fields(class)
-		return describes && !slices.ContainsFunc(strings.Fields(now.Class), func(word string) bool {
-			return slices.Contains(failed, word)
+		return describes(check) && !slices.ContainsFunc(strings.Fields(now.Class), func(word string) bool {
+			return slices.ContainsFunc(failed, func(other string) bool { return within(word, other) || within(other, word) })
 		})
 	}
 	return false

@@ -207,7 +207,9 @@ func TestJudge(t *testing.T) {
 		{
 			"it lost two things, and has one of them again", Condition,
 			[]Outcome{
-				good, {Answer: Bad, Words: "a; b", Class: "a b"}, {Answer: Bad, Words: "b", Class: "b"},
+				good,
+				{Answer: Bad, Words: "a; b", Class: "a b"},
+				{Answer: Bad, Words: "b", Class: "b"},
 				{Answer: Bad, Words: "c", Class: "c"},
 			},
 			"breaks 1 -> 2 [1 2] the rollback does not fix it\nbreaks 1 -> 2 [3] the rollback was not rehearsed", 1,
@@ -216,6 +218,21 @@ func TestJudge(t *testing.T) {
 			"the rollback gives back one thing, and takes another", Condition,
 			[]Outcome{good, {Answer: Bad, Words: "a", Class: "a"}, {Answer: Bad, Words: "b", Class: "b"}, good},
 			"breaks 1 -> 2 [1] the rollback fixes it\nbreaks 2 -> 1 [2] the next upgrade fixes it", 1,
+		},
+		{
+			"a default is back, but the field in it is not", Content,
+			[]Outcome{good, {Answer: Bad, Class: "spec.foo"}, {Answer: Bad, Class: "spec.foo.names"}, good},
+			"breaks 1 -> 2 [1 2] the rollback does not fix it", 1,
+		},
+		{
+			"then more is lost", Content,
+			[]Outcome{good, {Answer: Bad, Class: "spec.a.b"}, {Answer: Bad, Class: "spec.a"}, good},
+			"breaks 1 -> 2 [1] the rollback does not fix it\nbreaks 2 -> 1 [2] the next upgrade fixes it", 1,
+		},
+		{
+			"one of two new warnings goes", Warning,
+			[]Outcome{good, {Answer: Good, Words: "a b; c d"}, {Answer: Good, Words: "a b"}, good},
+			"changes 1 -> 2 [1 2] ", 0,
 		},
 		{
 			"it never ran, and then it is worse", Condition,
@@ -255,7 +272,8 @@ func TestJudgeWhatCameLater(t *testing.T) {
 		{Moved, []Outcome{bad, {Answer: Good}, bad}, "breaks 1 -> 2 [1 3] the rollback does not do it again"},
 		{Label, []Outcome{bad, bad, bad}, "not judged 1 -> 2 [1 2 3] "},
 		{
-			Label, []Outcome{bad, {Answer: Good}, bad},
+			Label,
+			[]Outcome{bad, {Answer: Good}, bad},
 			"breaks 1 -> 2 [3] the rollback was not rehearsed\nnot judged 1 -> 2 [1] ",
 		},
 		{Label, []Outcome{{Answer: Good}, bad, {Answer: Good}}, "breaks 2 -> 1 [2] the next upgrade fixes it"},
@@ -417,5 +435,23 @@ func TestForget(t *testing.T) {
 	s.Judge(r)
 	if len(r.Findings) != 0 {
 		t.Errorf("findings %+v", r.Findings[0])
+	}
+}
+
+// What several objects, versions or writes have lost at a state is all in its outcome.
+func TestAllLossesOfAState(t *testing.T) {
+	lost := func(class string) Outcome { return Outcome{Answer: Bad, Words: class, Class: class} }
+	s := surveyOf(map[Check][]Outcome{Keep: {{Answer: Good}, lost("status.x")}})
+	s.state = 2
+	for _, class := range []string{"spec.y", "status.x", "spec.y"} {
+		s.note(s.targets[0], Keep, lost(class))
+	}
+	if got := s.order[0].Outcomes[2]; got.Class != "spec.y status.x" || got.Words != "spec.y; status.x" {
+		t.Errorf("got %+v", got)
+	}
+	r := report()
+	s.Judge(r)
+	if len(r.Findings) == 0 || r.Findings[0].Back != "the rollback does not fix it" {
+		t.Errorf("findings %+v", r.Findings)
 	}
 }

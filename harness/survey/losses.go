@@ -31,7 +31,7 @@ func lossesBetween(before, now standing) losses {
 		"Failed", "Lost", "Pending", "Released", "Terminating",
 		"Unknown",
 	}, now.phase) {
-		lost.add(now.phase, "its phase was %s and is %s", before.phase, now.phase)
+		lost.add("phase "+now.phase, "its phase was %s and is %s", before.phase, now.phase)
 	}
 	for _, field := range append(counted(), "ready endpoints") {
 		if was, is := before.counts[field], now.counts[field]; is < was {

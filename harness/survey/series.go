@@ -164,13 +164,27 @@ func (s *answers) note(t *Target, check Check, o Outcome) {
 		s.series[k] = series
 		s.order = append(s.order, series)
 	}
-	if before, ok := series.Outcomes[s.state]; ok && before.Answer >= o.Answer {
-		return
-	}
 	if o.Class == "" {
 		o.Class = classOf(o.Words, t.Name)
 	}
-	series.Outcomes[s.state] = o
+	switch before, ok := series.Outcomes[s.state]; {
+	case ok && before.Answer == Bad && o.Answer == Bad && describes(check):
+		series.Outcomes[s.state] = before.and(o)
+	case !ok || before.Answer < o.Answer:
+		series.Outcomes[s.state] = o
+	}
+}
+
+// and adds what another object, version or write has lost, unless the outcome has it already.
+func (o Outcome) and(other Outcome) Outcome {
+	lost := strings.Fields(o.Class)
+	more := slices.DeleteFunc(strings.Fields(other.Class), func(word string) bool { return slices.Contains(lost, word) })
+	if len(more) == 0 {
+		return o
+	}
+	lost = append(lost, more...)
+	slices.Sort(lost) // the objects have no order that means anything
+	return Outcome{Answer: o.Answer, Words: o.Words + "; " + other.Words, Class: strings.Join(lost, " ")}
 }
 
 // values matches quoted texts and list indices.

@@ -39,12 +39,26 @@ func (all spells) with(severity upgrades.Severity, class string, state, before i
 // has: versions use different words. What describes an object has if the later outcome names nothing new: no path, no
 // condition and no warning. An event has not.
 func oneCause(check Check, before, now string) bool {
-	switch check {
-	case Moved:
+	split := strings.Fields
+	switch {
+	case check == Moved:
 		return false
-	case Content, Keep, Condition, Warning:
-		known := strings.Fields(before)
-		return !slices.ContainsFunc(strings.Fields(now), func(word string) bool { return !slices.Contains(known, word) })
+	case check == Warning:
+		split = func(warnings string) []string { return strings.Split(warnings, betweenWarnings) }
+	case !describes(check):
+		return true
 	}
-	return true
+	known := split(before)
+	return !slices.ContainsFunc(split(now), func(word string) bool {
+		return !slices.ContainsFunc(known, func(other string) bool { return within(word, other) })
+	})
+}
+
+// describes reports whether the class of a check's outcome lists what an object has lost.
+func describes(check Check) bool { return slices.Contains([]Check{Content, Keep, Condition}, check) }
+
+// within reports whether a path is another one, or is inside of it.
+func within(path, other string) bool {
+	rest, inside := strings.CutPrefix(path, other)
+	return inside && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -196,7 +197,7 @@ func (r *rehearsal) visit(ctx context.Context, i int) (whole bool, err error) {
 	if r.exited() != nil {
 		return false, nil
 	}
-	alive, stop := r.host.WhileAlive(ctx, r.exited)
+	alive, stop := systems.WhileRunning(ctx, func() error { return cmp.Or(r.exited(), r.host.Death()) })
 	defer stop()
 	if err := r.begin(alive, i); err != nil {
 		if r.died(i) || r.exited() != nil { // an object may make the API server exit, and then requests fail

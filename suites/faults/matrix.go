@@ -28,7 +28,7 @@ type Matrix struct {
 	Took time.Duration `json:"nanoseconds"`
 	// Core are the core requirements of the suite.
 	Core []Core `json:"core"`
-	// Partial: not every fault was tried.
+	// Partial: not every fault was tried, or only with some scenarios.
 	Partial bool `json:"partial,omitempty"`
 	// Repeat is how often each scenario ran with each fault. With are the liberties that the simulator took meanwhile.
 	Repeat int      `json:"repeat,omitempty"`

@@ -37,7 +37,7 @@ type Result struct {
 	Suite string `json:"suite"`
 	// Shard says which part of the trials this is; nil if it is all of them.
 	Shard *reports.Shard `json:"shard,omitempty"`
-	// Trials are the trials of all shards. Partial: they are only those that the user named.
+	// Trials are the trials of all shards. Partial: they are only those that the user named, or run only some scenarios.
 	Trials  Names `json:"trials"`
 	Partial bool  `json:"partial,omitempty"`
 	// Faults and Liberties are the results of each kind; nil for a kind that was not tried.

@@ -60,7 +60,9 @@ func byState(round []chosen) {
 }
 
 // byFirstState compares the initial states of the clusters of two scenarios, without their systems.
-func byFirstState(a, b *scenarios.Scenario) int { return cmp.Compare(bare(a.Path()[0]), bare(b.Path()[0])) }
+func byFirstState(a, b *scenarios.Scenario) int {
+	return cmp.Compare(bare(a.Path()[0]), bare(b.Path()[0]))
+}
 
 // trial is a fault, the scenarios that ran with it, and the scenarios that can still run with it.
 type trial struct {
