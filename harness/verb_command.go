@@ -33,7 +33,7 @@ func runCommand(ctx context.Context, s *scenarioRun, i int, step scenarios.Step)
 	c := besideScenario(*step.Command, filepath.Dir(s.scenario.Position.File))
 	ctx, cancel := context.WithTimeout(ctx, c.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
-	if err := s.settled(ctx, step); err != nil {
+	if err := s.settling.quietly(ctx, step); err != nil {
 		return failure(reports.Error, "%v", err)
 	}
 	return repeat(ctx, s.attempts(i), func() try {

@@ -38,7 +38,7 @@ func runExec(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) re
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.Within.Or(s.timeout(step, s.shared.StepTimeout)))
 	defer cancel()
-	if err := s.settled(ctx, step); err != nil {
+	if err := s.settling.quietly(ctx, step); err != nil {
 		return failure(reports.Error, "%v", err)
 	}
 	if e.Namespace == "" {

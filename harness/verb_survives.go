@@ -155,7 +155,7 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		return one
 	}
 	one.patience = step.Timeout.Or(defaultLook)
-	one.timed(ctx, func(ctx context.Context) error { return run.settled(ctx, step) }) // all looks send dry runs
+	one.timed(ctx, func(ctx context.Context) error { return run.settling.quietly(ctx, step) }) // all looks send dry runs
 	if one.wrong != nil {
 		return one
 	}

@@ -46,7 +46,7 @@ func runWindow(ctx context.Context, s *scenarioRun, _ int, step scenarios.Step) 
 	}
 	limited, cancel := context.WithTimeout(ctx, s.timeout(step, s.shared.StepTimeout))
 	defer cancel()
-	if err := s.settled(limited, step); err != nil {
+	if err := s.settling.quietly(limited, step); err != nil {
 		return failure(reports.Error, "window: %v", err)
 	}
 	verdict, err := window.Judge(limited, asWindow(oldest), asWindow(newest), window.Options{
