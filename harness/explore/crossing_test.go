@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,9 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/explore/fields"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports/explorations"
@@ -74,6 +77,56 @@ func TestADeathIsTheCauseOfErrors(t *testing.T) {
 				!strings.Contains(seen[0].finding.Words, "out of range") {
 				t.Errorf("%s fails: got %d sightings, want the death", name, len(seen))
 			}
+		}
+	}
+}
+
+// unsteady is a cluster whose scheduler does not start after a change of its state.
+type unsteady struct{ *fragile }
+
+func (u unsteady) Converge(context.Context, clusters.State) error {
+	u.died <- errors.New("kube-scheduler exited: unknown gate")
+	return &clusters.BrokenError{Component: clusters.Scheduler, Err: errors.New("kube-scheduler exited: unknown gate")}
+}
+
+// A component that does not come up is one finding. An API server that exits afterwards is another one.
+func TestAnotherDeath(t *testing.T) {
+	for _, exits := range []bool{false, true} {
+		server := apitest.New(t, append(apitest.Extensions(), apitest.Kind{
+			GVK:      schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
+			Resource: "leases", Namespaced: true,
+		})...)
+		cluster, last := unsteady{&fragile{config: server.Config(), died: make(chan error, 2)}}, exits
+		server.Reject(func(r apitest.Request) *metav1.Status {
+			if r.Verb != "list" || r.Kind != "CustomResourceDefinition" {
+				return nil
+			}
+			if last {
+				last = false
+				cluster.died <- errors.New("kube-apiserver exited: out of range")
+			}
+			return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+		})
+		want := []string{"kube-scheduler does not come up"}
+		if exits {
+			want = append(want, "a component of the control plane or a system exited")
+		}
+		e := &exploration{Options: Options{Provider: cluster, Progress: t.Logf}, report: &explorations.Report{}}
+		c := newCrossing(e, []clusters.State{{Version: "1.34"}, {Version: "1.35"}}, nil)
+		c.cluster = &systems.Host{Cluster: cluster}
+		var err error
+		c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{})
+		golden.Must(t, err)
+		defer c.survey.Close()
+		if whole, err := c.visit(t.Context(), 1); whole || err != nil {
+			t.Errorf("it goes on: %t, %v", whole, err)
+		}
+		var got []string
+		for _, f := range c.report.Findings {
+			got = append(got, f.What)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }
