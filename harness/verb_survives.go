@@ -272,6 +272,10 @@ func (one *survival) look(ctx context.Context, state string) {
 // runSurvives judges what the survey found.
 func runSurvives(ctx context.Context, s *scenarioRun, i int, step scenarios.Step) result {
 	one := s.survivals.of(ctx, s, i, step)
+	if one == nil && s.via != nil {
+		return failure(reports.Error, "survives %s: this API server did not run when the time began, so there is nothing "+
+			"to compare with", step.Survives.Kind)
+	}
 	if one == nil {
 		return failure(reports.Error, "survives %s: no time is given", step.Survives.Kind)
 	}
