@@ -41,6 +41,31 @@ func TestNothingSleeps(t *testing.T) {
 	}
 }
 
+// A period in which an object must exist does not begin with the step that waits for the object: a correct manager may
+// create it while that step runs.
+func TestPeriodsBeginWhenTheObjectIsThere(t *testing.T) {
+	for _, c := range suite().Load(t).Scenarios {
+		for i := range c.Spec.Steps {
+			step := &c.Spec.Steps[i]
+			var needs scenarios.Selection
+			switch a := step.Always; {
+			case step.Unchanged != nil:
+				needs = step.Unchanged.Selection
+			case a != nil && !a.Absent && (a.Count == nil || a.Count.Min != nil):
+				needs = a.Selection
+			}
+			first, last, ok := c.Span(i)
+			if !ok || first == i || last == first || needs.Kind == "" {
+				continue
+			}
+			if waits := c.Spec.Steps[first].Eventually; waits != nil && waits.Kind == needs.Kind {
+				t.Errorf("%s: the period of %q begins with %q, which waits for a %s", c.Title(), step.Title(),
+					c.Spec.Steps[first].Title(), needs.Kind)
+			}
+		}
+	}
+}
+
 // What steps say about objects that a correct manager may make, and that a wrong one makes.
 func TestAllowed(t *testing.T) {
 	tests := map[string]struct {
