@@ -135,19 +135,17 @@ func waysOf(path []clusters.State) []string {
 // visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such
 // as a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
-	began, known := time.Now(), len(c.report.Findings)
+	began, broken := time.Now(), clusters.Component("")
 	if i > 0 {
-		if whole, err = c.converge(ctx, i); err == nil && !whole {
+		if broken, err = c.converge(ctx, i); err == nil && broken == clusters.APIServer {
 			return false, nil
 		}
 	}
-	reported := 0
-	if len(c.report.Findings) > known { // without an API server that exited, the state can be surveyed
-		reported = len(c.cluster.Deaths())
-	}
-	exited := func() error {
-		if all := c.cluster.Deaths(); len(all) > reported {
-			return all[reported]
+	exited := func() error { // without a component that is reported already, the state can be surveyed
+		for _, death := range c.cluster.Deaths() {
+			if broken == "" || !strings.HasPrefix(death.Error(), string(broken)) {
+				return death
+			}
 		}
 		return nil
 	}
@@ -167,21 +165,21 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	return err == nil, err
 }
 
-// converge brings the cluster to a state. It returns false if the API server does not come up.
-func (c *crossing) converge(ctx context.Context, i int) (up bool, err error) {
+// converge brings the cluster to a state. It returns, and reports, the component that does not come up; "" if all do.
+func (c *crossing) converge(ctx context.Context, i int) (clusters.Component, error) {
 	name := c.report.Path[i].Name
 	c.Progress("crossing to %s", name)
 	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
 	defer cancel()
-	err = c.cluster.Converge(timed, c.path[i])
+	err := c.cluster.Converge(timed, c.path[i])
 	if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
 		c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
-		return broken[0].Component != clusters.APIServer, nil
+		return broken[0].Component, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("take the objects to %s: %w", name, err)
+		return "", fmt.Errorf("take the objects to %s: %w", name, err)
 	}
-	return true, nil
+	return "", nil
 }
 
 // look creates the objects that no earlier state accepts, surveys the state, and prepares for the next one.

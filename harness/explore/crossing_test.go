@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -81,52 +80,62 @@ func TestADeathIsTheCauseOfErrors(t *testing.T) {
 	}
 }
 
-// unsteady is a cluster whose scheduler does not start after a change of its state.
-type unsteady struct{ *fragile }
+// unsteady is a cluster whose scheduler does not start after a change of its state. deaths are known by then.
+type unsteady struct {
+	*fragile
+	deaths []string
+}
 
 func (u unsteady) Converge(context.Context, clusters.State) error {
-	u.died <- errors.New("kube-scheduler exited: unknown gate")
+	for _, death := range u.deaths {
+		u.died <- errors.New(death)
+	}
 	return &clusters.BrokenError{Component: clusters.Scheduler, Err: errors.New("kube-scheduler exited: unknown gate")}
 }
 
-// A component that does not come up is one finding. An API server that exits afterwards is another one.
+// A component that does not come up is one finding, also if its death is noticed later. An API server that exits is
+// another one.
 func TestAnotherDeath(t *testing.T) {
-	for _, exits := range []bool{false, true} {
-		server := apitest.New(t, append(apitest.Extensions(), apitest.Kind{
-			GVK:      schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
-			Resource: "leases", Namespaced: true,
-		})...)
-		cluster, last := unsteady{&fragile{config: server.Config(), died: make(chan error, 2)}}, exits
-		server.Reject(func(r apitest.Request) *metav1.Status {
-			if r.Verb != "list" || r.Kind != "CustomResourceDefinition" {
-				return nil
+	const server, scheduler = "kube-apiserver exited: out of range", "kube-scheduler exited: unknown gate"
+	for name, test := range map[string]struct {
+		before []string
+		later  string
+		want   int
+	}{
+		"the scheduler":                         {[]string{scheduler}, "", 1},
+		"the scheduler, noticed later":          {nil, scheduler, 1},
+		"the API server during the survey":      {[]string{scheduler}, server, 2},
+		"the API server before the transition":  {[]string{server, scheduler}, "", 2},
+		"the scheduler is not ready, but lives": {nil, "", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			served := apitest.New(t, append(apitest.Extensions(), apitest.Kind{
+				GVK:      schema.GroupVersionKind{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease"},
+				Resource: "leases", Namespaced: true,
+			})...)
+			cluster := unsteady{&fragile{config: served.Config(), died: make(chan error, 3)}, test.before}
+			served.Reject(func(r apitest.Request) *metav1.Status {
+				if r.Verb != "list" || r.Kind != "CustomResourceDefinition" {
+					return nil
+				}
+				if test.later != "" {
+					cluster.died <- errors.New(test.later)
+				}
+				return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
+			})
+			e := &exploration{Options: Options{Provider: cluster, Progress: t.Logf}, report: &explorations.Report{}}
+			c := newCrossing(e, []clusters.State{{Version: "1.34"}, {Version: "1.35"}}, nil)
+			c.cluster = &systems.Host{Cluster: cluster}
+			var err error
+			c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{})
+			golden.Must(t, err)
+			defer c.survey.Close()
+			if whole, err := c.visit(t.Context(), 1); whole || (err == nil) != (len(test.before) > 0 || test.later != "") {
+				t.Errorf("it goes on: %t, %v", whole, err)
 			}
-			if last {
-				last = false
-				cluster.died <- errors.New("kube-apiserver exited: out of range")
+			if len(c.report.Findings) != test.want || c.report.Findings[0].What != "kube-scheduler does not come up" {
+				t.Errorf("%d findings, want %d", len(c.report.Findings), test.want)
 			}
-			return apitest.Failure(http.StatusForbidden, metav1.StatusReasonForbidden)
 		})
-		want := []string{"kube-scheduler does not come up"}
-		if exits {
-			want = append(want, "a component of the control plane or a system exited")
-		}
-		e := &exploration{Options: Options{Provider: cluster, Progress: t.Logf}, report: &explorations.Report{}}
-		c := newCrossing(e, []clusters.State{{Version: "1.34"}, {Version: "1.35"}}, nil)
-		c.cluster = &systems.Host{Cluster: cluster}
-		var err error
-		c.survey, err = survey.New(cluster.RESTConfig(), survey.Options{})
-		golden.Must(t, err)
-		defer c.survey.Close()
-		if whole, err := c.visit(t.Context(), 1); whole || err != nil {
-			t.Errorf("it goes on: %t, %v", whole, err)
-		}
-		var got []string
-		for _, f := range c.report.Findings {
-			got = append(got, f.What)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("got %q, want %q", got, want)
-		}
 	}
 }

@@ -140,9 +140,9 @@ func compared(kind string, before, after map[string]any, defaults func(path stri
 		}
 		if change.Old == nil || change.Path == "metadata.generation" || longer(change.Old, change.New) ||
 			change.New == nil && defaults(change.Path) {
-			added, addedPaths = append(added, text), append(addedPaths, change.Path)
+			added, addedPaths = append(added, text), append(addedPaths, strings.ReplaceAll(change.Path, " ", ""))
 		} else {
-			lost, lostPaths = append(lost, text), append(lostPaths, change.Path)
+			lost, lostPaths = append(lost, text), append(lostPaths, strings.ReplaceAll(change.Path, " ", ""))
 		}
 	}
 	switch {

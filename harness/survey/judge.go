@@ -92,9 +92,12 @@ func (j *judge) series(s *Series) {
 // betweenWarnings separates the warnings in the words of an outcome.
 const betweenWarnings = "; "
 
-// since is the outcome at a state. Of warnings, it has only those that the first state did not give.
+// since is the outcome at a state. Of warnings, and of what does not run, it has only what the first state did not have.
 func (s *Series) since(base Outcome, state int) Outcome {
 	now := s.Outcomes[state]
+	if s.Check == Condition && base.Answer == Bad && now.Answer == Bad && now.Class != base.Class {
+		return now.without(base)
+	}
 	if s.Check != Warning {
 		return now
 	}
@@ -105,6 +108,19 @@ func (s *Series) since(base Outcome, state int) Outcome {
 	now.Words = strings.Join(added, betweenWarnings)
 	now.Class = now.Words
 	return now
+}
+
+// without removes what another outcome has, too, if anything is left.
+func (o Outcome) without(other Outcome) Outcome {
+	class, words := strings.Fields(other.Class), strings.Split(other.Words, betweenLosses)
+	left := slices.DeleteFunc(strings.Fields(o.Class), func(word string) bool { return slices.Contains(class, word) })
+	said := slices.DeleteFunc(strings.Split(o.Words, betweenLosses), func(part string) bool {
+		return slices.Contains(words, part)
+	})
+	if len(left) > 0 && len(said) > 0 {
+		o.Class, o.Words = strings.Join(left, " "), strings.Join(said, betweenLosses)
+	}
+	return o
 }
 
 func severityOf(s *Series, now Outcome) upgrades.Severity {

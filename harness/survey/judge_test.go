@@ -235,6 +235,20 @@ func TestJudge(t *testing.T) {
 			"changes 1 -> 2 [1 2] ", 0,
 		},
 		{
+			"one pod never ran, and another one ran", Condition,
+			[]Outcome{
+				{Answer: Bad, Words: "stuck", Class: notRunning},
+				{Answer: Bad, Words: "stuck; not ready", Class: "Ready " + notRunning},
+				{Answer: Bad, Words: "stuck", Class: notRunning}, {Answer: Bad, Words: "stuck", Class: notRunning},
+			},
+			"breaks 1 -> 2 [1] the rollback fixes it\nbroken before 1 [0] ", 1,
+		},
+		{
+			"another order, and then an element is lost", Content,
+			[]Outcome{good, {Answer: Bad, Class: "spec.c(order)"}, {Answer: Bad, Class: "spec.c[name=a].image"}, good},
+			"breaks 1 -> 2 [1] the rollback fixes it\nbreaks 2 -> 1 [2] the next upgrade fixes it", 1,
+		},
+		{
 			"it never ran, and then it is worse", Condition,
 			[]Outcome{bad, other, bad, bad},
 			"breaks 1 -> 2 [1] the rollback fixes it\nbroken before 1 [0] ", 1,
@@ -443,10 +457,12 @@ func TestAllLossesOfAState(t *testing.T) {
 	lost := func(class string) Outcome { return Outcome{Answer: Bad, Words: class, Class: class} }
 	s := surveyOf(map[Check][]Outcome{Keep: {{Answer: Good}, lost("status.x")}})
 	s.state = 2
-	for _, class := range []string{"spec.y", "status.x", "spec.y"} {
-		s.note(s.targets[0], Keep, lost(class))
+	for _, class := range []string{"spec.y", "status.x", "spec.y", "spec.z spec.y"} {
+		o := lost(class)
+		o.Words = strings.ReplaceAll(class, " ", "; ")
+		s.note(s.targets[0], Keep, o)
 	}
-	if got := s.order[0].Outcomes[2]; got.Class != "spec.y status.x" || got.Words != "spec.y; status.x" {
+	if got := s.order[0].Outcomes[2]; got.Class != "spec.y spec.z status.x" || got.Words != "spec.y; spec.z; status.x" {
 		t.Errorf("got %+v", got)
 	}
 	r := report()

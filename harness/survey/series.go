@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports"
 )
 
 // Check names a question about an object. docs/upgrade.md lists the questions.
@@ -167,24 +168,33 @@ func (s *answers) note(t *Target, check Check, o Outcome) {
 	if o.Class == "" {
 		o.Class = classOf(o.Words, t.Name)
 	}
+	lost := describes(check) && o.Answer == Bad
+	if lost {
+		o.Class = strings.Join(slices.Sorted(slices.Values(strings.Fields(o.Class))), " ")
+	}
 	switch before, ok := series.Outcomes[s.state]; {
-	case ok && before.Answer == Bad && o.Answer == Bad && describes(check):
+	case ok && before.Answer == Bad && lost:
 		series.Outcomes[s.state] = before.and(o)
 	case !ok || before.Answer < o.Answer:
 		series.Outcomes[s.state] = o
 	}
 }
 
-// and adds what another object, version or write has lost, unless the outcome has it already.
+// betweenLosses separates what an object has lost in the words of an outcome.
+const betweenLosses = "; "
+
+// and adds what another object, version or write has lost, unless the outcome has it already. The result does not
+// depend on the order: dry runs are answered in any.
 func (o Outcome) and(other Outcome) Outcome {
-	lost := strings.Fields(o.Class)
-	more := slices.DeleteFunc(strings.Fields(other.Class), func(word string) bool { return slices.Contains(lost, word) })
-	if len(more) == 0 {
+	class := reports.Union(strings.Fields(o.Class), strings.Fields(other.Class))
+	slices.Sort(class)
+	together := strings.Join(class, " ")
+	if together == o.Class {
 		return o
 	}
-	lost = append(lost, more...)
-	slices.Sort(lost) // the objects have no order that means anything
-	return Outcome{Answer: o.Answer, Words: o.Words + "; " + other.Words, Class: strings.Join(lost, " ")}
+	words := reports.Union(strings.Split(o.Words, betweenLosses), strings.Split(other.Words, betweenLosses))
+	slices.Sort(words)
+	return Outcome{Answer: o.Answer, Words: strings.Join(words, betweenLosses), Class: together}
 }
 
 // values matches quoted texts and list indices.
