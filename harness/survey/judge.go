@@ -92,7 +92,7 @@ func (j *judge) series(s *Series) {
 // betweenWarnings separates the warnings in the words of an outcome.
 const betweenWarnings = "; "
 
-// since is the outcome at a state. Of warnings, and of what does not run, it has only what the first state did not have.
+// since is the outcome at a state. Of warnings, and of what does not run, it has only what the first state lacks.
 func (s *Series) since(base Outcome, state int) Outcome {
 	now := s.Outcomes[state]
 	if s.Check == Condition && base.Answer == Bad && now.Answer == Bad && now.Class != base.Class {

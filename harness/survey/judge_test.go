@@ -239,7 +239,8 @@ func TestJudge(t *testing.T) {
 			[]Outcome{
 				{Answer: Bad, Words: "stuck", Class: notRunning},
 				{Answer: Bad, Words: "stuck; not ready", Class: "Ready " + notRunning},
-				{Answer: Bad, Words: "stuck", Class: notRunning}, {Answer: Bad, Words: "stuck", Class: notRunning},
+				{Answer: Bad, Words: "stuck", Class: notRunning},
+				{Answer: Bad, Words: "stuck", Class: notRunning},
 			},
 			"breaks 1 -> 2 [1] the rollback fixes it\nbroken before 1 [0] ", 1,
 		},
