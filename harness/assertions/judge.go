@@ -72,9 +72,14 @@ type judge struct {
 
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
 
+// The variables of which the judges must know whether an expression uses them.
+var objectVariable, objectsVariable, beforeVariable = variable("object"), variable("objects"), variable("before")
+
+func variable(name string) *regexp.Regexp { return regexp.MustCompile(`(?:^|[^.\w])` + name + `\b`) }
+
 // mentions reports whether an expression uses a variable. A field of that name, and the name in a text, do not count.
-func mentions(expression, variable string) bool {
-	return regexp.MustCompile(`(?:^|[^.\w])` + variable + `\b`).MatchString(quotedText.ReplaceAllString(expression, `""`))
+func mentions(expression string, variable *regexp.Regexp) bool {
+	return variable.MatchString(quotedText.ReplaceAllString(expression, `""`))
 }
 
 func newJudge(in Input) *judge {
@@ -83,8 +88,8 @@ func newJudge(in Input) *judge {
 		scope:     in.Scope,
 		cel:       in.CEL,
 		why:       in.Why,
-		usesAll:   mentions(in.Assertion.CEL, "objects"),
-		usesEach:  mentions(in.Assertion.CEL, "object"),
+		usesAll:   mentions(in.Assertion.CEL, objectsVariable),
+		usesEach:  mentions(in.Assertion.CEL, objectVariable),
 	}
 }
 

@@ -93,7 +93,7 @@ func TestMentions(t *testing.T) {
 		`"a" + objects[0].b == "c"`:              true,
 		`object.spec["objects"] == "x\"objects"`: false,
 	} {
-		if got := mentions(expression, "objects"); got != want {
+		if got := mentions(expression, objectsVariable); got != want {
 			t.Errorf("%s: %t", expression, got)
 		}
 	}

@@ -149,7 +149,7 @@ func (e *event) lost(change history.Change) bool {
 	case change.Object == nil:
 		return true
 	}
-	asksBefore := e.Before != "" || mentions(e.CEL, "before")
+	asksBefore := e.Before != "" || mentions(e.CEL, beforeVariable)
 	return asksBefore && change.Before == nil && change.Type != history.Added && e.scope.Contains(change.Object)
 }
 
@@ -182,7 +182,7 @@ func (o *order) holds(e *event, expression string, change history.Change, variab
 	holds, err := o.cel(expression, variables)
 	e.celError = err
 	var missing *expressions.MissingError
-	nothingBefore := change.Before == nil && mentions(expression, "before")
+	nothingBefore := change.Before == nil && mentions(expression, beforeVariable)
 	if err != nil && o.unclear == nil && !nothingBefore && !errors.As(err, &missing) {
 		o.unclear = fmt.Errorf("event %d: the expression could not be evaluated for %s: %w", e.number, change.Name, err)
 	}

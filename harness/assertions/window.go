@@ -104,10 +104,10 @@ func (w *watcher) overWindow(ctx context.Context, wanted bool) Result {
 		if !w.apply(change) {
 			w.skipped++ // the judge still knows the state before
 		}
-		if !change.More && !w.surely(wanted) && w.skipped > 0 && w.mayLack(wanted) {
-			return w.couldNotLook(ctx, errors.New(wereDropped(w.skipped)))
-		}
 		if !change.More && !w.surely(wanted) {
+			if w.skipped > 0 && w.mayLack(wanted) {
+				return w.couldNotLook(ctx, errors.New(wereDropped(w.skipped)))
+			}
 			return w.failed(ctx, fmt.Sprintf("%s at %s%s, when %s was %s%s.", violation(wanted), w.since(change.At),
 				w.Window.during(change.Seq),
 				change.Name, change.Type, found(change)), &change)

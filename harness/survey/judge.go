@@ -89,9 +89,6 @@ func (j *judge) series(s *Series) {
 	}
 }
 
-// betweenWarnings separates the warnings in the words of an outcome.
-const betweenWarnings = "; "
-
 // since is the outcome at a state. Of warnings, and of what does not run, it has only what the first state lacks.
 func (s *Series) since(base Outcome, state int) Outcome {
 	now := s.Outcomes[state]
@@ -101,26 +98,27 @@ func (s *Series) since(base Outcome, state int) Outcome {
 	if s.Check != Warning {
 		return now
 	}
-	known := strings.Split(base.Words, betweenWarnings)
-	added := slices.DeleteFunc(strings.Split(now.Words, betweenWarnings), func(warning string) bool {
-		return slices.Contains(known, warning)
-	})
-	now.Words = strings.Join(added, betweenWarnings)
+	now.Words = strings.Join(partsWithout(now.Words, base.Words), betweenParts)
 	now.Class = now.Words
 	return now
 }
 
 // without removes what another outcome has, too, if anything is left.
 func (o Outcome) without(other Outcome) Outcome {
-	class, words := strings.Fields(other.Class), strings.Split(other.Words, betweenLosses)
+	class := strings.Fields(other.Class)
 	left := slices.DeleteFunc(strings.Fields(o.Class), func(word string) bool { return slices.Contains(class, word) })
-	said := slices.DeleteFunc(strings.Split(o.Words, betweenLosses), func(part string) bool {
-		return slices.Contains(words, part)
-	})
-	if len(left) > 0 && len(said) > 0 {
-		o.Class, o.Words = strings.Join(left, " "), strings.Join(said, betweenLosses)
+	if said := partsWithout(o.Words, other.Words); len(left) > 0 && len(said) > 0 {
+		o.Class, o.Words = strings.Join(left, " "), strings.Join(said, betweenParts)
 	}
 	return o
+}
+
+// partsWithout are the parts of words that others do not have.
+func partsWithout(words, others string) []string {
+	known := strings.Split(others, betweenParts)
+	return slices.DeleteFunc(strings.Split(words, betweenParts), func(part string) bool {
+		return slices.Contains(known, part)
+	})
 }
 
 func severityOf(s *Series, now Outcome) upgrades.Severity {

@@ -287,6 +287,6 @@ func (p *probe) write(ctx context.Context, check Check, send func(context.Contex
 // warn notes the warnings about the manifest. Warnings of the other dry runs are about the stored object.
 func (p *probe) warn() {
 	slices.Sort(p.warnings)
-	words := strings.Join(slices.Compact(p.warnings), betweenWarnings)
+	words := strings.Join(slices.Compact(p.warnings), betweenParts)
 	p.note(Warning, Outcome{Answer: Good, Words: words, Class: words})
 }

@@ -180,8 +180,8 @@ func (s *answers) note(t *Target, check Check, o Outcome) {
 	}
 }
 
-// betweenLosses separates what an object has lost in the words of an outcome.
-const betweenLosses = "; "
+// betweenParts separates the losses or warnings in the words of an outcome.
+const betweenParts = "; "
 
 // and adds what another object, version or write has lost, unless the outcome has it already. The result does not
 // depend on the order: dry runs are answered in any.
@@ -192,9 +192,9 @@ func (o Outcome) and(other Outcome) Outcome {
 	if together == o.Class {
 		return o
 	}
-	words := reports.Union(strings.Split(o.Words, betweenLosses), strings.Split(other.Words, betweenLosses))
+	words := reports.Union(strings.Split(o.Words, betweenParts), strings.Split(other.Words, betweenParts))
 	slices.Sort(words)
-	return Outcome{Answer: o.Answer, Words: strings.Join(words, betweenLosses), Class: together}
+	return Outcome{Answer: o.Answer, Words: strings.Join(words, betweenParts), Class: together}
 }
 
 // values matches quoted texts and list indices.

@@ -44,7 +44,7 @@ func oneCause(check Check, before, now string) bool {
 	case check == Moved:
 		return false
 	case check == Warning:
-		split = func(warnings string) []string { return strings.Split(warnings, betweenWarnings) }
+		split = func(warnings string) []string { return strings.Split(warnings, betweenParts) }
 	case !describes(check):
 		return true
 	}
