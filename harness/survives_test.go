@@ -2,6 +2,7 @@ package harness_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -99,6 +100,31 @@ func TestSurvivesLooksAtTheEndOfAQuietTime(t *testing.T) {
 	if s := find(t, run, "one"); s.Status != reports.Passed {
 		t.Errorf("%s\n%s", s.Status, reports.Explain(s))
 	}
+}
+
+// Each look sends dry runs, so it waits until the API server knows a policy of the scenario. This one never does.
+func TestALaterLookWaitsForAPolicy(t *testing.T) {
+	kinds := surveyed()
+	for kind, resource := range map[string]string{
+		"ValidatingAdmissionPolicy":        "validatingadmissionpolicies",
+		"ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+	} {
+		gvk := schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind}
+		if !slices.ContainsFunc(kinds, func(k apitest.Kind) bool { return k.GVK == gvk }) {
+			kinds = append(kinds, apitest.Kind{GVK: gvk, Resource: resource})
+		}
+	}
+	run := ran(t, &provider{serves: kinds}, scenario("one", makeMap("a")+
+		"  - name: still\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - name: it\n    create: {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicy, "+
+		"metadata: {name: \"${namespace}\"}}\n"+
+		"  - survives: {apiVersion: v1, kind: ConfigMap, name: a, settle: 1ms, throughout: [still, it]}\n"+
+		"    timeout: 1s\n"), harness.Options{})
+	s := find(t, run, "one")
+	if s.Status != reports.Error {
+		t.Errorf("%s\n%s", s.Status, reports.Explain(s))
+	}
+	contains(t, s.Message, "knows each ValidatingAdmissionPolicy")
 }
 
 // A look that does not end is no verdict. Its time is that of the step, not of each request.

@@ -51,6 +51,8 @@ type survival struct {
 	path     []*upgrades.State
 	// due: objects may be different since the last look, and nothing could be looked at yet.
 	due bool
+	// settle waits until the API servers know the policies and roles that the scenario wrote: each look sends dry runs.
+	settle func(context.Context) error
 	// wrong is why it could not be found out.
 	wrong *result
 }
@@ -155,7 +157,8 @@ func first(ctx context.Context, run *scenarioRun, judge, last int) *survival {
 		return one
 	}
 	one.patience = step.Timeout.Or(defaultLook)
-	one.timed(ctx, func(ctx context.Context) error { return run.settling.quietly(ctx, step) }) // all looks send dry runs
+	one.settle = func(ctx context.Context) error { return run.settling.quietly(ctx, step) }
+	one.timed(ctx, one.settle)
 	if one.wrong != nil {
 		return one
 	}
@@ -261,6 +264,9 @@ func (one *survival) look(ctx context.Context, state string) {
 	}
 	one.path, one.due = append(one.path, &upgrades.State{Name: state, Way: way}), false
 	one.timed(ctx, func(ctx context.Context) error {
+		if err := one.settle(ctx); err != nil {
+			return err
+		}
 		mark, err := one.survey.At(ctx, one.mark)
 		if one.path[len(one.path)-1].Reached = err == nil; err == nil {
 			one.mark = mark

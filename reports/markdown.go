@@ -20,6 +20,9 @@ func Markdown(run *Run) string {
 	if why := endedEarly(run); why != "" {
 		b.WriteString("\n" + why + ".\n")
 	}
+	if part := PartOf(run); part != "" {
+		b.WriteString("\n" + part + "\n")
+	}
 	var rows, passed, details []string
 	for _, t := range run.Tracks {
 		for _, s := range t.Setup {

@@ -45,3 +45,15 @@ func TestMarkdownIsShort(t *testing.T) {
 		}
 	}
 }
+
+// The summary of one shard does not look like that of the whole run.
+func TestMarkdownOfAShard(t *testing.T) {
+	run := &reports.Run{Shard: &reports.Shard{Number: 1, Of: 5}}
+	if text := reports.Markdown(run); !strings.Contains(text, "This is shard 1/5: the scenarios of the other shards") {
+		t.Errorf("it does not name its shard:\n%s", text)
+	}
+	run.Shard = nil
+	if text := reports.Markdown(run); strings.Contains(text, "shard") {
+		t.Errorf("a whole run names a shard:\n%s", text)
+	}
+}

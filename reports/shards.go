@@ -146,8 +146,8 @@ func MissingShards(pieces []Piece) ([]string, error) {
 	var problems []error
 	for _, one := range pieces {
 		if one.Shard == nil {
-			return nil, fmt.Errorf("%s is a whole run, not a shard; rehearse report can show several run.json as one",
-				one.From)
+			return nil, fmt.Errorf("%s is a whole result, not a shard; rehearse report can show several "+
+				"run.json as one", one.From)
 		}
 		switch other := where[one.Shard.Number]; {
 		case one.Shard.Of != first.Shard.Of:
@@ -158,7 +158,8 @@ func MissingShards(pieces []Piece) ([]string, error) {
 				one.Program, first.From, first.Program))
 		case one.Shard.Plan != first.Shard.Plan || one.Provider != first.Provider:
 			problems = append(problems, fmt.Errorf("%s and %s are not parts of the same run: the input, the "+
-				"versions, the systems, other options or the provider differ", one.From, first.From))
+				"versions, the systems, other options or the provider differ, or one of them could not build what the other "+
+				"built (see its output)", one.From, first.From))
 		case other != "":
 			problems = append(problems, fmt.Errorf("shard %d is there twice: %s and %s", one.Shard.Number, other, one.From))
 		}
@@ -171,6 +172,15 @@ func MissingShards(pieces []Piece) ([]string, error) {
 		}
 	}
 	return missing, errors.Join(problems...)
+}
+
+// PartOf says that a run is only one shard of several; "" if it is a whole run.
+func PartOf(run *Run) string {
+	if run.Shard == nil || run.Shard.Of < 2 {
+		return ""
+	}
+	return fmt.Sprintf("This is shard %d/%d: the scenarios of the other shards are not in this report.",
+		run.Shard.Number, run.Shard.Of)
 }
 
 // Unfinished returns an error if shards ended early: their remaining scenarios are not judged.

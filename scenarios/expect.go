@@ -32,8 +32,8 @@ const (
 	IgnoreFields = "Ignore"
 )
 
-// Rejection describes how the API server must reject a write; every field that is set must match. See [Who
-// rejects](#who-rejects) for by.
+// Rejection describes how the API server must reject a write; every field that is set must match. A kind that is not
+// served is such a rejection only if code is 404 or reason is NotFound. See [Who rejects](#who-rejects) for by.
 type Rejection struct {
 	// Code of the HTTP response: 422.
 	Code int `json:"code,omitempty"`

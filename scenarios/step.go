@@ -109,7 +109,8 @@ type Step struct {
 	DryRun bool `json:"dryRun,omitempty"`
 	// FieldValidation is how the API server treats unknown fields: Strict (default) rejects the write; Warn and Ignore
 	// accept it without them. If the API server drops any sent field, the step fails, except if expect.dropped names
-	// the field or fieldValidation is Ignore.
+	// the field or fieldValidation is Ignore. A status that is sent with other fields may be dropped without
+	// subresource: status, but not a status alone.
 	FieldValidation string `json:"fieldValidation,omitempty" fixed:"true"`
 	// As is the user who sends a write. Default: the administrator. All reads, also those of the stored object, are
 	// made by the administrator.

@@ -39,26 +39,31 @@ func triedShard(t *testing.T, number int, change func(*faults.Result)) string {
 }
 
 func TestMergeFaults(t *testing.T) {
+	uncaught := func(r *faults.Result) { r.Faults.Rows[0].Caught, r.Faults.Rows[0].Failed = nil, nil }
 	for name, test := range map[string]struct {
 		second func(*faults.Result)
 		code   int
 		says   string
+		first  func(*faults.Result)
 	}{
-		"all is as demanded": {nil, cli.ExitOK, "gadgets: 2 of 2 faults caught"},
+		"all is as demanded": {nil, cli.ExitOK, "gadgets: 2 of 2 faults caught", nil},
 		"one is not caught": {
-			func(r *faults.Result) { r.Faults.Rows[0].Caught, r.Faults.Rows[0].Failed = nil, nil },
-			cli.ExitFailed, "fault late is not caught by any of 1 scenarios",
+			uncaught, cli.ExitFailed, "fault late is not caught by any of 1 scenarios", nil,
+		},
+		"one is not caught, and one died": {
+			func(r *faults.Result) { r.Faults, r.Finished = nil, time.Time{} }, cli.ExitBroken,
+			"shard 2/2 ended early: its remaining scenarios are not judged\nfault early is not caught", uncaught,
 		},
 		"one died": {
 			func(r *faults.Result) { r.Faults, r.Finished = nil, time.Time{} }, cli.ExitBroken,
-			"no result, since the run ended early: fault late\nerror: shard 2/2 ended early",
+			"no result, since the run ended early: fault late\nerror: shard 2/2 ended early", nil,
 		},
-		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
-		"a later form": {func(r *faults.Result) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1"},
+		"another plan": {func(r *faults.Result) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run", nil},
+		"a later form": {func(r *faults.Result) { r.Format = 9 }, cli.ExitInput, "this rehearse reads format 1", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			merged := filepath.Join(t.TempDir(), "merged")
-			code, out, errs := command(t, "merge", triedShard(t, 2, test.second), triedShard(t, 1, nil), "-o", merged)
+			code, out, errs := command(t, "merge", triedShard(t, 2, test.second), triedShard(t, 1, test.first), "-o", merged)
 			if said := out + errs; code != test.code || !strings.Contains(said, test.says) {
 				t.Fatalf("exit code %d, want %d; it says %q, want %q", code, test.code, said, test.says)
 			}

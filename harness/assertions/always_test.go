@@ -76,6 +76,34 @@ func TestThroughout(t *testing.T) {
 	}
 }
 
+// A field that is absent, where 0 is wanted, proves no absence.
+func TestDoubtfulMatch(t *testing.T) {
+	zero := map[string]any{"n": 0}
+	for name, test := range map[string]struct {
+		decide    verb
+		assertion scenarios.Assertion
+		fields    []any
+		want      reports.Status
+	}{
+		"never, absent":   {Never, scenarios.Assertion{Match: zero, For: length}, nil, reports.Error},
+		"never, another":  {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 1}, reports.Passed},
+		"never, zero":     {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 0}, reports.Failed},
+		"at most, absent": {Always, scenarios.Assertion{Match: zero, Count: &scenarios.Count{Max: ptr.To(0)}, For: length}, nil, reports.Error},
+		"always, absent":  {Always, scenarios.Assertion{Match: zero, For: length}, nil, reports.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.put("web", test.fields...)
+			f.observe()
+			result := f.begun(test.decide, test.assertion).after(5 * time.Second)
+			check(t, result, test.want)
+			if test.want == reports.Error && !strings.Contains(result.Message, "n is absent") {
+				t.Errorf("the message does not say what is absent:\n%s", result.Message)
+			}
+		})
+	}
+}
+
 // An expression that cannot be evaluated proves no absence, unless the reason is a missing field.
 func TestUnclear(t *testing.T) {
 	absent := scenarios.Assertion{CEL: "object.ready", Absent: true, Within: length, For: length}

@@ -24,8 +24,10 @@ type candidate struct {
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
 	// unclear: CEL failed, so it is unknown whether the object matches. If a field is missing, it does not match; but
-	// this says nothing if the field is one of another object (judge.strict).
+	// this says nothing if the field is one of another object (judge.strict). It is also unclear with a doubt.
 	unclear bool
+	// doubtful is why a field that is not as wanted may mean the same (judge.excludes).
+	doubtful string
 	// stale is why the object's status cannot be used: it is of an earlier generation.
 	stale string
 	// progress of the object's rollout, if that is judged.
@@ -51,7 +53,9 @@ type judge struct {
 	usesEach bool
 	// strict: an expression about all objects must have a value, since one object without a field must not hide what the
 	// others have. It is not strict where the expression is only waited for.
-	strict     bool
+	strict bool
+	// excludes: the verb demands that objects do not match, so a doubtful difference must not be enough.
+	excludes   bool
 	all        []any
 	candidates map[[2]string]*candidate
 	// answer of CEL for all candidates, if one is enough; nil if CEL was not evaluated for this state yet.
@@ -96,6 +100,12 @@ func newJudge(in Input) *judge {
 // forbids reports whether a verb requires that something does not match at some moment, or that it always does.
 func forbids(verb string, assertion scenarios.Assertion) bool {
 	return verb == "always" || verb == "never" || assertion.Absent ||
+		assertion.Count != nil && assertion.Count.Max != nil
+}
+
+// excludesMatches reports whether a verb demands that objects do not match.
+func excludesMatches(verb string, assertion scenarios.Assertion) bool {
+	return verb == "never" && !assertion.Absent || verb != "never" && assertion.Absent ||
 		assertion.Count != nil && assertion.Count.Max != nil
 }
 
@@ -186,12 +196,19 @@ func (j *judge) decide(c *candidate) {
 
 // judge decides whether a candidate matches, among all of them.
 func (j *judge) judge(c *candidate, all []any) {
-	switch {
-	case j.rollout:
+	if j.rollout {
 		c.progress = progressOf(c.object)
 		c.matches = c.progress.done()
-	case len(matching.Match(j.assertion.Match, c.object.Object)) > 0:
+		return
+	}
+	differences := matching.Match(j.assertion.Match, c.object.Object)
+	switch {
+	case len(differences) > 0:
 		c.differs = true
+		if j.excludes {
+			c.doubtful = matching.Doubtful(differences)
+			c.unclear = c.doubtful != ""
+		}
 	case j.assertion.CEL == "":
 		c.matches = true
 	default:
@@ -259,6 +276,9 @@ func (j *judge) doubt() error {
 		return nil
 	}
 	unclear := slices.DeleteFunc(j.sorted(), func(c *candidate) bool { return !c.unclear })
+	if why := unclear[0].doubtful; why != "" {
+		return fmt.Errorf("it is unclear whether %s matches: %s", unclear[0].object.GetName(), why)
+	}
 	err := fmt.Errorf("the expression could not be evaluated for %s: %w", names(unclear), unclear[0].celError)
 	var missing *expressions.MissingError
 	if errors.As(err, &missing) {

@@ -26,6 +26,7 @@ func newWatcher(in Input, verb string) *watcher {
 	in = in.withDefaults()
 	w := &watcher{timing: timing{Input: in}, explainer: explainer{judge: newJudge(in), verb: verb}}
 	w.strict = w.usesAll && forbids(verb, in.Assertion)
+	w.excludes = excludesMatches(verb, in.Assertion)
 	w.asksOfNone = w.usesAll && !w.usesEach && len(in.Assertion.Match) == 0 && in.Assertion.Count == nil &&
 		(verb == "never" || in.Assertion.Absent)
 	if verb == "eventually" && in.Scope.Name != "" {

@@ -135,15 +135,15 @@ func waysOf(path []clusters.State) []string {
 // visit brings the cluster to a state, and surveys it there. It returns false if the cluster broke: then errors, such
 // as a refused connection, have the death of the component as their cause.
 func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
-	began, broken := time.Now(), clusters.Component("")
+	began, broken := time.Now(), []clusters.Component(nil)
 	if i > 0 {
-		if broken, err = c.converge(ctx, i); err == nil && broken == clusters.APIServer {
+		if broken, err = c.converge(ctx, i); err == nil && slices.Contains(broken, clusters.APIServer) {
 			return false, nil
 		}
 	}
 	exited := func() error { // without a component that is reported already, the state can be surveyed
 		for _, death := range c.cluster.Deaths() {
-			if broken == "" || !strings.HasPrefix(death.Error(), string(broken)) {
+			if !slices.ContainsFunc(broken, func(one clusters.Component) bool { return isAbout(death, one) }) {
 				return death
 			}
 		}
@@ -165,8 +165,14 @@ func (c *crossing) visit(ctx context.Context, i int) (whole bool, err error) {
 	return err == nil, err
 }
 
-// converge brings the cluster to a state. It returns, and reports, the component that does not come up; "" if all do.
-func (c *crossing) converge(ctx context.Context, i int) (clusters.Component, error) {
+// isAbout reports whether an error is about a component: its text begins with the name.
+func isAbout(err error, component clusters.Component) bool {
+	rest, begins := strings.CutPrefix(err.Error(), string(component))
+	return begins && (rest == "" || strings.ContainsAny(rest[:1], " @:")) // kube-scheduler/batch is another one
+}
+
+// converge brings the cluster to a state. It returns, and reports, the components that do not come up.
+func (c *crossing) converge(ctx context.Context, i int) ([]clusters.Component, error) {
 	name := c.report.Path[i].Name
 	c.Progress("crossing to %s", name)
 	timed, cancel := context.WithTimeout(ctx, transitionTimeout)
@@ -174,12 +180,16 @@ func (c *crossing) converge(ctx context.Context, i int) (clusters.Component, err
 	err := c.cluster.Converge(timed, c.path[i])
 	if broken, _ := clusters.Breakage(err); len(broken) > 0 && ctx.Err() == nil {
 		c.broke(i, fmt.Sprintf("%s does not come up", broken[0].Component), err)
-		return broken[0].Component, nil
+		var all []clusters.Component
+		for _, one := range broken {
+			all = append(all, one.Component)
+		}
+		return all, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("take the objects to %s: %w", name, err)
+		return nil, fmt.Errorf("take the objects to %s: %w", name, err)
 	}
-	return "", nil
+	return nil, nil
 }
 
 // look creates the objects that no earlier state accepts, surveys the state, and prepares for the next one.

@@ -107,6 +107,8 @@ func TestAnotherDeath(t *testing.T) {
 		"the API server during the survey":      {[]string{scheduler}, server, 2},
 		"the API server before the transition":  {[]string{server, scheduler}, "", 2},
 		"the scheduler is not ready, but lives": {nil, "", 1},
+		"an additional scheduler":               {nil, "kube-scheduler/batch (pid 1) ended by itself", 2},
+		"a component with a longer name":        {nil, "kube-scheduler2 (pid 1) ended by itself", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			served := apitest.New(t, append(apitest.Extensions(), apitest.Kind{

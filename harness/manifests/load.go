@@ -72,35 +72,55 @@ func (l *loader) path(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return fmt.Errorf("read manifests: %w", err)
-	case !info.IsDir():
-		return l.file(path)
+	case info.IsDir():
+		err = l.folder(path)
+	default:
+		err = l.file(path)
 	}
-	root, err := filepath.EvalSymlinks(path) // WalkDir does not follow a link
 	if err != nil {
 		return fmt.Errorf("read manifests: %w", err)
 	}
-	found := 0
-	err = filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
+	return nil
+}
+
+func (l *loader) folder(path string) error {
+	found := false
+	err := EachFile(path, func(file string) error {
+		if !isManifest(file) {
+			return nil
+		}
+		found = true
+		return l.file(file)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no *.yaml, *.yml or *.json below %s", path)
+	}
+	return err
+}
+
+// EachFile visits every file of a folder and of the folders below it. It skips folders whose name begins with a dot,
+// such as .git, or those behind the files of a mounted ConfigMap. A path that links to a folder, or to a file, works
+// too; visited paths begin with it.
+func EachFile(path string, visit func(file string) error) error {
+	root, err := filepath.EvalSymlinks(path) // WalkDir does not follow a link
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(at string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case entry.IsDir() && at != root && strings.HasPrefix(entry.Name(), "."):
-			return fs.SkipDir // such as .git, or the folders behind the files of a mounted ConfigMap
-		case entry.IsDir() || !isManifest(at):
+			return fs.SkipDir
+		case entry.IsDir():
 			return nil
 		}
-		found++
 		below, err := filepath.Rel(root, at)
 		if err != nil {
-			return fmt.Errorf("read manifests: %w", err)
+			return err
 		}
-		return l.file(filepath.Join(path, below))
+		return visit(filepath.Join(path, below))
 	})
-	if err == nil && found == 0 {
-		err = fmt.Errorf("read manifests: no *.yaml, *.yml or *.json below %s", path)
-	}
-	return err
 }
 
 // all reads every manifest of a file system.
@@ -135,7 +155,7 @@ func (l *loader) file(path string) error {
 	l.seen[key] = true
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("read manifests: %w", err)
+		return err
 	}
 	l.take(path, data)
 	return nil

@@ -46,7 +46,11 @@ func kept(kind, write string, before, after map[string]any) Outcome {
 	if o.Answer != Bad {
 		return Outcome{Answer: Good}
 	}
-	o.Words = write + " changes " + o.Words
+	var words []string // each part names the write: parts of several writes are sorted together
+	for part := range strings.SplitSeq(o.Words, betweenParts) {
+		words = append(words, write+" changes "+part)
+	}
+	o.Words = strings.Join(words, betweenParts)
 	return o
 }
 

@@ -453,6 +453,28 @@ func TestForget(t *testing.T) {
 	}
 }
 
+// Dry runs are answered in any order, and the result is the same. A part keeps the name of its write.
+func TestLossesTogether(t *testing.T) {
+	lost := func(words, class string) Outcome { return Outcome{Answer: Bad, Words: words, Class: class} }
+	label, status := lost("a label changes a: 1; a label changes b: 2", "a b"), lost("a write changes s: 3", "s")
+	for name, test := range map[string]struct {
+		one, other Outcome
+		want       string
+	}{
+		"different":       {label, status, "a label changes a: 1; a label changes b: 2; a write changes s: 3"},
+		"a part":          {label, lost("an annotation changes a: 1", "a"), label.Words},
+		"the same fields": {label, lost("a label changes a: 0; a label changes b: 2", "a b"), "a label changes a: 0; a label changes b: 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, got := range []Outcome{test.one.and(test.other), test.other.and(test.one)} {
+				if got.Words != test.want {
+					t.Errorf("got %q, want %q", got.Words, test.want)
+				}
+			}
+		})
+	}
+}
+
 // What several objects, versions or writes have lost at a state is all in its outcome.
 func TestAllLossesOfAState(t *testing.T) {
 	lost := func(class string) Outcome { return Outcome{Answer: Bad, Words: class, Class: class} }

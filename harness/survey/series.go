@@ -189,8 +189,14 @@ func (o Outcome) and(other Outcome) Outcome {
 	class := reports.Union(strings.Fields(o.Class), strings.Fields(other.Class))
 	slices.Sort(class)
 	together := strings.Join(class, " ")
-	if together == o.Class {
+	switch {
+	case together == o.Class && together == other.Class:
+		o.Words = min(o.Words, other.Words)
 		return o
+	case together == o.Class:
+		return o
+	case together == other.Class:
+		return other
 	}
 	words := reports.Union(strings.Split(o.Words, betweenParts), strings.Split(other.Words, betweenParts))
 	slices.Sort(words)

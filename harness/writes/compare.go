@@ -64,6 +64,10 @@ func compareRejection(op *operation, expect *scenarios.Expect, a answer) Verdict
 		return v
 	}
 	problems, met := differences(*expect.Rejected, a.status)
+	if a.notServed && !asksForNotFound(expect.Rejected) {
+		problems = append(problems, "kind:\n  want a rejection of the object\n"+
+			"  got  its kind is not served, so nothing judged the object (to expect this, set code: 404)")
+	}
 	if met != "" {
 		v.Evidence += "\nmet: " + met
 	}
@@ -205,7 +209,8 @@ func titles(problems []string) []string {
 func missing(want []scenarios.Text, got []string) []string {
 	var problems []string
 	for _, text := range want {
-		if !anyLike(text, got) {
+		// As in a rejection: a text that is not allowed must be in none of them.
+		if !anyLike(text, got) || !allLack(text.Lacks, got) {
 			problems = append(problems, fmt.Sprintf("warning:\n  want one that %s\n  got  %s", Describe(text),
 				orNone(strings.Join(got, "; "))))
 		}

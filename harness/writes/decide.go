@@ -44,6 +44,8 @@ type answer struct {
 	held bool
 	// note is what else there is to say about a rejection.
 	note string
+	// notServed says that nothing judged the object, since its kind is not served.
+	notServed bool
 }
 
 // decide sends the write until its outcome is known or the context ends.
@@ -251,7 +253,7 @@ func notServed(err error, appear context.Context, step *scenarios.Step) answer {
 	if none.MayAppear && !asked && appear.Err() == nil {
 		return answer{err: err}
 	}
-	return answer{outcome: Rejected, status: none.Status(), err: err}
+	return answer{outcome: Rejected, status: none.Status(), err: err, notServed: true}
 }
 
 func asksForNotFound(want *scenarios.Rejection) bool {

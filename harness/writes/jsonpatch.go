@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -68,6 +69,24 @@ func owned(path []any) bool {
 	}
 	name, _ := at(path, 1).(string)
 	return path[0] == "metadata" && slices.Contains(ownMetadata(), name)
+}
+
+// touched lists the top-level fields that the operations of a JSON patch change; "" is the whole object.
+func touched(operations []any) []string {
+	var fields []string
+	for _, o := range operations {
+		operation, _ := o.(map[string]any)
+		if operation["op"] == "test" {
+			continue
+		}
+		for _, key := range []string{"path", "from"} {
+			if pointer, there := operation[key]; there {
+				path := steps(pointer)
+				fields = append(fields, fmt.Sprint(append(path, "")[0]))
+			}
+		}
+	}
+	return fields
 }
 
 // steps reads a JSON pointer. A number may be an index in a list or a name; it is read as an index.

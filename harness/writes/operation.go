@@ -85,6 +85,8 @@ type operation struct {
 	// sent returns the parts of what is sent that the returned object, of its kind, must have. It is nil if nothing must
 	// be found again.
 	sent func(got map[string]any) []piece
+	// patched lists the top-level fields that a patch touches; nil for other writes.
+	patched []string
 	// among: others are sent at the same time, and may write the same object.
 	among bool
 	// either: the step accepts both outcomes, because it counts those of several writes.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -115,8 +117,9 @@ func (o *operation) patchWith(kind types.PatchType, content any, subresource str
 	o.subresource = subresource
 	switch sent := sent.(type) {
 	case map[string]any:
-		o.sent = whole(sent)
+		o.sent, o.patched = whole(sent), slices.Sorted(maps.Keys(sent))
 	case []any:
+		o.patched = touched(sent)
 		o.sent = func(map[string]any) []piece { return setBy(sent) }
 	}
 	var subresources []string

@@ -1,7 +1,10 @@
 package writes
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -43,6 +46,14 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 		if problem := notDropped(path, sent, gone); problem != "" {
 			problems = append(problems, fmt.Sprintf("%s was expected to be dropped, but %s", step.Expect.Dropped[i], problem))
 		}
+	}
+	if path := useless(op, sent, a.object.Object); path != "" && len(expected) == 0 {
+		with := "set subresource: status to write the status"
+		if op.subresource != "" {
+			with = "omit subresource to write anything but the status"
+		}
+		problems = append(problems, fmt.Sprintf("%s was not stored, and nothing else was sent; %s, or "+
+			"fieldValidation: Ignore if it is meant to be ignored", path, with))
 	}
 	if len(ignored) > 0 {
 		note = fmt.Sprintf("\nnot stored by this request, as the API has it: %s", strings.Join(ignored, ", "))
@@ -122,6 +133,43 @@ func (o *operation) ignores(path []any) bool {
 		return path[0] != "status"
 	}
 	return false
+}
+
+// useless returns a path that a patch sets, if the API server ignores all that the patch touches, and has stored none of
+// it. Otherwise it returns "".
+func useless(o *operation, sent []piece, got map[string]any) string {
+	first := ""
+	if slices.ContainsFunc(o.patched, func(field string) bool { return !o.ignores([]any{field}) }) || len(o.patched) == 0 {
+		return ""
+	}
+	for _, p := range sent {
+		for _, leaf := range p.leaves() {
+			if reflect.DeepEqual(valueAt(p.Value, leaf[len(p.Path):]), valueAt(got, leaf)) {
+				return ""
+			}
+			first = cmp.Or(first, fieldpath.Format(leaf))
+		}
+	}
+	return first
+}
+
+// valueAt returns the value at a path of names and indexes, or nil.
+func valueAt(value any, path []any) any {
+	for _, step := range path {
+		switch container := value.(type) {
+		case map[string]any:
+			value = container[fmt.Sprint(step)]
+		case []any:
+			i, isIndex := step.(int)
+			if !isIndex {
+				return nil
+			}
+			value = at(container, i)
+		default:
+			return nil
+		}
+	}
+	return value
 }
 
 // blame names the feature gate or version that is the likely reason.

@@ -218,6 +218,7 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 		sent, got, subresource string
 		dropped                []string
 		validation             string
+		patch                  bool
 		says, notes            string // "": nothing
 	}{
 		"nothing dropped": {sent: "spec: {a: 1}", got: "spec: {a: 1}"},
@@ -280,11 +281,34 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 			sent: "status: {a: 1}", got: "status: {a: 1}", dropped: []string{"status.a"},
 			says: "status.a was expected to be dropped, but",
 		},
+		"only a status, without its subresource": {
+			patch: true, sent: "status: {phase: Failed}", got: "spec: {a: 1}\nstatus: {phase: Pending}",
+			says: "status.phase was not stored, and nothing else was sent; set subresource: status",
+		},
+		"only a status, which is not there": {
+			patch: true, sent: "status: {phase: Failed}", got: "spec: {a: 1}", says: "set subresource: status",
+			notes: "not stored by this request, as the API has it: status",
+		},
+		"a label is removed beside a status": {
+			sent: "status: {phase: Failed}", got: "status: {phase: Pending}",
+		},
+		"only a status, of a kind without the subresource": {
+			patch: true, sent: "status: {phase: Failed, n: 1}", got: "status: {phase: Pending, n: 1}",
+		},
+		"only a spec, with the subresource of the status": {
+			patch: true, sent: "spec: {a: 2}", got: "spec: {a: 1}", subresource: "status", says: "omit subresource",
+		},
+		"only a status, which is meant to be ignored": {
+			patch: true, sent: "status: {phase: Failed}", got: "status: {phase: Pending}", validation: "Ignore",
+		},
 		"an answer that is only a status": {sent: "target: {name: x}", got: "kind: Status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{Blame: func(schema.GroupVersionKind, []any) string { return "a gate" }}
 			op := &operation{subresource: test.subresource, sent: whole(object(t, test.sent))}
+			if test.patch {
+				op.patched = slices.Sorted(maps.Keys(object(t, test.sent)))
+			}
 			step := &scenarios.Step{FieldValidation: test.validation}
 			if test.dropped != nil {
 				step.Expect = &scenarios.Expect{Dropped: test.dropped}

@@ -353,7 +353,7 @@ func TestWrites(t *testing.T) {
 			step: with(scenarios.Step{Create: scenarios.Object{
 				"apiVersion": "x.io/v1",
 				"kind":       "Thing", "metadata": map[string]any{"name": "a"},
-			}}, reject(scenarios.Rejection{})), status: reports.Passed,
+			}}, reject(scenarios.Rejection{})), status: reports.Failed, says: []string{"its kind is not served"},
 			writes: -1,
 		},
 		"delete of a kind not served": {step: scenarios.Step{Delete: &scenarios.Delete{ObjectReference: scenarios.ObjectReference{APIVersion: "x.io/v1", Kind: "Thing", Name: "a"}}}, status: reports.Failed, says: []string{"delete Thing a was rejected", "404 NotFound"}, writes: -1},

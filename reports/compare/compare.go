@@ -93,10 +93,11 @@ func entries(run *reports.Run) (map[string]entry, []string) {
 	return all, names
 }
 
-// Worsened reports whether a scenario got worse, is gone, or fails and is new or had no verdict before. Slower
-// scenarios do not count.
+// Worsened reports whether a scenario got worse, is gone, is new and did not run, or fails and is new or had no verdict
+// before. Slower scenarios do not count.
 func (r Result) Worsened() bool {
-	return len(r.Worse)+len(r.Gone) > 0 || slices.ContainsFunc(r.Fresh, failing) ||
+	return len(r.Worse)+len(r.Gone) > 0 ||
+		slices.ContainsFunc(r.Fresh, func(c Change) bool { return failing(c) || c.New == reports.NotRun }) ||
 		slices.ContainsFunc(r.Other, func(c Change) bool { return failing(c) && c.Old != reports.Failed })
 }
 

@@ -45,6 +45,10 @@ func TestRuns(t *testing.T) {
 			"0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", false,
 		},
 		{
+			"a new one that did not run", run(nil, 0), run(map[string]reports.Status{"a": reports.NotRun}, 0),
+			"0 worse, 0 gone, 1 new, 0 better, 0 different, 0 slower, 0 the same", true,
+		},
+		{
 			"a failure that had no verdict before", run(map[string]reports.Status{"a": reports.NotRun}, 0),
 			run(map[string]reports.Status{"a": reports.Failed}, 0),
 			"0 worse, 0 gone, 0 new, 0 better, 1 different, 0 slower, 0 the same", true,

@@ -246,6 +246,9 @@ func notes(run *reports.Run) []string {
 		all = append(all, "This run.json has an older format: it lacks the command, the files of the scenarios and the "+
 			"components' processes.")
 	}
+	if part := reports.PartOf(run); part != "" {
+		all = append(all, part)
+	}
 	told, kept := false, false
 	for _, track := range run.Tracks {
 		told = told || len(track.Processes) > 0

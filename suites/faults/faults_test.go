@@ -282,6 +282,41 @@ func TestRelevant(t *testing.T) {
 	}
 }
 
+// Selected scenarios need not catch every fault, but a whole suite must.
+func TestApplicable(t *testing.T) {
+	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A")}}
+	all := []simulators.Fault{fault("one", "A"), fault("other", "B")}
+	for name, test := range map[string]struct {
+		focused bool
+		faults  []simulators.Fault
+		want    int
+		says    string
+	}{
+		"a whole suite":                 {false, all, 0, "no scenario covers a requirement that fault other breaks"},
+		"selected scenarios":            {true, all, 1, ""},
+		"selected scenarios, for none":  {true, all[1:], 0, "no selected scenario"},
+		"a whole suite that covers all": {false, all[:1], 1, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var left []string
+			r := runner{Options: Options{
+				Suite: suite, Focused: test.focused,
+				Progress: func(format string, values ...any) { left = append(left, fmt.Sprintf(format, values...)) },
+			}}
+			got, err := r.applicable(test.faults)
+			if len(got) != test.want || (err == nil) != (test.says == "") {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			if err != nil && !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v, want %q", err, test.says)
+			}
+			if said := strings.Contains(strings.Join(left, "\n"), "fault other is not tried"); said != test.focused {
+				t.Errorf("it says %q", left)
+			}
+		})
+	}
+}
+
 const waiting = `apiVersion: rehearse.dev/v1alpha1
 kind: Scenario
 metadata: {name: s}

@@ -146,7 +146,7 @@ func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 func (t *Trial) judge(tracks []*reports.Track) {
 	t.Unjudged = redSetup(tracks)
 	if t.Scenarios == 0 {
-		t.Unjudged = append(t.Unjudged, "no scenario covers a requirement that it is about")
+		t.Unjudged = append(t.Unjudged, "no selected scenario covers a requirement that it is about")
 	}
 	ran := 0
 	for _, track := range tracks {

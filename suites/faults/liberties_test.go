@@ -102,7 +102,7 @@ failed: the specification allows liberty red, but the suite failed with it: a is
 the specification allows liberty both, but the suite failed with it: a is failed
 not judged: the suite could not be judged with liberty broken: ` +
 		`create of track-1 (1.36): it does not start; a is notRun
-the suite could not be judged with liberty nothing: no scenario covers a requirement that it is about
+the suite could not be judged with liberty nothing: no selected scenario covers a requirement that it is about
 the suite could not be judged with liberty both: b is error
 `
 	if got != want {

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -119,21 +120,46 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 	if r.Before != nil {
 		took = timingsOf(r.Before)
 	}
+	faults, err := r.applicable(faults)
+	if err != nil {
+		return nil, err
+	}
 	for _, fault := range faults {
-		list := r.Suite.Scenarios
-		if !r.All {
-			list = relevant(r.Suite, fault)
-		}
-		if len(list) == 0 {
-			return nil, fmt.Errorf("no scenario covers a requirement that fault %s breaks: %v", fault.Name, fault.Breaks)
-		}
-		plan, err := harness.NewPlan(ctx, r.pool, list, harness.PlanOptions{Simulators: r.Simulators})
+		plan, err := harness.NewPlan(ctx, r.pool, r.scenariosFor(fault), harness.PlanOptions{Simulators: r.Simulators})
 		if err != nil {
 			return nil, err
 		}
 		trials = append(trials, &trial{fault: fault, left: groupsOf(plan), took: took})
 	}
 	return trials, nil
+}
+
+// scenariosFor are those that run with a fault.
+func (r runner) scenariosFor(fault simulators.Fault) []*scenarios.Scenario {
+	if r.All {
+		return r.Suite.Scenarios
+	}
+	return relevant(r.Suite, fault)
+}
+
+// applicable returns the faults that scenarios can catch. That all can is a duty of a whole suite; of selected scenarios,
+// at least one must.
+func (r runner) applicable(faults []simulators.Fault) ([]simulators.Fault, error) {
+	var all []simulators.Fault
+	for _, fault := range faults {
+		switch {
+		case len(r.scenariosFor(fault)) > 0:
+			all = append(all, fault)
+		case !r.Focused:
+			return nil, fmt.Errorf("no scenario covers a requirement that fault %s breaks: %v", fault.Name, fault.Breaks)
+		default:
+			r.Progress("fault %s is not tried: no selected scenario covers a requirement that it breaks", fault.Name)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no selected scenario covers a requirement that one of the faults breaks")
+	}
+	return all, nil
 }
 
 // rounds runs the first round, and then the next until there is none; with All, the first has everything. It returns

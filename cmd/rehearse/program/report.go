@@ -92,18 +92,29 @@ func newReportDiffCommand() *cobra.Command {
 		Long: `Diff shows scenarios that no longer pass, that are new, that pass now, and that take at least 50 %
 and one second longer.
 
-Exit codes: 0 nothing got worse; 1 a scenario no longer passes, is missing, or is new and fails; 2 a
-run cannot be read. Times do not affect the exit code.`,
+Exit codes: 0 nothing got worse; 1 a scenario no longer passes, is missing, or fails and had no
+verdict before, or is new and did not run; 2 a run cannot be read, or only one of them is a shard.
+Times do not affect the exit code.`,
 		Args: cobra.ExactArgs(2),
 		RunE: cli.Comparison[*reports.Run, compare.Result]{
 			Read: func(path string) (*reports.Run, error) {
 				run, _, err := pastruns.Read(path)
 				return run, err
 			},
-			Compare: func(before, after *reports.Run) (compare.Result, error) { return compare.Runs(before, after), nil },
+			Compare: compareRuns,
 			Fails:   compare.Result.Worsened,
 		}.Run,
 	}
+}
+
+// compareRuns compares whole runs, or the same shard of both.
+func compareRuns(before, after *reports.Run) (compare.Result, error) {
+	one, other := reports.PartOf(before), reports.PartOf(after)
+	if one != other {
+		return compare.Result{}, fmt.Errorf("compare runs: their scenarios differ; merge the shards first (rehearse "+
+			"merge)\nOLD: %s\nNEW: %s", cmp.Or(one, "a whole run"), cmp.Or(other, "a whole run"))
+	}
+	return compare.Runs(before, after), nil
 }
 
 func newReportPRRCommand() *cobra.Command {

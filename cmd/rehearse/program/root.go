@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rehearse-dev/rehearse/clusters"
-	"github.com/rehearse-dev/rehearse/clusters/releases"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cluster"
@@ -32,16 +29,10 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 	if err == nil {
 		return cli.ExitOK
 	}
-	code := cli.ExitInput
-	if unreachable(err) {
-		code = cli.ExitBroken
-	}
+	code := cli.CodeOf(err)
 	var exit *cli.ExitError
-	if errors.As(err, &exit) {
-		code = exit.Code
-		if exit.Err == nil {
-			err = nil
-		}
+	if errors.As(err, &exit) && exit.Err == nil {
+		err = nil
 	}
 	if ctx.Err() != nil {
 		code = cli.ExitInterrupted
@@ -50,14 +41,6 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		fmt.Fprintln(stderr, "error:", err)
 	}
 	return code
-}
-
-// unreachable reports whether a cluster or a host did not answer, which is no mistake in the input.
-func unreachable(err error) bool {
-	var operation *net.OpError
-	var name *net.DNSError
-	return errors.Is(err, clusters.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
-		releases.Unanswered(err) || errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
 }
 
 // New returns the command with its subcommands, for these suites. Its texts name it as it was called: rehearse, or

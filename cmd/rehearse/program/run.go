@@ -117,7 +117,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	defer run.Close()
 	plan, err := what.plan(command, paths, options.Keep, run.Progress)
 	if err != nil {
-		return err
+		return session.NotStarted(err, options.ReportDir)
 	}
 	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
 		return err

@@ -2,8 +2,11 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -47,6 +50,27 @@ func Broken(err error) error {
 		return nil
 	}
 	return &ExitError{Code: ExitBroken, Err: err}
+}
+
+// CodeOf returns the exit code of a command that ends with an error: that of an ExitError, or that of wrong input, but
+// if a cluster or a host did not answer, ExitBroken.
+func CodeOf(err error) int {
+	var exit *ExitError
+	switch {
+	case errors.As(err, &exit):
+		return exit.Code
+	case unreachable(err):
+		return ExitBroken
+	}
+	return ExitInput
+}
+
+// unreachable reports whether a cluster or a host did not answer, which is no mistake in the input.
+func unreachable(err error) bool {
+	var operation *net.OpError
+	var name *net.DNSError
+	return errors.Is(err, clusters.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
+		releases.Unanswered(err) || errors.As(err, &operation) && operation.Op != "listen" || errors.As(err, &name)
 }
 
 // ProgressTo returns a function that prints lines of progress. A line that differs from the last one only in numbers

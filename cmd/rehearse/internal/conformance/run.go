@@ -42,7 +42,10 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 		}
 		var err error
 		if c.plan, err = f.newPlan(command, name, planning.Progress); err != nil {
-			return err
+			if f.of != "" { // the folder may have the run that the report is about
+				return err
+			}
+			return session.NotStarted(err, c.execute.ReportDir)
 		}
 		for _, line := range c.plan.Unplanned() {
 			planning.Say("untested: %s", line)

@@ -3,12 +3,11 @@ package jobs
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/reports/inlog"
 )
 
@@ -52,27 +51,12 @@ func filesBelow(path string) ([]string, error) {
 	if !filepath.IsLocal(path) {
 		return nil, fmt.Errorf("%s: the pods get only files below the current folder; use a path relative to it", path)
 	}
-	root, err := filepath.EvalSymlinks(path) // WalkDir does not follow a link
-	if err != nil {
-		return nil, fmt.Errorf("pack what the shards read: %w", err)
-	}
 	var names []string
-	err = filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir():
-			if name != root && strings.HasPrefix(entry.Name(), ".") {
-				return fs.SkipDir
-			}
-			return nil
+	err := manifests.EachFile(path, func(file string) error {
+		info, err := os.Stat(file) // follows links
+		if err == nil && info.Mode().IsRegular() {
+			names = append(names, filepath.ToSlash(file))
 		}
-		info, err := os.Stat(name) // follows links
-		if err != nil || !info.Mode().IsRegular() {
-			return err
-		}
-		below, err := filepath.Rel(root, name)
-		names = append(names, filepath.ToSlash(filepath.Join(path, below)))
 		return err
 	})
 	if err != nil {

@@ -26,8 +26,10 @@ func trials(command *cobra.Command, files []string, out string) error {
 		return cli.Broken(err)
 	}
 	fmt.Fprint(command.OutOrStdout(), result)
-	unfinished := reports.Unfinished(reports.PiecesOf(parts))
-	return session.EndOfTrials(result.Err(), errors.Join(unfinished, result.Unjudged()))
+	if unfinished := reports.Unfinished(reports.PiecesOf(parts)); unfinished != nil {
+		return cli.Broken(errors.Join(unfinished, result.Err(), result.Unjudged()))
+	}
+	return session.EndOfTrials(result.Err(), result.Unjudged())
 }
 
 // each reads the results of shards, one by one.

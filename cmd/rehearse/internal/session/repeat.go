@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/ci"
 )
@@ -91,6 +93,15 @@ func RemoveReports(dirs []string, names ...string) error {
 		}
 		return files
 	})
+}
+
+// NotStarted returns why a run could not start. If the input is not wrong, it also removes the reports of earlier runs.
+// They stay after a mistake in the input, which says nothing about them.
+func NotStarted(err error, dirs ...string) error {
+	if cli.CodeOf(err) == cli.ExitInput && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.Join(err, RemoveReports(dirs))
 }
 
 // foldersOf are a report folder, and the folders of its repetitions and readings; none if it does not exist.

@@ -109,12 +109,24 @@ func End(code int, failure error) error {
 		return nil
 	case cli.ExitInterrupted:
 		interrupted := errors.New("interrupted; the reports list what did not run")
-		if errors.Is(failure, context.Canceled) { // it only repeats that
-			failure = nil
-		}
-		failure = errors.Join(interrupted, failure)
+		failure = errors.Join(interrupted, withoutInterrupt(failure))
 	}
 	return &cli.ExitError{Code: code, Err: failure}
+}
+
+// withoutInterrupt returns the joined errors without those that only repeat that the command was interrupted.
+func withoutInterrupt(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only if it is joined itself
+		var rest error
+		for _, one := range joined.Unwrap() {
+			rest = errors.Join(rest, withoutInterrupt(one))
+		}
+		return rest
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // EndOfTrials returns how a command ends that found problems, or could not judge something.
