@@ -135,8 +135,8 @@ func (o *operation) ignores(path []any) bool {
 	return false
 }
 
-// useless returns a path that a patch sets, if the API server ignores all that the patch touches, and has stored none of
-// it. Otherwise it returns "".
+// useless returns a path that a patch sets, if the API server ignores all that the patch touches, and has stored none
+// of it. Otherwise it returns "".
 func useless(o *operation, sent []piece, got map[string]any) string {
 	first := ""
 	if slices.ContainsFunc(o.patched, func(field string) bool { return !o.ignores([]any{field}) }) || len(o.patched) == 0 {

@@ -142,8 +142,8 @@ func (r runner) scenariosFor(fault simulators.Fault) []*scenarios.Scenario {
 	return relevant(r.Suite, fault)
 }
 
-// applicable returns the faults that scenarios can catch. That all can is a duty of a whole suite; of selected scenarios,
-// at least one must.
+// applicable returns the faults that scenarios can catch. A whole suite must be able to catch all; selected scenarios
+// must be able to catch one.
 func (r runner) applicable(faults []simulators.Fault) ([]simulators.Fault, error) {
 	var all []simulators.Fault
 	for _, fault := range faults {

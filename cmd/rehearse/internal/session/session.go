@@ -116,7 +116,7 @@ func End(code int, failure error) error {
 
 // withoutInterrupt returns the joined errors without those that only repeat that the command was interrupted.
 func withoutInterrupt(err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only if it is joined itself
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var rest error
 		for _, one := range joined.Unwrap() {
 			rest = errors.Join(rest, withoutInterrupt(one))
