@@ -2,7 +2,6 @@ package harness_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -110,9 +109,7 @@ func TestALaterLookWaitsForAPolicy(t *testing.T) {
 		"ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
 	} {
 		gvk := schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: kind}
-		if !slices.ContainsFunc(kinds, func(k apitest.Kind) bool { return k.GVK == gvk }) {
-			kinds = append(kinds, apitest.Kind{GVK: gvk, Resource: resource})
-		}
+		kinds = append(kinds, apitest.Kind{GVK: gvk, Resource: resource})
 	}
 	run := ran(t, &provider{serves: kinds}, scenario("one", makeMap("a")+
 		"  - name: still\n    eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+

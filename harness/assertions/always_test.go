@@ -85,11 +85,16 @@ func TestDoubtfulMatch(t *testing.T) {
 		fields    []any
 		want      reports.Status
 	}{
-		"never, absent":   {Never, scenarios.Assertion{Match: zero, For: length}, nil, reports.Error},
-		"never, another":  {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 1}, reports.Passed},
-		"never, zero":     {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 0}, reports.Failed},
-		"at most, absent": {Always, scenarios.Assertion{Match: zero, Count: &scenarios.Count{Max: ptr.To(0)}, For: length}, nil, reports.Error},
-		"always, absent":  {Always, scenarios.Assertion{Match: zero, For: length}, nil, reports.Failed},
+		"never, absent":  {Never, scenarios.Assertion{Match: zero, For: length}, nil, reports.Error},
+		"never, another": {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 1}, reports.Passed},
+		"never, zero":    {Never, scenarios.Assertion{Match: zero, For: length}, []any{"n", 0}, reports.Failed},
+		"at most, absent": {
+			Always,
+			scenarios.Assertion{Match: zero, Count: &scenarios.Count{Max: ptr.To(0)}, For: length},
+			nil,
+			reports.Error,
+		},
+		"always, absent": {Always, scenarios.Assertion{Match: zero, For: length}, nil, reports.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

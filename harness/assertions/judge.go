@@ -24,7 +24,7 @@ type candidate struct {
 	// celError is why CEL could not be evaluated; nil when it was.
 	celError error
 	// unclear: CEL failed, so it is unknown whether the object matches. If a field is missing, it does not match; but
-	// this says nothing if the field is one of another object (judge.strict). It is also unclear with a doubt.
+	// this says nothing if the field is one of another object (judge.strict). It is also unclear if doubtful is set.
 	unclear bool
 	// doubtful is why a field that is not as wanted may mean the same (judge.excludes).
 	doubtful string

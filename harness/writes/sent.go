@@ -48,12 +48,12 @@ func (w *Writer) compareSent(op *operation, step *scenarios.Step, a answer) (pro
 		}
 	}
 	if path := useless(op, sent, a.object.Object); path != "" && len(expected) == 0 {
-		with := "set subresource: status to write the status"
+		advice := "set subresource: status to write the status"
 		if op.subresource != "" {
-			with = "omit subresource to write anything but the status"
+			advice = "omit subresource to write anything but the status"
 		}
 		problems = append(problems, fmt.Sprintf("%s was not stored, and nothing else was sent; %s, or "+
-			"fieldValidation: Ignore if it is meant to be ignored", path, with))
+			"fieldValidation: Ignore if it is meant to be ignored", path, advice))
 	}
 	if len(ignored) > 0 {
 		note = fmt.Sprintf("\nnot stored by this request, as the API has it: %s", strings.Join(ignored, ", "))

@@ -213,12 +213,28 @@ func TestDroppedByAJSONPatch(t *testing.T) {
 	}
 }
 
+func TestTouched(t *testing.T) {
+	for operations, want := range map[string][]string{
+		`[{op: add, path: /status/phase, value: x}]`:                                    {"status"},
+		`[{op: test, path: /spec/a, value: 1}, {op: remove, path: /status}]`:            {"status"},
+		`[{op: remove, path: /metadata/labels/a}, {op: add, path: /status, value: {}}]`: {"metadata", "status"},
+		`[{op: move, from: /spec/a, path: /status/a}]`:                                  {"status", "spec"},
+		`[{op: replace, path: "", value: {}}]`:                                          {""},
+	} {
+		var all []any
+		golden.Must(t, yaml.Unmarshal([]byte(operations), &all))
+		if got := touched(all); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", operations, got, want)
+		}
+	}
+}
+
 func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 	for name, test := range map[string]struct {
 		sent, got, subresource string
 		dropped                []string
 		validation             string
-		patch                  bool
+		patched                []string
 		says, notes            string // "": nothing
 	}{
 		"nothing dropped": {sent: "spec: {a: 1}", got: "spec: {a: 1}"},
@@ -282,33 +298,30 @@ func TestWhatWasSentIsComparedWithWhatIsExpected(t *testing.T) {
 			says: "status.a was expected to be dropped, but",
 		},
 		"only a status, without its subresource": {
-			patch: true, sent: "status: {phase: Failed}", got: "spec: {a: 1}\nstatus: {phase: Pending}",
+			patched: []string{"status"}, sent: "status: {phase: Failed}", got: "spec: {a: 1}\nstatus: {phase: Pending}",
 			says: "status.phase was not stored, and nothing else was sent; set subresource: status",
 		},
 		"only a status, which is not there": {
-			patch: true, sent: "status: {phase: Failed}", got: "spec: {a: 1}", says: "set subresource: status",
+			patched: []string{"status"}, sent: "status: {phase: Failed}", got: "spec: {a: 1}", says: "set subresource: status",
 			notes: "not stored by this request, as the API has it: status",
 		},
 		"a label is removed beside a status": {
-			sent: "status: {phase: Failed}", got: "status: {phase: Pending}",
+			patched: []string{"metadata", "status"}, sent: "status: {phase: Failed}", got: "status: {phase: Pending}",
 		},
 		"only a status, of a kind without the subresource": {
-			patch: true, sent: "status: {phase: Failed, n: 1}", got: "status: {phase: Pending, n: 1}",
+			patched: []string{"status"}, sent: "status: {phase: Failed, n: 1}", got: "status: {phase: Pending, n: 1}",
 		},
 		"only a spec, with the subresource of the status": {
-			patch: true, sent: "spec: {a: 2}", got: "spec: {a: 1}", subresource: "status", says: "omit subresource",
+			patched: []string{"spec"}, sent: "spec: {a: 2}", got: "spec: {a: 1}", subresource: "status", says: "omit subresource",
 		},
 		"only a status, which is meant to be ignored": {
-			patch: true, sent: "status: {phase: Failed}", got: "status: {phase: Pending}", validation: "Ignore",
+			patched: []string{"status"}, sent: "status: {phase: Failed}", got: "status: {phase: Pending}", validation: "Ignore",
 		},
 		"an answer that is only a status": {sent: "target: {name: x}", got: "kind: Status"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := Writer{Blame: func(schema.GroupVersionKind, []any) string { return "a gate" }}
-			op := &operation{subresource: test.subresource, sent: whole(object(t, test.sent))}
-			if test.patch {
-				op.patched = slices.Sorted(maps.Keys(object(t, test.sent)))
-			}
+			op := &operation{subresource: test.subresource, sent: whole(object(t, test.sent)), patched: test.patched}
 			step := &scenarios.Step{FieldValidation: test.validation}
 			if test.dropped != nil {
 				step.Expect = &scenarios.Expect{Dropped: test.dropped}

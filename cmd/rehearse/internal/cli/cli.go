@@ -52,8 +52,8 @@ func Broken(err error) error {
 	return &ExitError{Code: ExitBroken, Err: err}
 }
 
-// CodeOf returns the exit code of a command that ends with an error: that of an ExitError, or that of wrong input, but
-// if a cluster or a host did not answer, ExitBroken.
+// CodeOf returns the exit code of a command that ends with an error: the code of an ExitError, ExitBroken if a cluster
+// or a host did not answer, and ExitInput for any other error.
 func CodeOf(err error) int {
 	var exit *ExitError
 	switch {

@@ -18,14 +18,16 @@ import (
 func TestEndAfterAnInterrupt(t *testing.T) {
 	interrupt := fmt.Errorf("create a cluster: %w", context.Canceled)
 	full := errors.New("no space left")
+	const alone = "interrupted; the reports list what did not run"
+	const both = alone + "\nno space left"
 	for name, test := range map[string]struct {
 		failure error
 		want    string
 	}{
-		"nothing else":     {interrupt, "interrupted; the reports list what did not run"},
-		"no report":        {errors.Join(interrupt, full), "interrupted; the reports list what did not run\nno space left"},
-		"joined twice":     {errors.Join(errors.Join(full, interrupt), interrupt), "interrupted; the reports list what did not run\nno space left"},
-		"only the reports": {full, "interrupted; the reports list what did not run\nno space left"},
+		"nothing else":     {interrupt, alone},
+		"no report":        {errors.Join(interrupt, full), both},
+		"joined twice":     {errors.Join(errors.Join(full, interrupt), interrupt), both},
+		"only the reports": {full, both},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := End(cli.ExitInterrupted, test.failure); err.Error() != test.want {
