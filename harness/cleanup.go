@@ -3,9 +3,12 @@ package harness
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/harness/served"
@@ -38,6 +41,7 @@ func (m *removal) cleanUp(ctx context.Context) {
 	if borrowed {
 		ctx = context.WithoutCancel(ctx)
 	}
+	began := time.Now()
 	var err error
 	for again := true; again; {
 		crossings := m.run.shared.barrier.Crossings()
@@ -50,13 +54,13 @@ func (m *removal) cleanUp(ctx context.Context) {
 		m.run.shared.Recorder.StartStep(m.run.entry.Report, step, m.run.shared.track.Path[m.run.at].String())
 		m.run.shared.Recorder.FinishStep(m.run.entry.Report, step, reports.Outcome{
 			Status:  reports.Error,
-			Message: err.Error(),
+			Message: fmt.Sprintf("%v; tried for %s", err, time.Since(began).Round(time.Second)),
 		})
 	}
 }
 
 func (m *removal) removeMade(ctx context.Context, borrowed bool) error {
-	ctx, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
+	limited, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
 	defer cancel()
 	namespace, others := m.divide()
 	removed := make(chan struct{})
@@ -73,7 +77,7 @@ func (m *removal) removeMade(ctx context.Context, borrowed bool) error {
 			held = m.removeNamespace(ctx, *namespace, borrowed, removed)
 		})
 	}
-	problems := m.removeAll(ctx, others)
+	problems := m.removeAll(limited, others)
 	close(removed)
 	removing.Wait()
 	return errors.Join(append(problems, held)...)
@@ -124,9 +128,8 @@ func (m *removal) remove(ctx context.Context, made writes.Made, deleted func()) 
 func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, borrowed bool,
 	others <-chan struct{},
 ) error {
-	deleted := workloadRemoval(ctx, m.run.client, namespace.Name)
 	if borrowed {
-		return m.remove(ctx, namespace, deleted)
+		return m.removeQueued(ctx, namespace)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -139,11 +142,42 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 		}
 		cancel()
 	}()
-	err := m.remove(ctx, namespace, deleted)
+	err := m.removeQueued(ctx, namespace)
 	select {
 	case <-m.run.shared.quiet:
 		return nil
 	default:
 		return err
+	}
+}
+
+// controlled returns the resources of which the scenario made objects in its namespace, and which may have a controller:
+// not those of the core group.
+func (m *removal) controlled() []schema.GroupVersionResource {
+	var all []schema.GroupVersionResource
+	for _, made := range m.made {
+		if made.Namespaced && made.Namespace == m.run.namespace && made.Resource.Group != "" &&
+			!slices.Contains(all, made.Resource) {
+			all = append(all, made.Resource)
+		}
+	}
+	return all
+}
+
+// queuePatience is for how many CleanupTimeouts removeQueued waits.
+const queuePatience = 5
+
+// removeQueued removes the namespace. If nothing is known to hold it after the CleanupTimeout, it waits longer: the
+// namespace controller has a queue, and a slow machine needs time.
+func (m *removal) removeQueued(ctx context.Context, namespace writes.Made) error {
+	deleted := workloadRemoval(ctx, m.run.client, namespace.Name, m.controlled())
+	for waits := 1; ; waits++ {
+		limited, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
+		err := m.remove(limited, namespace, deleted)
+		cancel()
+		var still *writes.StillThereError
+		if waits == queuePatience || ctx.Err() != nil || !errors.As(err, &still) || !still.Queued() {
+			return err
+		}
 	}
 }

@@ -2,9 +2,14 @@ package harness_test
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness"
@@ -81,6 +86,42 @@ func TestRemovalOutlastsATransition(t *testing.T) {
 		if s := find(t, run, name); s.Status != reports.Passed {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Message)
 		}
+	}
+}
+
+// A namespace that nothing holds is awaited for longer than one that something holds. The scenario's custom resources
+// are deleted at once, so that their operator does not fill the namespace again.
+func TestRemovalOutlastsAQueue(t *testing.T) {
+	box := schema.GroupVersionKind{Group: "x.io", Version: "v1", Kind: "Box"}
+	p := &provider{serves: []apitest.Kind{{GVK: box, Resource: "boxes", Namespaced: true}}}
+	deletions := 0
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb != "delete" || r.Kind != "Namespace" || r.Name != "short" {
+			return nil
+		}
+		server := p.clusters[0].server
+		if deletions++; deletions > 1 {
+			server.Put("configmaps", map[string]any{
+				"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "over", "namespace": "long"},
+			})
+			return nil
+		}
+		server.Render("namespaces", "", r.Name, func(namespace *unstructured.Unstructured) {
+			now := metav1.Now()
+			namespace.SetDeletionTimestamp(&now)
+		})
+		return &apitest.Fault{Text: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, Code: http.StatusOK}
+	}
+	text := scenario("short", "  - create: {apiVersion: x.io/v1, kind: Box, metadata: {name: a}}\n") +
+		scenario("long", "  - eventually: {apiVersion: v1, kind: ConfigMap, name: over, within: 1m}\n")
+	run := ran(t, p, text, harness.Options{CleanupTimeout: 50 * time.Millisecond})
+	for _, name := range []string{"short", "long"} {
+		if s := find(t, run, name); s.Status != reports.Passed || deletions != 2 {
+			t.Errorf("%s: %s after %d deletions: %s", name, s.Status, deletions, s.Message)
+		}
+	}
+	if n := p.clusters[0].server.Requests("delete", "Box"); n == 0 {
+		t.Error("the custom resource was left to the namespace controller")
 	}
 }
 

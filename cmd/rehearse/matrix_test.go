@@ -1,6 +1,9 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,7 +79,8 @@ func TestMatricesOfTheDocuments(t *testing.T) {
 // cluster along a row, the verdicts are the same.
 func TestMatrix(t *testing.T) {
 	needsClusters(t)
-	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
+	ready := serveReadiness(t, func(path string) bool { return path == "/v1" })
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {ready: {httpGet: "`+ready+`/$(VERSION)"},
     command: [sh, -c, "echo this is $(VERSION); test $(VERSION) = v1 && sleep 1000"]}}]`))
 	once := func(more ...string) string {
 		report := t.TempDir()
@@ -104,11 +108,25 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// serveReadiness returns the URL of a server that answers 200 if a path is ready. With it, a program that exits at once
+// is never taken for a program that runs.
+func serveReadiness(t *testing.T, ready func(path string) bool) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !ready(r.URL.Path) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // A cell whose operator exits in the second of two runs is unstable, so it has not passed.
 func TestMatrixRepeated(t *testing.T) {
 	needsClusters(t)
-	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {
-    command: [sh, -c, "echo this is it; mkdir `+t.TempDir()+`/once && sleep 1000"]}}]`))
+	dir := t.TempDir()
+	ready := serveReadiness(t, func(string) bool { return os.Remove(dir+"/ready") == nil })
+	path := file(t, scenario(`, systems: [{name: op, version: v1, process: {ready: {httpGet: "`+ready+`"},
+    command: [sh, -c, "cd `+dir+` && mkdir once && mkdir ready && sleep 1000"]}}]`))
 	report := t.TempDir()
 	code, out, errs := command(t, "matrix", "--system", "op", "--versions", "v1", "--kubernetes", "1.36.3", "--repeat", "2",
 		"--report-dir", report, path)

@@ -139,6 +139,11 @@ func (e *StillThereError) Error() string {
 	}
 }
 
+// Queued reports whether an object is being deleted, and nothing is known that holds it.
+func (e *StillThereError) Queued() bool {
+	return e.Deleting && len(e.Finalizers) == 0 && len(e.Reasons) == 0
+}
+
 // untilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error
 // is a *StillThereError if the object existed when time was up, and any other error if that is unknown.
 func (l location) untilGone(ctx context.Context, uid types.UID) error {
