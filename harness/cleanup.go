@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/planning"
@@ -129,7 +131,7 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 	others <-chan struct{},
 ) error {
 	if borrowed {
-		return m.removeQueued(ctx, namespace)
+		return m.removeOnce(ctx, namespace)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,33 +153,55 @@ func (m *removal) removeNamespace(ctx context.Context, namespace writes.Made, bo
 	}
 }
 
-// controlled returns the resources of which the scenario made objects in its namespace, and which may have a controller:
-// not those of the core group.
-func (m *removal) controlled() []schema.GroupVersionResource {
+// queuePatience is for how many CleanupTimeouts removeQueued waits.
+const queuePatience = 5
+
+// removeQueued removes the namespace from our own cluster. If nothing is known to hold it after the CleanupTimeout, it
+// waits longer: the namespace controller has a queue, and a slow machine needs time.
+func (m *removal) removeQueued(ctx context.Context, namespace writes.Made) error {
+	for waits := 1; ; waits++ {
+		err := m.removeOnce(ctx, namespace)
+		var still *writes.StillThereError
+		if waits == queuePatience || ctx.Err() != nil || !errors.As(err, &still) || !still.Queued() {
+			return err
+		}
+		if held := m.heldPods(ctx); len(held) > 0 {
+			return fmt.Errorf("%w; its pods have finalizers: %s", err, strings.Join(held, ", "))
+		}
+	}
+}
+
+func (m *removal) removeOnce(ctx context.Context, namespace writes.Made) error {
+	ctx, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
+	defer cancel()
+	brief, end := context.WithTimeout(ctx, m.run.shared.CleanupTimeout/4) // a webhook may hang
+	defer end()
+	return m.remove(ctx, namespace, workloadRemoval(brief, m.run.client, namespace.Name, m.customResources()))
+}
+
+// heldPods returns the names of the namespace's pods that have finalizers. The namespace controller does not report
+// what is left before all pods are gone.
+func (m *removal) heldPods(ctx context.Context) (held []string) {
+	list, err := m.run.client.Resource(podResource).Namespace(m.run.namespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil // the next wait reports what is wrong
+	}
+	for _, pod := range list.Items {
+		if finalizers := pod.GetFinalizers(); len(finalizers) > 0 {
+			held = append(held, fmt.Sprintf("%s (%s)", pod.GetName(), strings.Join(finalizers, ", ")))
+		}
+	}
+	return held
+}
+
+// customResources returns the custom resources of which the scenario made objects in its namespace.
+func (m *removal) customResources() []schema.GroupVersionResource {
 	var all []schema.GroupVersionResource
 	for _, made := range m.made {
-		if made.Namespaced && made.Namespace == m.run.namespace && made.Resource.Group != "" &&
+		if made.Namespaced && made.Namespace == m.run.namespace && served.MayBeCustom(made.Resource.Group) &&
 			!slices.Contains(all, made.Resource) {
 			all = append(all, made.Resource)
 		}
 	}
 	return all
-}
-
-// queuePatience is for how many CleanupTimeouts removeQueued waits.
-const queuePatience = 5
-
-// removeQueued removes the namespace. If nothing is known to hold it after the CleanupTimeout, it waits longer: the
-// namespace controller has a queue, and a slow machine needs time.
-func (m *removal) removeQueued(ctx context.Context, namespace writes.Made) error {
-	deleted := workloadRemoval(ctx, m.run.client, namespace.Name, m.controlled())
-	for waits := 1; ; waits++ {
-		limited, cancel := context.WithTimeout(ctx, m.run.shared.CleanupTimeout)
-		err := m.remove(limited, namespace, deleted)
-		cancel()
-		var still *writes.StillThereError
-		if waits == queuePatience || ctx.Err() != nil || !errors.As(err, &still) || !still.Queued() {
-			return err
-		}
-	}
 }

@@ -120,18 +120,17 @@ func podMakers() []schema.GroupVersionResource {
 	}
 }
 
-// workloadRemoval returns a function that deletes everything that creates other objects in a namespace: what the
-// scenario made with one of the given resources, and everything that creates pods. It is nil if there is nothing of
-// that. It is called when the deletion of the namespace has begun. The namespace controller deletes the pods first.
-// Until it reaches their owners, the controllers of these try to create the pods again, which a terminating namespace
-// rejects. kube-controller-manager repeats at most ten failed attempts of each kind in a second
-// (DefaultTypedControllerRateLimiter of client-go), so the workloads of other scenarios would have to wait for minutes
-// after a conflict. The tries of an operator, for its custom resources, cost as much as the removal itself. Errors do
-// not matter: the namespace controller deletes what is left.
+// workloadRemoval returns a function that deletes everything in a namespace that has one of the given resources or
+// creates pods. It is nil if there are no such resources and no pods. It is called when the deletion of the namespace
+// has begun. The namespace controller deletes the pods first. Until it reaches their owners, the controllers of these
+// try to create the pods again, which a terminating namespace rejects. kube-controller-manager repeats at most ten
+// failed attempts of each kind in a second (DefaultTypedControllerRateLimiter of client-go), so the workloads of other
+// scenarios would have to wait for minutes after a conflict. An operator tries in vain, too, until its custom resources
+// are deleted. Errors do not matter: the namespace controller deletes what is left.
 func workloadRemoval(ctx context.Context, client dynamic.Interface, namespace string,
-	made []schema.GroupVersionResource,
+	custom []schema.GroupVersionResource,
 ) func() {
-	all := made
+	all := custom
 	list, err := client.Resource(podResource).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1})
 	if err == nil && len(list.Items) > 0 {
 		all = append(all, podMakers()...)

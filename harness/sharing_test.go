@@ -114,7 +114,7 @@ func TestRemovalOutlastsAQueue(t *testing.T) {
 	}
 	text := scenario("short", "  - create: {apiVersion: x.io/v1, kind: Box, metadata: {name: a}}\n") +
 		scenario("long", "  - eventually: {apiVersion: v1, kind: ConfigMap, name: over, within: 1m}\n")
-	run := ran(t, p, text, harness.Options{CleanupTimeout: 50 * time.Millisecond})
+	run := ran(t, p, text, harness.Options{CleanupTimeout: time.Second})
 	for _, name := range []string{"short", "long"} {
 		if s := find(t, run, name); s.Status != reports.Passed || deletions != 2 {
 			t.Errorf("%s: %s after %d deletions: %s", name, s.Status, deletions, s.Message)
@@ -123,6 +123,36 @@ func TestRemovalOutlastsAQueue(t *testing.T) {
 	if n := p.clusters[0].server.Requests("delete", "Box"); n == 0 {
 		t.Error("the custom resource was left to the namespace controller")
 	}
+}
+
+// A namespace whose pods have finalizers is not in a queue: the removal ends, and names them.
+func TestRemovalNamesHeldPods(t *testing.T) {
+	p := &provider{}
+	waits := 0
+	p.misbehave = func(r apitest.Request) *apitest.Fault {
+		if r.Verb != "delete" || r.Kind != "Namespace" || r.Name != "short" {
+			return nil
+		}
+		if waits++; waits == 1 {
+			server := p.clusters[0].server
+			server.Put("pods", map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{
+				"name": "held", "namespace": "short", "finalizers": []any{"x.io/keep"},
+			}})
+			server.Render("namespaces", "", r.Name, func(namespace *unstructured.Unstructured) {
+				now := metav1.Now()
+				namespace.SetDeletionTimestamp(&now)
+			})
+		}
+		return &apitest.Fault{Text: `{"kind":"Status","apiVersion":"v1","status":"Success"}`, Code: http.StatusOK}
+	}
+	text := scenario("short", makeMap("a")) +
+		scenario("long", "  - always: {apiVersion: v1, kind: ConfigMap, absent: true, for: 3s}\n")
+	run := ran(t, p, text, harness.Options{CleanupTimeout: time.Second})
+	s := find(t, run, "short")
+	if s.Status != reports.Error || waits != 1 {
+		t.Fatalf("%s after %d waits: %s", s.Status, waits, s.Message)
+	}
+	contains(t, s.Message, "its pods have finalizers: held (x.io/keep)")
 }
 
 func TestNamesThatCollide(t *testing.T) {

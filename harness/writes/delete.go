@@ -141,7 +141,14 @@ func (e *StillThereError) Error() string {
 
 // Queued reports whether an object is being deleted, and nothing is known that holds it.
 func (e *StillThereError) Queued() bool {
-	return e.Deleting && len(e.Finalizers) == 0 && len(e.Reasons) == 0
+	return e.Deleting && len(e.Finalizers) == 0 && !slices.ContainsFunc(e.Reasons, holds)
+}
+
+// holds reports whether a reason of a namespace is more than that the namespace controller is not done yet: these are
+// its texts while pods terminate (namespaced_resources_deleter.go, condition_utils.go).
+func holds(reason string) bool {
+	return !strings.Contains(reason, "unexpected items still remain") &&
+		!strings.HasPrefix(reason, "Some resources are remaining")
 }
 
 // untilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error

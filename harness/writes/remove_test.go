@@ -181,3 +181,30 @@ func TestRemoveWhatMayHaveBeenMade(t *testing.T) {
 		t.Errorf("%d objects are left, want that of somebody else", server.Count("configmaps"))
 	}
 }
+
+// Only the texts of a namespace controller that is not done yet let the removal wait for longer.
+func TestQueued(t *testing.T) {
+	for name, test := range map[string]struct {
+		err    writes.StillThereError
+		queued bool
+	}{
+		"not reached yet":  {writes.StillThereError{Deleting: true}, true},
+		"not deleted":      {writes.StillThereError{}, false},
+		"with a finalizer": {writes.StillThereError{Deleting: true, Finalizers: []string{"x.io/keep"}}, false},
+		"while pods terminate": {writes.StillThereError{Deleting: true, Reasons: []string{
+			"Failed to delete all resource types, 1 remaining: unexpected items still remain in namespace: a for gvr: /v1, Resource=pods",
+			"Some resources are remaining: pods. has 1 resource instances",
+		}}, true},
+		"content with finalizers": {writes.StillThereError{Deleting: true, Reasons: []string{
+			"Some resources are remaining: boxes.x.io has 1 resource instances",
+			"Some content in the namespace has finalizers remaining: x.io/keep in 1 resource instances",
+		}}, false},
+		"a webhook that rejects": {writes.StillThereError{Deleting: true, Reasons: []string{
+			`Failed to delete all resource types, 1 remaining: admission webhook "x.io" denied the request`,
+		}}, false},
+	} {
+		if queued := test.err.Queued(); queued != test.queued {
+			t.Errorf("%s: %v", name, queued)
+		}
+	}
+}
