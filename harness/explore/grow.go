@@ -27,7 +27,7 @@ import (
 // grow generates the corpus, in a cluster that goes along the path. At each new state it tries the objects of the
 // states before, and grows further ones.
 func (e *exploration) grow(ctx context.Context) error {
-	e.kinds = map[string]*explorations.Kind{}
+	e.kinds, e.met = map[string]*explorations.Kind{}, map[string]bool{}
 	scratch := &disposable{exploration: e}
 	defer scratch.remove()
 	if err := scratch.replace(ctx, e.Path[0]); err != nil {
@@ -60,6 +60,9 @@ func (e *exploration) grow(ctx context.Context) error {
 	if len(e.kinds) == 0 && !e.dealing.idle() && e.limit.Err() == nil {
 		return fmt.Errorf("no state of the path serves a kind named %s", strings.Join(e.Kinds, ", "))
 	}
+	if e.limit.Err() == nil {
+		e.report.Unjudged = append(e.report.Unjudged, e.unmet(e.met)...)
+	}
 	if took := time.Since(began).Seconds(); took > 0 {
 		e.report.PerSecond = float64(e.report.DryRuns) / took
 	}
@@ -73,6 +76,7 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 		return err
 	}
 	e.report.Unjudged = append(e.report.Unjudged, e.unexplored(found, state)...)
+	e.meet(found, e.met)
 	kinds := slices.DeleteFunc(found.Kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
 		e.Progress("%s serves no kind named %s", state, strings.Join(e.Kinds, ", "))

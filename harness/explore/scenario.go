@@ -72,14 +72,21 @@ func (g *group) write(settle time.Duration) string {
 		return b.String()
 	}
 	first := ""
+	times := map[string]int{}
+	unique := func(name string) string { // as the names of steps must be
+		if times[name]++; times[name] > 1 {
+			name += fmt.Sprintf(" (%d)", times[name])
+		}
+		return name
+	}
 	for i, state := range g.path[1:] {
-		name := "to " + nameOf(state)
+		name := unique("to " + nameOf(state))
 		if i == 0 {
 			first = name
 		}
 		if g.smallest.written {
 			fmt.Fprintf(&b, "  - name: %s\n    patch:\n%s      merge: {metadata: {labels: {rehearse.dev/none: null}}}\n",
-				quote("write it unchanged at "+nameOf(g.path[i])), selected)
+				quote(unique("write it unchanged at "+nameOf(g.path[i]))), selected)
 		}
 		fmt.Fprintf(&b, "  - name: %s\n    transition:\n%s", quote(name), indented(yamlOf(transition(g.path[i], state)), 6))
 	}

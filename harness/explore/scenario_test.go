@@ -95,6 +95,19 @@ func TestTransitionsOfAPath(t *testing.T) {
 	}
 }
 
+// A path may reach a version twice. The names of the steps differ all the same.
+func TestTheScenarioOfAPathWithARepeatedVersion(t *testing.T) {
+	on, off := states()
+	g := ingress(t, on, off)
+	g.path = pathOf("1.34.4 1.35.4 1.36.3 1.35.4 1.34.4")
+	twin := *g.smallest
+	twin.written = true
+	g.smallest = &twin
+	if _, err := scenarios.LoadBytes("a.yaml", []byte(g.write(3*time.Second))); err != nil {
+		t.Errorf("%v\n%s", err, g.write(3*time.Second))
+	}
+}
+
 // The scenario of a twin writes the object at each state before the transition.
 func TestTheScenarioOfATwin(t *testing.T) {
 	path := []clusters.State{{Version: "1.35.4"}, {Version: "1.34.4"}, {Version: "1.35.4"}}

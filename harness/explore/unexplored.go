@@ -20,9 +20,9 @@ func (e Options) unexplored(found fields.Found, state string) []string {
 	}
 	kinds := slices.Concat(found.Kinds, found.Bare)
 	// A wanted kind that is not listed may be one of a version that could not be listed.
-	missing := slices.ContainsFunc(e.Kinds, func(name string) bool {
-		return !slices.ContainsFunc(kinds, func(k *fields.Kind) bool { return manifests.Means(name, k.GroupKind()) })
-	})
+	met := map[string]bool{}
+	e.meet(found, met)
+	missing := len(e.unmet(met)) > 0
 	for version, cause := range found.Undiscovered {
 		inGroup := func(k *fields.Kind) bool { return k.Group == version.Group && e.wanted(k) }
 		if len(e.Kinds) == 0 || missing || slices.ContainsFunc(kinds, inGroup) {
@@ -31,5 +31,27 @@ func (e Options) unexplored(found fields.Found, state string) []string {
 		}
 	}
 	slices.SortFunc(all, strings.Compare)
+	return all
+}
+
+// meet notes the names of wanted kinds that a state serves.
+func (e Options) meet(found fields.Found, met map[string]bool) {
+	kinds := slices.Concat(found.Kinds, found.Bare)
+	for _, name := range e.Kinds {
+		if slices.ContainsFunc(kinds, func(k *fields.Kind) bool { return manifests.Means(name, k.GroupKind()) }) {
+			met[name] = true
+		}
+	}
+}
+
+// unmet names the wanted kinds that no state serves, for example because they are misspelt.
+func (e Options) unmet(met map[string]bool) []string {
+	var all []string
+	for _, name := range e.Kinds {
+		if !met[name] {
+			all = append(all, fmt.Sprintf("%s: it was not explored, because no state of the path serves a kind of this "+
+				"name whose objects can be created and listed", name))
+		}
+	}
 	return all
 }

@@ -49,6 +49,18 @@ func TestKindsThatCannotBeExplored(t *testing.T) {
 	}
 }
 
+// A wanted kind that no state serves, for example because it is misspelt, is reported.
+func TestKindsThatNoStateServes(t *testing.T) {
+	o := Options{Kinds: []string{"Pod", "Ingres", "pod"}}
+	pod := &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}}
+	met := map[string]bool{}
+	o.meet(fields.Found{Kinds: []*fields.Kind{pod}}, met)
+	got := strings.Join(o.unmet(met), "; ")
+	if !strings.HasPrefix(got, "Ingres: it was not explored") || strings.Contains(got, "Pod") {
+		t.Error(got)
+	}
+}
+
 // A version that cannot be listed at first is asked for again. The kind of a generated definition is not explored.
 func TestKindsThatAreServedLater(t *testing.T) {
 	const tries = 2 // of one discovery

@@ -245,7 +245,7 @@ func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
 		return 130
-	case r.Idle && r.Failure == "":
+	case r.nothingToDo():
 		return 0
 	case unknown > 0:
 		return 1
@@ -257,8 +257,11 @@ func (r *Report) ExitCode() int {
 
 // unjudged reports whether something could not be judged. A shard without kinds has nothing to judge.
 func (r *Report) unjudged() bool {
-	if r.Idle && r.Failure == "" {
+	if r.nothingToDo() {
 		return false
 	}
-	return len(r.Unjudged) > 0 || r.reached() < len(r.Path) || r.Crossed == 0 && r.Shard == nil
+	return len(r.Unjudged) > 0 || r.reached() < len(r.Path) || r.Crossed == 0 && (r.Shard == nil || r.Late)
 }
+
+// nothingToDo reports whether other shards explore all kinds.
+func (r *Report) nothingToDo() bool { return r.Idle && r.Failure == "" && len(r.Unjudged) == 0 }

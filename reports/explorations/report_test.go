@@ -42,6 +42,13 @@ func TestExitCodes(t *testing.T) {
 		{"a state that was not reached", func(r *explorations.Report) { r.Findings, r.Path[1].Reached = nil, false }, 3},
 		{"nothing crossed", func(r *explorations.Report) { r.Findings, r.Crossed = nil, 0 }, 3},
 		{"interrupted", func(r *explorations.Report) { r.Interrupted = true }, 130},
+		{"a shard whose time ended before it explored a kind", func(r *explorations.Report) {
+			r.Findings, r.Crossed, r.Shard, r.Late = nil, 0, &reports.Shard{Number: 1, Of: 2}, true
+		}, 3},
+		{"a shard without a kind, where some kinds could not be listed", func(r *explorations.Report) {
+			r.Findings, r.Crossed, r.Shard, r.Idle = nil, 0, &reports.Shard{Number: 1, Of: 2}, true
+			r.Unjudged = []string{"a"}
+		}, 3},
 	} {
 		r := report()
 		test.change(r)

@@ -71,7 +71,7 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 		err = r.run(ctx, m, mine)
 	}
 	m.Took = time.Since(began)
-	if err != nil && len(m.Rows)+len(m.Before) == 0 {
+	if err != nil && len(m.Rows) == 0 && !m.notTried() {
 		m = nil
 	}
 	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {

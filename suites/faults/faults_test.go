@@ -381,14 +381,48 @@ func TestRed(t *testing.T) {
 			{Name: "before--late", Status: reports.NotRun},
 		},
 	}}}
-	got := strings.Join(red(run), "\n")
-	for _, want := range []string{"delete of track-1 (cluster): it stays", "bad is failed", "late is notRun"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in:\n%s", want, got)
-		}
+	found := controlsOf(run)
+	if len(found.failed) != 1 || !strings.Contains(found.failed[0], "bad is failed") {
+		t.Errorf("failed: %q", found.failed)
 	}
-	if strings.Contains(got, "good") || strings.Contains(got, "known") {
-		t.Error(got)
+	broken := strings.Join(found.broken, "\n")
+	if len(found.broken) != 2 || !strings.Contains(broken, "delete of track-1 (cluster): it stays") ||
+		!strings.Contains(broken, "late is notRun") {
+		t.Errorf("broken: %q", found.broken)
+	}
+}
+
+// What could not be judged without faults is no failure of the suite.
+func TestNotJudgedWithoutFaults(t *testing.T) {
+	m := &Matrix{Suite: "s", Broken: []string{"create of track-1 (1.36): no space"}, Core: []Core{{ID: "R1"}}}
+	if err := m.Err(); err != nil {
+		t.Errorf("it is a failure: %v", err)
+	}
+	if err := m.Unjudged(); err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Errorf("it is not named: %v", err)
+	}
+	if got, want := m.String(), "could not be judged without faults"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
+	}
+	m.Rows = []Row{{Fault: simulators.Fault{Name: "a"}, Caught: []string{"R1"}}}
+	if got, want := m.String(), "passed before, NOT JUDGED during or after"; !strings.Contains(got, want) {
+		t.Errorf("no %q in %q", want, got)
+	}
+}
+
+// A fault that the user named and that no selected scenario can catch is not judged. Another one is only named.
+func TestFaultsThatNoSelectedScenarioCatches(t *testing.T) {
+	faults := []simulators.Fault{{Name: "named", Breaks: []string{"R9"}}, {Name: "other", Breaks: []string{"R9"}}}
+	rows := runner{Options: Options{Only: []string{"named"}, Focused: true}}.uncovered(faults)
+	if len(rows) != 1 || rows[0].Fault.Name != "named" || !rows[0].unjudged() {
+		t.Errorf("%+v", rows)
+	}
+	r := &Result{Trials: Names{Faults: []string{"a", "other"}}, Faults: &Matrix{
+		Rows: []Row{{Fault: simulators.Fault{Name: "a"}, Caught: []string{"R1"}}},
+	}}
+	r.Finished = time.Now()
+	if want := "no selected scenario covers what they break: fault other"; !strings.Contains(r.String(), want) {
+		t.Errorf("no %q in %s", want, r)
 	}
 }
 

@@ -24,6 +24,9 @@ type Matrix struct {
 	// after them. They are nil if it passed.
 	Before []string `json:"before,omitempty"`
 	After  []string `json:"after,omitempty"`
+	// Broken are the reasons why the suite could not be judged without faults: clusters and scenarios with errors, and
+	// a run that ended early.
+	Broken []string `json:"broken,omitempty"`
 	// Took is the total time.
 	Took time.Duration `json:"nanoseconds"`
 	// Core are the core requirements of the suite.
@@ -124,7 +127,7 @@ func (m *Matrix) Err() error {
 				firstLines(row.Unstable)))
 		}
 	}
-	if !m.Partial && len(m.Before) == 0 {
+	if !m.Partial && !m.notTried() {
 		errs = append(errs, m.idle()...)
 	}
 	return errors.Join(append(errs, notGreen("before", m.Before), notGreen("after", m.After))...)
@@ -182,8 +185,12 @@ func (m *Matrix) catches(id string) (alone, shared []string) {
 // String formats the matrix for a person: by fault, by core requirement, and in total.
 func (m *Matrix) String() string {
 	var b strings.Builder
-	if len(m.Before) > 0 && len(m.Rows) == 0 {
+	switch {
+	case !m.notTried():
+	case len(m.Before) > 0:
 		return fmt.Sprintf("%s: no fault was tried, because the suite FAILS without faults\n", m.Suite)
+	default:
+		return fmt.Sprintf("%s: no fault was tried, because the suite could not be judged without faults\n", m.Suite)
 	}
 	table := [][]string{{"FAULT", "FAILED", "CAUGHT BY", "ALSO BREAKS, UNSEEN"}}
 	caught := 0
@@ -219,11 +226,14 @@ func (m *Matrix) String() string {
 		table = append(table, []string{r.ID, strconv.Itoa(len(alone) + len(shared)), only, strings.Join(shared, " ")})
 	}
 	b.WriteString("\n" + terminal.Table(table, 0))
-	outcome := func(reasons []string) string {
-		if len(reasons) == 0 {
-			return "passed"
+	outcome := func(failed, broken []string) string {
+		switch {
+		case len(failed) > 0:
+			return "DID NOT PASS"
+		case len(broken) > 0:
+			return "NOT JUDGED"
 		}
-		return "DID NOT PASS"
+		return "passed"
 	}
 	for _, row := range m.Rows {
 		for _, text := range row.Unstable {
@@ -235,7 +245,7 @@ func (m *Matrix) String() string {
 		requirements = fmt.Sprintf("%d of %d core requirements catch one of these", used, len(m.Core))
 	}
 	fmt.Fprintf(&b, "\n%s: %d of %d faults caught; %s; without faults: %s before, %s during or after%s; %s\n",
-		m.Suite, caught, len(m.Rows), requirements, outcome(m.Before), outcome(m.After), m.stability(),
+		m.Suite, caught, len(m.Rows), requirements, outcome(m.Before, nil), outcome(m.After, m.Broken), m.stability(),
 		m.Took.Round(time.Second))
 	return b.String()
 }
@@ -259,7 +269,7 @@ func (m *Matrix) stability() string {
 // Unjudged returns an error for the faults and the repetitions that have no verdict. A scenario without one is a
 // problem only if no other scenario caught its fault.
 func (m *Matrix) Unjudged() error {
-	var errs []error
+	errs := []error{notGreen("not judged", m.Broken)}
 	for _, row := range m.Rows {
 		if row.unjudged() {
 			errs = append(errs, fmt.Errorf("fault %s could not be judged: %s", row.Fault.Name, strings.Join(row.Unjudged, "; ")))

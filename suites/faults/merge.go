@@ -37,6 +37,7 @@ func (r *Result) add(part *Result) {
 		r.Faults.Rows = append(r.Faults.Rows, m.Rows...)
 		r.Faults.Before = append(r.Faults.Before, m.Before...)
 		r.Faults.After = append(r.Faults.After, m.After...)
+		r.Faults.Broken = append(r.Faults.Broken, m.Broken...)
 		r.Faults.Took += m.Took
 	}
 	if f := part.Liberties; f != nil {
@@ -55,6 +56,7 @@ func (r *Result) settle() {
 			return slices.Index(r.Trials.Faults, a.Fault.Name) - slices.Index(r.Trials.Faults, b.Fault.Name)
 		})
 		r.Faults.Before, r.Faults.After = reports.Union(r.Faults.Before), reports.Union(r.Faults.After)
+		r.Faults.Broken = reports.Union(r.Faults.Broken)
 		r.Faults.Partial = r.Partial || len(r.Faults.Rows) < len(r.Trials.Faults)
 	}
 	if r.Liberties != nil {

@@ -12,11 +12,11 @@ import (
 )
 
 // repeat runs everything that ran with a fault again, Repeat times in total. The repetitions run beside each other, so
-// that they share clusters and disturb each other. n is the number of the last round. It returns the reasons why
-// scenarios without a fault failed twice.
-func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings) (red []string, err error) {
+// that they share clusters and disturb each other. n is the number of the last round. It returns why scenarios
+// without a fault did not pass twice.
+func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings) (controls controls, err error) {
 	if r.Repeat < 2 {
-		return nil, nil
+		return controls, nil
 	}
 	var all []chosen
 	for i, t := range trials {
@@ -27,10 +27,13 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 	byState(all)
 	again := slices.Repeat([][]chosen{all}, r.Repeat)
 	again[0] = nil // the first run has ended
+	for _, t := range trials {
+		t.note(r.Repeat-1, nil) // if the run ends early, these did not run
+	}
 	r.Progress("%d more runs with each fault", r.Repeat-1)
 	failed, err := r.repetitions(ctx, trials, again, n, took)
 	if err != nil {
-		return nil, err
+		return controls, err
 	}
 	left := 0
 	for k := range again {
@@ -38,33 +41,35 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 		left += len(again[k])
 	}
 	if left == 0 {
-		return nil, nil
+		return controls, nil
 	}
 	r.Progress("%d groups of scenarios could not be judged, and are retried", left)
 	failed, err = r.repetitions(ctx, trials, again, n+len(again), timings{})
-	for _, reasons := range failed {
-		red = append(red, slices.Sorted(maps.Values(reasons))...)
+	for _, red := range failed {
+		for _, title := range slices.Sorted(maps.Keys(red)) {
+			controls.add(red[title])
+		}
 	}
-	return reports.Union(red), err
+	return controls, err
 }
 
 // repetitions runs several rounds beside each other, and notes their results in the trials. It returns for each round
-// the scenarios that failed without a fault, with the reasons.
+// the scenarios that did not pass without a fault.
 func (r runner) repetitions(ctx context.Context, trials []*trial, rounds [][]chosen, n int, took timings) (
-	[]map[string]string, error,
+	[]map[string]*reports.Scenario, error,
 ) {
 	run, err := r.execute(ctx, r.scenariosOfRounds(trials, rounds, n+1, took), faulty())
 	if err != nil {
 		return nil, err
 	}
 	all := byMark(run)
-	red := make([]map[string]string, len(rounds))
+	red := make([]map[string]*reports.Scenario, len(rounds))
 	for k := range rounds {
 		control := all[controlMark(n+1+k)]
-		red[k] = map[string]string{}
+		red[k] = map[string]*reports.Scenario{}
 		for _, s := range control {
 			if s.Status != reports.Passed && s.Status != reports.Known {
-				red[k][original(s.Name)] = reason(s)
+				red[k][original(s.Name)] = s
 			}
 		}
 		for i, t := range trials {
@@ -104,7 +109,7 @@ func (t *trial) result(run int, title string) *reports.Scenario {
 }
 
 // withoutVerdict returns the scenarios that could not be judged in a run, and those that failed without a fault.
-func withoutVerdict(trials []*trial, round []chosen, run int, red map[string]string) []chosen {
+func withoutVerdict(trials []*trial, round []chosen, run int, red map[string]*reports.Scenario) []chosen {
 	var all []chosen
 	for _, c := range round {
 		c.group.scenarios = slices.DeleteFunc(slices.Clone(c.group.scenarios), func(s *scenarios.Scenario) bool {

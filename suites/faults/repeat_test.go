@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -66,6 +67,23 @@ func TestVerdictsThatDiffer(t *testing.T) {
 	}
 }
 
+// Repetitions that never ran, since the run ended early, are named.
+func TestRepetitionsThatNeverRan(t *testing.T) {
+	interrupted := errors.New("interrupted")
+	one := repeated(reports.Failed)
+	r := runner{Options: Options{Repeat: 3, Progress: func(string, ...any) { panic(interrupted) }}}
+	defer func() {
+		if recover() != interrupted { //nolint:errorlint // the same one
+			t.Error("the repetitions ran")
+		}
+		want := []string{"one, run 2: it did not run", "one, run 3: it did not run"}
+		if row := one.row(); !reflect.DeepEqual(row.Unrepeated, want) {
+			t.Errorf("got %q, want %q", row.Unrepeated, want)
+		}
+	}()
+	_, _ = r.repeat(t.Context(), []*trial{one}, 1, nil)
+}
+
 // A repetition without a verdict runs again, and so does one whose scenario failed without the fault.
 func TestRepetitionsThatAreRetried(t *testing.T) {
 	judged, wide := repeated(reports.Failed, reports.Failed), repeated(reports.Failed, reports.Failed)
@@ -79,11 +97,11 @@ func TestRepetitionsThatAreRetried(t *testing.T) {
 	round = append(round, chosen{3, trials[3].done[0]})
 	for name, c := range map[string]struct {
 		run  int
-		red  map[string]string
+		red  map[string]*reports.Scenario
 		want []int
 	}{
 		"no verdict":               {1, nil, []int{1}},
-		"failed without the fault": {1, map[string]string{"one": "it failed"}, []int{0, 1, 3}},
+		"failed without the fault": {1, map[string]*reports.Scenario{"one": {Status: reports.Failed}}, []int{0, 1, 3}},
 		"the first run":            {0, nil, []int{3}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -163,23 +163,26 @@ func (r *Result) plan(ctx context.Context, o Options) error {
 
 // Idle reports whether the shard has no trial, because there are fewer trials than shards.
 func (r *Result) Idle() bool {
-	return r.Shard != nil && (r.Faults == nil || len(r.Faults.Rows) == 0 && len(r.Faults.Before) == 0) &&
+	return r.Shard != nil && (r.Faults == nil || len(r.Faults.Rows) == 0 && !r.Faults.notTried()) &&
 		(r.Liberties == nil || len(r.Liberties.Trials) == 0)
 }
 
 // String formats the result for a person.
 func (r *Result) String() string {
 	var b strings.Builder
-	if r.Faults != nil && len(r.Faults.Rows)+len(r.Faults.Before) > 0 {
+	if r.Faults != nil && (len(r.Faults.Rows) > 0 || r.Faults.notTried()) {
 		b.WriteString(r.Faults.String())
 	}
 	if r.Liberties != nil && len(r.Liberties.Trials) > 0 {
 		b.WriteString(r.Liberties.String())
 	}
 	if untried := r.Untried(); len(untried) > 0 {
-		why := "the suite failed without faults"
-		if r.Finished.IsZero() {
+		why := "no selected scenario covers what they break"
+		switch {
+		case r.Finished.IsZero():
 			why = "the run ended early"
+		case r.Faults != nil && r.Faults.notTried():
+			why = "the suite did not pass without faults"
 		}
 		fmt.Fprintf(&b, "no result, since %s: %s\n", why, strings.Join(untried, ", "))
 	}

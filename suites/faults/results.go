@@ -44,17 +44,29 @@ func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	return &own
 }
 
-// red are the reasons why a run without faults failed; nil if it passed.
-func red(run *reports.Run) []string {
-	reasons := redSetup(run.Tracks)
+// controls are the reasons why scenarios without a fault did not pass: those that failed, and those that could not be
+// judged, because the cluster or Rehearse itself failed.
+type controls struct{ failed, broken []string }
+
+func (c *controls) add(s *reports.Scenario) {
+	switch s.Status {
+	case reports.Passed, reports.Known:
+	case reports.Failed:
+		c.failed = append(c.failed, reason(s))
+	default:
+		c.broken = append(c.broken, reason(s))
+	}
+}
+
+// controlsOf are the controls of a run without faults.
+func controlsOf(run *reports.Run) controls {
+	all := controls{broken: redSetup(run.Tracks)}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
-			if s.Status != reports.Passed && s.Status != reports.Known {
-				reasons = append(reasons, reason(s))
-			}
+			all.add(s)
 		}
 	}
-	return reasons
+	return all
 }
 
 // reason is why a scenario did not pass.

@@ -59,17 +59,20 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return err
 	}
-	if m.Before = red(before); len(m.Before) > 0 {
+	found := controlsOf(before)
+	if m.Before, m.Broken = found.failed, found.broken; m.notTried() {
 		return nil // a scenario that always fails catches nothing
 	}
 	unseen, last, err := r.rounds(ctx, trials, first, timingsOf(before))
 	if err != nil {
 		return err
 	}
-	m.After, err = r.repeat(ctx, trials, last, timingsOf(before))
+	repeated, err := r.repeat(ctx, trials, last, timingsOf(before))
+	m.ended(repeated)
 	for _, t := range trials {
 		m.Rows = append(m.Rows, t.row())
 	}
+	m.Rows = append(m.Rows, r.uncovered(faults)...)
 	if err != nil {
 		return m.cut(err)
 	}
@@ -81,16 +84,24 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return m.cut(err)
 	}
-	m.After = append(m.After, red(after)...)
+	m.ended(controlsOf(after))
 	return nil
 }
 
 // cut notes that the run ended early, after each fault was tried: the rows stay, but nothing says that the suite passes
 // without faults at the end.
 func (m *Matrix) cut(err error) error {
-	m.After = append(m.After, "the run ended early: "+err.Error())
+	m.ended(controls{broken: []string{"the run ended early: " + err.Error()}})
 	return err
 }
+
+// ended notes why the suite did not pass without faults beside or after the runs with faults.
+func (m *Matrix) ended(c controls) {
+	m.After, m.Broken = reports.Union(append(m.After, c.failed...)), reports.Union(append(m.Broken, c.broken...))
+}
+
+// notTried reports whether no fault was tried, since the suite did not pass before.
+func (m *Matrix) notTried() bool { return len(m.Rows) == 0 && len(m.Before)+len(m.Broken) > 0 }
 
 // before is a run without faults of at least the used scenarios.
 func (r runner) before(ctx context.Context, used []*scenarios.Scenario) (*reports.Run, error) {
@@ -160,6 +171,19 @@ func (r runner) applicable(faults []simulators.Fault) ([]simulators.Fault, error
 		return nil, errors.New("no selected scenario covers a requirement that one of the faults breaks")
 	}
 	return all, nil
+}
+
+// uncovered are the rows of faults that the user named and that no selected scenario can catch. Of several shards, each
+// would have them, so none has.
+func (r runner) uncovered(faults []simulators.Fault) (rows []Row) {
+	for _, fault := range faults {
+		if slices.Contains(r.Only, fault.Name) && len(r.scenariosFor(fault)) == 0 && r.Shard.Of < 2 {
+			row := newRow(fault, nil)
+			row.Unjudged = []string{"no selected scenario covers a requirement that it breaks"}
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // rounds runs the first round, and then the next until there is none; with All, the first has everything. It returns
