@@ -48,8 +48,8 @@ type Options struct {
 	// StepTimeout is the timeout of a step, or of what it waits for, if neither the step nor its scenario sets one.
 	// Default: 30 seconds.
 	StepTimeout time.Duration
-	// CleanupTimeout is how long the removal of what a scenario made may take. A namespace that nothing holds may take
-	// five times as long, since many namespaces at once take long. Default: two minutes.
+	// CleanupTimeout is how long the removal of what a scenario made may take. On our own clusters, a namespace that
+	// nothing holds may take five times as long, since many namespaces at once take long. Default: two minutes.
 	CleanupTimeout time.Duration
 	// ReportDir is the folder for the diagnostics of failed scenarios; "" for none.
 	ReportDir string

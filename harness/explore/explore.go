@@ -111,8 +111,8 @@ type exploration struct {
 	// customs are the definitions of custom kinds, including sample.yaml.
 	customs customKinds
 	dealing dealing
-	// met are the names of wanted kinds that a state serves.
-	met map[string]bool
+	// servedNames are the names of wanted kinds that a state serves.
+	servedNames map[string]bool
 }
 
 // entry is an object of the corpus, with the verdicts of the states on it.

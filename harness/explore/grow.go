@@ -27,7 +27,7 @@ import (
 // grow generates the corpus, in a cluster that goes along the path. At each new state it tries the objects of the
 // states before, and grows further ones.
 func (e *exploration) grow(ctx context.Context) error {
-	e.kinds, e.met = map[string]*explorations.Kind{}, map[string]bool{}
+	e.kinds, e.servedNames = map[string]*explorations.Kind{}, map[string]bool{}
 	scratch := &disposable{exploration: e}
 	defer scratch.remove()
 	if err := scratch.replace(ctx, e.Path[0]); err != nil {
@@ -61,7 +61,7 @@ func (e *exploration) grow(ctx context.Context) error {
 		return fmt.Errorf("no state of the path serves a kind named %s", strings.Join(e.Kinds, ", "))
 	}
 	if e.limit.Err() == nil {
-		e.report.Unjudged = append(e.report.Unjudged, e.unmet(e.met)...)
+		e.report.Unjudged = append(e.report.Unjudged, e.neverServed(e.servedNames)...)
 	}
 	if took := time.Since(began).Seconds(); took > 0 {
 		e.report.PerSecond = float64(e.report.DryRuns) / took
@@ -76,7 +76,7 @@ func (e *exploration) growAt(ctx context.Context, cluster clusters.Cluster, stat
 		return err
 	}
 	e.report.Unjudged = append(e.report.Unjudged, e.unexplored(found, state)...)
-	e.meet(found, e.met)
+	e.noteServed(found, e.servedNames)
 	kinds := slices.DeleteFunc(found.Kinds, func(k *fields.Kind) bool { return !e.wanted(k) })
 	if len(kinds) == 0 {
 		e.Progress("%s serves no kind named %s", state, strings.Join(e.Kinds, ", "))

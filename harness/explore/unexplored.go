@@ -20,9 +20,9 @@ func (e Options) unexplored(found fields.Found, state string) []string {
 	}
 	kinds := slices.Concat(found.Kinds, found.Bare)
 	// A wanted kind that is not listed may be one of a version that could not be listed.
-	met := map[string]bool{}
-	e.meet(found, met)
-	missing := len(e.unmet(met)) > 0
+	names := map[string]bool{}
+	e.noteServed(found, names)
+	missing := len(e.neverServed(names)) > 0
 	for version, cause := range found.Undiscovered {
 		inGroup := func(k *fields.Kind) bool { return k.Group == version.Group && e.wanted(k) }
 		if len(e.Kinds) == 0 || missing || slices.ContainsFunc(kinds, inGroup) {
@@ -34,21 +34,22 @@ func (e Options) unexplored(found fields.Found, state string) []string {
 	return all
 }
 
-// meet notes the names of wanted kinds that a state serves.
-func (e Options) meet(found fields.Found, met map[string]bool) {
+// noteServed adds the names of wanted kinds that a state serves.
+func (e Options) noteServed(found fields.Found, names map[string]bool) {
 	kinds := slices.Concat(found.Kinds, found.Bare)
 	for _, name := range e.Kinds {
 		if slices.ContainsFunc(kinds, func(k *fields.Kind) bool { return manifests.Means(name, k.GroupKind()) }) {
-			met[name] = true
+			names[name] = true
 		}
 	}
 }
 
-// unmet names the wanted kinds that no state serves, for example because they are misspelt.
-func (e Options) unmet(met map[string]bool) []string {
+// neverServed lists the wanted kinds that no state serves, for example because they are misspelt. served are the names
+// of those that a state serves.
+func (e Options) neverServed(served map[string]bool) []string {
 	var all []string
 	for _, name := range e.Kinds {
-		if !met[name] {
+		if !served[name] {
 			all = append(all, fmt.Sprintf("%s: it was not explored, because no state of the path serves a kind of this "+
 				"name whose objects can be created and listed", name))
 		}

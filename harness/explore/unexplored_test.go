@@ -53,9 +53,9 @@ func TestKindsThatCannotBeExplored(t *testing.T) {
 func TestKindsThatNoStateServes(t *testing.T) {
 	o := Options{Kinds: []string{"Pod", "Ingres", "pod"}}
 	pod := &fields.Kind{GroupVersionKind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}}
-	met := map[string]bool{}
-	o.meet(fields.Found{Kinds: []*fields.Kind{pod}}, met)
-	got := strings.Join(o.unmet(met), "; ")
+	served := map[string]bool{}
+	o.noteServed(fields.Found{Kinds: []*fields.Kind{pod}}, served)
+	got := strings.Join(o.neverServed(served), "; ")
 	if !strings.HasPrefix(got, "Ingres: it was not explored") || strings.Contains(got, "Pod") {
 		t.Error(got)
 	}

@@ -367,7 +367,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-func TestRed(t *testing.T) {
+func TestProblemsWithoutFaults(t *testing.T) {
 	run := &reports.Run{Tracks: []*reports.Track{{
 		Name: "track-1",
 		Setup: []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Passed}, {
@@ -381,7 +381,7 @@ func TestRed(t *testing.T) {
 			{Name: "before--late", Status: reports.NotRun},
 		},
 	}}}
-	found := controlsOf(run)
+	found := problemsOf(run.Tracks)
 	if len(found.failed) != 1 || !strings.Contains(found.failed[0], "bad is failed") {
 		t.Errorf("failed: %q", found.failed)
 	}

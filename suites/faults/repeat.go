@@ -14,9 +14,9 @@ import (
 // repeat runs everything that ran with a fault again, Repeat times in total. The repetitions run beside each other, so
 // that they share clusters and disturb each other. n is the number of the last round. It returns why scenarios
 // without a fault did not pass twice.
-func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings) (controls controls, err error) {
+func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings) (twice problems, err error) {
 	if r.Repeat < 2 {
-		return controls, nil
+		return twice, nil
 	}
 	var all []chosen
 	for i, t := range trials {
@@ -33,7 +33,7 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 	r.Progress("%d more runs with each fault", r.Repeat-1)
 	failed, err := r.repetitions(ctx, trials, again, n, took)
 	if err != nil {
-		return controls, err
+		return twice, err
 	}
 	left := 0
 	for k := range again {
@@ -41,16 +41,16 @@ func (r runner) repeat(ctx context.Context, trials []*trial, n int, took timings
 		left += len(again[k])
 	}
 	if left == 0 {
-		return controls, nil
+		return twice, nil
 	}
 	r.Progress("%d groups of scenarios could not be judged, and are retried", left)
 	failed, err = r.repetitions(ctx, trials, again, n+len(again), timings{})
 	for _, red := range failed {
 		for _, title := range slices.Sorted(maps.Keys(red)) {
-			controls.add(red[title])
+			twice.add(red[title])
 		}
 	}
-	return controls, err
+	return twice, err
 }
 
 // repetitions runs several rounds beside each other, and notes their results in the trials. It returns for each round

@@ -44,24 +44,24 @@ func withoutCleanup(s *reports.Scenario) *reports.Scenario {
 	return &own
 }
 
-// controls are the reasons why scenarios without a fault did not pass: those that failed, and those that could not be
-// judged, because the cluster or Rehearse itself failed.
-type controls struct{ failed, broken []string }
+// problems are the reasons why scenarios did not pass although they should: those that failed, and those that could
+// not be judged, because the cluster or Rehearse itself failed.
+type problems struct{ failed, broken []string }
 
-func (c *controls) add(s *reports.Scenario) {
+func (p *problems) add(s *reports.Scenario) {
 	switch s.Status {
 	case reports.Passed, reports.Known:
 	case reports.Failed:
-		c.failed = append(c.failed, reason(s))
+		p.failed = append(p.failed, reason(s))
 	default:
-		c.broken = append(c.broken, reason(s))
+		p.broken = append(p.broken, reason(s))
 	}
 }
 
-// controlsOf are the controls of a run without faults.
-func controlsOf(run *reports.Run) controls {
-	all := controls{broken: redSetup(run.Tracks)}
-	for _, track := range run.Tracks {
+// problemsOf are the problems of tracks without faults.
+func problemsOf(tracks []*reports.Track) problems {
+	all := problems{broken: redSetup(tracks)}
+	for _, track := range tracks {
 		for _, s := range track.Scenarios {
 			all.add(s)
 		}

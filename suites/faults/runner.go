@@ -59,7 +59,7 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return err
 	}
-	found := controlsOf(before)
+	found := problemsOf(before.Tracks)
 	if m.Before, m.Broken = found.failed, found.broken; m.notTried() {
 		return nil // a scenario that always fails catches nothing
 	}
@@ -84,20 +84,20 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return m.cut(err)
 	}
-	m.ended(controlsOf(after))
+	m.ended(problemsOf(after.Tracks))
 	return nil
 }
 
 // cut notes that the run ended early, after each fault was tried: the rows stay, but nothing says that the suite passes
 // without faults at the end.
 func (m *Matrix) cut(err error) error {
-	m.ended(controls{broken: []string{"the run ended early: " + err.Error()}})
+	m.ended(problems{broken: []string{"the run ended early: " + err.Error()}})
 	return err
 }
 
 // ended notes why the suite did not pass without faults beside or after the runs with faults.
-func (m *Matrix) ended(c controls) {
-	m.After, m.Broken = reports.Union(append(m.After, c.failed...)), reports.Union(append(m.Broken, c.broken...))
+func (m *Matrix) ended(p problems) {
+	m.After, m.Broken = reports.Union(append(m.After, p.failed...)), reports.Union(append(m.Broken, p.broken...))
 }
 
 // notTried reports whether no fault was tried, since the suite did not pass before.
