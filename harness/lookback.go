@@ -116,24 +116,24 @@ func (l *lookBack) asked(ctx context.Context, i int, step scenarios.Step, server
 	return r
 }
 
-// showAlike decides whether objects that stayed unchanged through each API server are the same through all of them:
-// each server may have shown the same objects all the time, but different ones from another server.
+// showAlike decides whether objects that stayed unchanged through each API server were the same through all of them:
+// each server may have shown the same objects all the time, but different ones from another server. What they show
+// after that time does not count.
 func showAlike(ctx context.Context, i int, step scenarios.Step, views []*scenarioRun, passed result) result {
-	ctx, cancel := context.WithTimeout(ctx, views[0].timeout(step, views[0].shared.StepTimeout))
-	defer cancel()
 	var compared []alike.View
 	for _, view := range views {
 		selection := step.Unchanged.Selection
-		kind, err := view.served(ctx, selection, view.timeout(step, view.shared.StepTimeout))
+		kind, err := view.timeline.served(ctx, i, selection, view.timeout(step, view.shared.StepTimeout))
 		if err != nil {
 			return unserved(step, selection, err)
 		}
+		window := view.timeline.spanOf(i).window
 		compared = append(compared, alike.View{
 			Name: view.via.String(), Stream: view.shared.history.Stream(kind.Resource),
-			Scope: scope(selection, kind, view.namespace), Since: view.timeline.spanOf(i).window.Begin.Seq,
+			Scope: scope(selection, kind, view.namespace), Since: window.Begin.Seq, Until: window.End.Seq,
 		})
 	}
-	differences, err := alike.Compare(ctx, compared, step.Unchanged.Paths)
+	differences, err := alike.Compare(compared, step.Unchanged.Paths)
 	switch {
 	case err != nil:
 		return failure(reports.Error, "unchanged: compare what API servers show: %v", err)

@@ -85,8 +85,10 @@ func TestLookBack(t *testing.T) {
 		during func(*rollingCluster)
 		// before runs before the first step.
 		before func(*rollingCluster)
-		judge  string
-		want   string
+		// later runs during another transition, after the time.
+		later func(*rollingCluster)
+		judge string
+		want  string
 	}{
 		"alike": {
 			judge: "    via: each\n",
@@ -111,6 +113,22 @@ func TestLookBack(t *testing.T) {
 			judge: "    via: each\n",
 			want:  "API servers show different objects",
 		},
+		"only later do they show different things": {
+			later: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"of": "the second"}) })
+			},
+			judge: "    via: each\n",
+		},
+		"they show different things, and later the same": {
+			before: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"of": "the second"}) })
+			},
+			later: func(c *rollingCluster) {
+				change(c, func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"x": "y"}) })
+			},
+			judge: "    via: each\n",
+			want:  "API servers show different objects",
+		},
 		"one of them was not there": {
 			before: func(c *rollingCluster) { c.second.Delete("configmaps", name, "a") },
 			judge:  "    via: each\n",
@@ -118,9 +136,13 @@ func TestLookBack(t *testing.T) {
 		},
 	} {
 		t.Run(title, func(t *testing.T) {
+			rest := ""
+			if test.later != nil {
+				rest = transition("1.35")
+			}
 			text := strings.Replace(scenario(name,
 				"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
-					"  - name: up\n    transition: {version: \"1.35\", upTo: 1}\n"+
+					"  - name: up\n    transition: {version: \"1.35\", upTo: 1}\n"+rest+
 					"  - unchanged: {apiVersion: v1, kind: ConfigMap, name: a, paths: [metadata.name, metadata.labels], "+
 					"throughout: [up, up]}\n"+test.judge),
 				"cluster: {version: \"1.34\"}", twoPlanes, 1)
@@ -137,9 +159,13 @@ func TestLookBack(t *testing.T) {
 				if test.before != nil {
 					test.before(c)
 				}
+				converged := 0
 				p.converge = func(context.Context, clusters.State) error {
-					if test.during != nil {
+					switch converged++; {
+					case converged == 1 && test.during != nil:
 						test.during(c)
+					case converged == 2 && test.later != nil:
+						test.later(c)
 					}
 					return nil
 				}

@@ -216,7 +216,7 @@ func aboutScenario(s *Scenario) string {
 			lines = append(lines, fmt.Sprintf("%-13s %s", name+":", value))
 		}
 	}
-	add("scenario", location(s))
+	add("scenario", Location(s))
 	add("requirements", strings.Join(s.Covers, ", "))
 	add("known issue", s.KnownIssue)
 	add("namespace", s.Namespace)
@@ -314,7 +314,8 @@ func sharedTime(s *Step) string {
 	return text
 }
 
-func location(s *Scenario) string {
+// Location is the file and the line of a scenario; "" for one that is in no file.
+func Location(s *Scenario) string {
 	if s.File == "" || s.Line == 0 {
 		return s.File
 	}

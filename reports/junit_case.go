@@ -25,7 +25,7 @@ func scenarioCase(run *Run, track *Track, s *Scenario) reporters.JUnitTestCase {
 		"gates", gatesOf(s),
 		"track", track.Name,
 		"namespace", s.Namespace,
-		"file", location(s),
+		"file", Location(s),
 		"known-issue", s.KnownIssue,
 		"artifacts", artifactsOf(s),
 	)}
@@ -100,14 +100,17 @@ func setupCase(run *Run, track *Track) *reporters.JUnitTestCase {
 	return c
 }
 
-// endedEarlyCase is a JUnit case for a run that was interrupted or killed before all of its scenarios ended; nil if it
-// came to its end. Skipped cases alone would look like a success.
+// endedEarlyCase is a JUnit case for a run that was interrupted or killed before all of its scenarios ended, or before
+// all of its repetitions; nil if it came to its end. Skipped cases alone would look like a success.
 func endedEarlyCase(run *Run) *reporters.JUnitTestCase {
 	left, why := Count(run).NotRun, endedEarly(run)
-	if left == 0 || why == "" {
+	if why == "" || left == 0 && run.Runs == 0 {
 		return nil
 	}
 	message := fmt.Sprintf("%s: %s not run", why, plain.Plural(left, "scenario"))
+	if left == 0 {
+		message = fmt.Sprintf("%s: this is the result of %s", why, plain.Plural(run.Runs, "run"))
+	}
 	return &reporters.JUnitTestCase{
 		Name: "the whole run", Status: string(Error),
 		Error: &reporters.JUnitError{Message: message, Type: string(Error), Description: message},
@@ -117,6 +120,8 @@ func endedEarlyCase(run *Run) *reporters.JUnitTestCase {
 // endedEarly says that a run was interrupted or killed; "" if it came to its end.
 func endedEarly(run *Run) string {
 	switch {
+	case run.Interrupted && run.Runs > 0:
+		return "Some repetitions did not run to their end"
 	case run.Interrupted:
 		return "The run was interrupted"
 	case run.Finished.IsZero():

@@ -27,7 +27,7 @@ func Open(folder string) (Suite, error) {
 	if err != nil {
 		return Suite{}, err
 	}
-	suite := Suite{Name: filepath.Base(absolute), Requirements: requirements, Scenarios: set.Scenarios}
+	suite := Suite{Name: NameOf(absolute), Requirements: requirements, Scenarios: set.Scenarios}
 	suite.System = underTest(suite)
 	if err := suite.Check(); err != nil {
 		return Suite{}, fmt.Errorf("open the suite %s: %w", folder, err)
@@ -38,6 +38,14 @@ func Open(folder string) (Suite, error) {
 // IsFolder reports whether the name of a suite is a folder: it has a separator, as in ./my-suite, or is "." or "..".
 func IsFolder(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || name == "." || name == ".."
+}
+
+// NameOf returns the name of a built-in suite, or of one in a folder: it has the folder's name.
+func NameOf(suite string) string {
+	if absolute, err := filepath.Abs(suite); err == nil && IsFolder(suite) {
+		return filepath.Base(absolute)
+	}
+	return suite
 }
 
 // underTest is the system under test in a suite's scenarios; "" if they have none, or several with other names than

@@ -1,12 +1,8 @@
 package alike_test
 
 import (
-	"context"
-	"errors"
 	"slices"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -38,11 +34,12 @@ func view(t *testing.T, name string, objects ...map[string]any) (*apitest.Server
 	v := alike.View{Name: name, Stream: recorder.Stream(maps), Scope: history.Scope{Namespace: "default"}}
 	golden.Must(t, v.Stream.CatchUp(t.Context(), v.Scope))
 	v.Since = recorder.Seq()
+	v.Until = v.Since
 	return server, v
 }
 
-func compare(ctx context.Context, views ...alike.View) ([]string, error) {
-	return alike.Compare(ctx, views, []string{"data"})
+func compare(views ...alike.View) ([]string, error) {
+	return alike.Compare(views, []string{"data"})
 }
 
 // What stays different is reported.
@@ -62,21 +59,10 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, one := view(t, "one", configMap("a", "red"))
 			_, two := view(t, "two", test.second...)
-			if got, err := compare(t.Context(), one, two); err != nil || !slices.Equal(got, test.want) {
+			if got, err := compare(one, two); err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("%q, %v; want %q", got, err, test.want)
 			}
 		})
-	}
-}
-
-// A difference of the first look is no result if there was no time to look again.
-func TestNoTimeToLookAgain(t *testing.T) {
-	_, one := view(t, "one")
-	_, two := view(t, "two", configMap("a", "red"))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond) // the first pause is longer
-	defer cancel()
-	if got, err := compare(ctx, one, two); !errors.Is(err, context.DeadlineExceeded) || got != nil {
-		t.Errorf("%q, %v", got, err)
 	}
 }
 
@@ -85,29 +71,44 @@ func TestObjectsThatAreCreatedLater(t *testing.T) {
 	_, one := view(t, "one", configMap("a", "red"))
 	second, two := view(t, "two", configMap("a", "red"))
 	second.Put(maps.Resource, configMap("later", "red"))
-	if got, err := compare(t.Context(), one, two); err != nil || got != nil {
+	golden.Must(t, two.Stream.CatchUp(t.Context(), two.Scope))
+	two.Until = 1 << 30
+	if got, err := compare(one, two); err != nil || got != nil {
 		t.Errorf("%q, %v", got, err)
 	}
 }
 
-// A difference that is not there at each look is no result.
-func TestADifferenceThatComesAndGoes(t *testing.T) {
-	_, one := view(t, "one", configMap("a", "red"), configMap("b", "red"))
-	second, two := view(t, "two", configMap("a", "red"), configMap("b", "red"))
-	var lists atomic.Int32
-	second.Misbehave(func(r apitest.Request) *apitest.Fault {
-		if r.Verb == "list" && r.Kind == "ConfigMap" {
-			gone, back := "a", "b"
-			if lists.Add(1)%2 == 0 {
-				gone, back = back, gone
-			}
-			second.Delete(maps.Resource, "default", gone)
-			second.Put(maps.Resource, configMap(back, "red"))
+// What changes after the time does not count: neither a new difference, nor one that ends.
+func TestWhatChangesLater(t *testing.T) {
+	for now, test := range map[string]struct {
+		later string
+		want  []string
+	}{
+		"red":  {"blue", nil},
+		"blue": {"red", []string{`a, one -> two: data.color: "red" -> "blue"`}},
+	} {
+		_, one := view(t, "one", configMap("a", "red"))
+		second, two := view(t, "two", configMap("a", now))
+		second.Put(maps.Resource, configMap("a", test.later))
+		golden.Must(t, two.Stream.CatchUp(t.Context(), two.Scope))
+		if got, err := compare(one, two); err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%q, %v; want %q", got, err, test.want)
 		}
-		return nil
-	})
-	got, err := compare(t.Context(), one, two)
-	if err == nil || got != nil {
-		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// What was there through no server at the end of the time was not compared.
+func TestNothingToCompare(t *testing.T) {
+	first, one := view(t, "one", configMap("a", "red"))
+	second, two := view(t, "two", configMap("a", "red"))
+	for _, server := range []*apitest.Server{first, second} {
+		server.Delete(maps.Resource, "default", "a")
+	}
+	for _, v := range []*alike.View{&one, &two} {
+		golden.Must(t, v.Stream.CatchUp(t.Context(), v.Scope))
+		v.Until = 1 << 30
+	}
+	if got, err := compare(one, two); err == nil {
+		t.Errorf("%q, and no error", got)
 	}
 }

@@ -205,7 +205,7 @@ func (c *crossing) look(ctx context.Context, i int) (err error) {
 	c.Progress("surveying %d objects at %s", len(c.made), c.report.Path[i].Name)
 	c.mark, err = c.survey.At(ctx, c.mark)
 	if err == nil && i+1 < len(c.path) {
-		err = c.rewriteAll(ctx)
+		err = c.rewriteAll(ctx, i)
 	}
 	return err
 }

@@ -121,6 +121,8 @@ func (s *recorded) behind(l look) (missing string, wake <-chan struct{}, last er
 	switch {
 	case s.progress == "":
 		return "anything", wake, last
+	case errors.Is(s.err, errOpening):
+		return "the first watch", wake, last
 	case s.inGap():
 		return "the API server again", wake, last
 	case older(s.progress, l.expected):

@@ -143,6 +143,50 @@ func TestCatchUpWaitsForAnExpectedWrite(t *testing.T) {
 	expect(t, describe(seen), "added x/short 101\ndeleted x/short 102")
 }
 
+// unopened does not answer watches before a channel is closed.
+type unopened struct {
+	http.RoundTripper
+	until <-chan struct{}
+}
+
+func (u unopened) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Query().Has("watch") {
+		select {
+		case <-u.until:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	return u.RoundTripper.RoundTrip(r)
+}
+
+// What came and went before the first watch is open is in no list.
+func TestCatchUpWaitsForTheFirstWatch(t *testing.T) {
+	server := apitest.New(t)
+	config, open := server.Config(), make(chan struct{})
+	over, cancel := context.WithCancel(t.Context())
+	var lists atomic.Int32
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return unopened{answered{next, func() {
+			if lists.Add(1) == 2 { // the first one is the stream's own
+				cancel()
+			}
+		}}, open}
+	})
+	recorder, err := history.New(config)
+	golden.Must(t, err)
+	t.Cleanup(recorder.Close)
+	stream := recorder.Stream(pods)
+	await(t, stream, func(view history.View, _ []history.Change) bool {
+		return view.Err != nil && strings.Contains(view.Err.Error(), "is being opened")
+	})
+	if err := stream.CatchUp(over, history.Scope{}); err == nil || !strings.Contains(err.Error(), "the first watch") {
+		t.Errorf("caught up with %v although there was no watch yet", err)
+	}
+	close(open)
+	golden.Must(t, stream.CatchUp(bounded(t), history.Scope{}))
+}
+
 // A write that a restored storage does not have is not awaited, even when the storage has its resourceVersion again.
 func TestCatchUpDoesNotWaitForALostWrite(t *testing.T) {
 	for name, pause := range map[string]bool{"nobody knows of the restore": false, "the history was paused": true} {

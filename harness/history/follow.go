@@ -94,6 +94,7 @@ func (s *Stream) watch(ctx context.Context) (proven bool, err error) {
 		return false, err
 	}
 	defer connection.Stop()
+	s.opened()
 	began := s.recorder.clock.Now()
 	told, err := s.consume(ctx, connection.ResultChan())
 	lasted := s.recorder.clock.Since(began) > provenAfter && !refused(err)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -149,6 +150,16 @@ func (s *recorded) bookmark(resourceVersion string) {
 func (s *recorded) advanceTo(resourceVersion string) {
 	if !atLeast(s.progress, resourceVersion) {
 		s.progress = resourceVersion
+	}
+}
+
+// opened records that the first watch is open, although it may still be refused.
+func (s *Stream) opened() {
+	s.recorder.mu.Lock()
+	defer s.recorder.mu.Unlock()
+	if errors.Is(s.err, errOpening) {
+		s.err = errOpened
+		s.broadcast()
 	}
 }
 

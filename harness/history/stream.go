@@ -14,6 +14,7 @@ import (
 var (
 	errStarting = errors.New("the first list has not been answered yet")
 	errOpening  = errors.New("the watch is being opened")
+	errOpened   = errors.New("the watch has only just been opened")
 	errClosed   = errors.New("the recorder was closed")
 )
 
@@ -152,5 +153,5 @@ func (s *recorded) gap(to time.Time) Gap {
 }
 
 func (s *recorded) inGap() bool {
-	return !s.synced && s.listed && !errors.Is(s.err, errOpening)
+	return !s.synced && s.listed && !errors.Is(s.err, errOpening) && !errors.Is(s.err, errOpened)
 }

@@ -26,6 +26,9 @@ func TestDoubtful(t *testing.T) {
 		"doubtful in an element":      {"c: [{type: A, num: 0}]", "c: [{type: A}]", "c[type=A].num is absent"},
 		"doubtful beside a certain":   {"status: {num: 0, m: 1}", "status: {m: 2}", ""},
 		"must be absent, and is zero": {"status: {num: null}", "status: {num: 0}", ""},
+		"a number in a list":          {"c: [80]", `c: ["a", "80"]`, `c[0] is "80", and match has a value of another type`},
+		"a key of another type":       {`p: [{port: "80"}]`, "p: [{port: 80}, {port: 81}]", `p[port=80].port is 80`},
+		"no such number in a list":    {"c: [80]", `c: ["a", 81]`, ""},
 		"nothing differs":             {"a: 1", "a: 1", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -55,12 +55,22 @@ func (p *planner) problemsOf(check func()) error {
 	return found
 }
 
+// unsupported are those that were left out only because the provider does not support them.
+func unsupported(leftOut []LeftOut) (all []*Skipped) {
+	for _, out := range leftOut {
+		if Unsupported(out.Err) {
+			all = append(all, &Skipped{Scenario: out.Scenario, Why: out.Err.Error()})
+		}
+	}
+	return all
+}
+
 // unplannedTrack is the track of the scenarios that cannot be planned in a run's result. It has no cluster.
 func unplannedTrack(leftOut []LeftOut) *reports.Track {
 	track := &reports.Track{Name: "unplanned"}
 	for _, out := range leftOut {
 		if Unsupported(out.Err) {
-			continue // no error
+			continue // it is skipped
 		}
 		report, _ := plannedScenario(out.Scenario, out.Scenario.Path())
 		report.Status, report.Message = reports.Error, "it cannot be planned: "+out.Err.Error()

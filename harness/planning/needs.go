@@ -12,7 +12,7 @@ import (
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
-// Skipped is a scenario that needs what the provider does not support.
+// Skipped is a scenario of the run that does not run, such as one that needs what the provider does not support.
 type Skipped struct {
 	Scenario *scenarios.Scenario
 	// Why it is left out.

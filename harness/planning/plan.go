@@ -34,6 +34,8 @@ type Options struct {
 	// Definitions are files that replace systems of the scenarios: their contents, by the names of the systems. All
 	// shards of a run must have the same ones. Without a shard, they have no effect.
 	Definitions map[string]string
+	// Skipped are further scenarios, which the caller has skipped: they are in the run's result, each with its reason.
+	Skipped []Skipped
 	// LeaveOut leaves out the scenarios that cannot be planned, as long as others remain. They are in Plan.LeftOut. By
 	// default, such a scenario is an error of the whole plan.
 	LeaveOut bool
@@ -52,10 +54,10 @@ type Plan struct {
 	Provider clusters.Provider
 	// Tracks in the order in which they begin.
 	Tracks []*Track
-	// Skipped are the scenarios that need what the provider does not support.
+	// Skipped are the scenarios that need what the provider does not support, and those that the caller has skipped.
 	Skipped []*Skipped
 	// LeftOut are the scenarios that cannot be planned, if the options leave them out. In the run's result, or in that of
-	// the first shard, they are errors, except those that the provider does not support: the caller must report these.
+	// the first shard, they are errors. Those that the provider does not support are skipped there.
 	LeftOut []LeftOut
 
 	// Simulators and Modules are those of the options.
@@ -136,6 +138,9 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 		provider: provider, verbOf: verbOf, options: o, resolved: map[string]clusters.State{}, tracks: map[string]*Track{},
 		checked: systems.Checks{},
 	}
+	for _, one := range o.Skipped {
+		p.skipped = append(p.skipped, &one)
+	}
 	for _, s := range set {
 		p.addOrLeaveOut(ctx, s)
 	}
@@ -158,6 +163,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	if len(p.order) == 0 && len(p.problems) == 0 && (!o.MayBeIdle || len(p.leftOut) > 0) {
 		p.nothingLeft()
 	}
+	p.skipped = append(p.skipped, unsupported(p.leftOut)...)
 	digest := ""
 	if o.Shard.Of > 0 {
 		digest = o.digestOf(p.order, p.skipped, p.leftOut)

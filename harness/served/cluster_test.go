@@ -15,7 +15,8 @@ import (
 
 // A definition that is written through one API server may bring its kind to each API server of the cluster.
 func TestPeersKnowTheSameDefinitions(t *testing.T) {
-	client, err := discovery.NewDiscoveryClientForConfig(apitest.New(t).Config())
+	server := apitest.New(t)
+	client, err := discovery.NewDiscoveryClientForConfig(server.Config())
 	golden.Must(t, err)
 	balanced := served.NewKinds(client.RESTClient(), "1.36.3")
 	early := balanced.Peer(client.RESTClient(), "1.36.3")
@@ -46,6 +47,11 @@ func TestPeersKnowTheSameDefinitions(t *testing.T) {
 			t.Errorf("%s does not expect the kind", name)
 		}
 	}
+	server.Serve(apitest.Kind{GVK: toy, Resource: "toys"})
+	if _, err := balanced.Find(t.Context(), toy); err != nil {
+		t.Error(err)
+	}
+	server.Withdraw(toy)
 	late.Removed(schema.GroupKind{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, "toys.example.com")
 	if mayAppear(balanced) {
 		t.Error("the definition was removed")

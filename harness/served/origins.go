@@ -84,6 +84,9 @@ func (k *Kinds) removed(kind schema.GroupKind, name string) {
 	defer k.mu.Unlock()
 	switch kind {
 	case definitions:
+		for _, gvk := range k.defined[name] {
+			delete(k.known, gvk)
+		}
 		delete(k.defined, name)
 	case services:
 		delete(k.services, name)

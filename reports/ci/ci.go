@@ -203,7 +203,7 @@ func prowMetadata(run *reports.Run, of Report, folder string) error {
 	all["rehearse"] = run.Program
 	all["rehearse-result"+of.suffix()] = reports.Count(run).String()
 	all["rehearse-states"+of.suffix()] = strings.Join(states, "; ")
-	all["rehearse-command"] = run.Command
+	all["rehearse-command"+of.suffix()] = run.Command
 	if text, err = json.MarshalIndent(all, "", "  "); err == nil {
 		err = os.WriteFile(path, append(text, '\n'), 0o644)
 	}

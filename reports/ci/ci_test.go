@@ -119,6 +119,13 @@ func TestMetadataOnProw(t *testing.T) {
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v: %v, want %v", err, got, want)
 	}
+	run.Command = "rehearse conformance porch kai"
+	golden.Must(t, Publish(run, Report{Dir: t.TempDir(), Part: "porch"}, env, &strings.Builder{}))
+	clear(got)
+	golden.Must(t, json.Unmarshal([]byte(golden.Read(t, path)), &got))
+	if got["rehearse-command"] != "rehearse run x" || got["rehearse-command-porch"] != run.Command {
+		t.Errorf("the parts' commands: %q", got)
+	}
 	golden.Write(t, path, `no JSON`)
 	golden.Error(t, Publish(run, Report{Dir: t.TempDir()}, env, &strings.Builder{}), path)
 }

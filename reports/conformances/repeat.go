@@ -49,16 +49,23 @@ func Repeated(list []*Report) *Report {
 	return &merged
 }
 
-// failuresOf is the part of an interrupted run's report that is certain: what failed.
+// failuresOf is the part of an interrupted run's report that is certain: what failed. What else the run saw of a failed
+// requirement is left out. A scenario that was interrupted after a step had failed counts as failed.
 func failuresOf(r *Report) *Report {
-	part := &Report{}
+	part, failed := &Report{}, map[string]bool{}
 	for _, q := range r.Requirements {
-		if q.Status == Failed {
-			part.Requirements = append(part.Requirements, q)
+		if q.Status != Failed {
+			continue
+		}
+		q.Scenarios = Evidence{Failed: q.Scenarios.Failed, Decided: q.Scenarios.Decided}
+		part.Requirements = append(part.Requirements, q)
+		for _, name := range q.Scenarios.Failed {
+			failed[name] = true
 		}
 	}
 	for _, s := range r.Scenarios {
-		if s.Status == Failed {
+		if s.Status == Failed || failed[s.Name] {
+			s.Status = Failed
 			part.Scenarios = append(part.Scenarios, s)
 		}
 	}

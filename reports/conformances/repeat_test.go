@@ -79,6 +79,47 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
+// The last run was interrupted after a step of one scenario had failed, and before others were reached. Its requirement
+// failed in this run, and the merged report can be read back.
+func TestRepeatedAndInterruptedAfterAFailedStep(t *testing.T) {
+	report := func(status Status, e Evidence, rest Status) *Report {
+		r := &Report{
+			APIVersion: APIVersion, Kind: Kind,
+			Implementation: Implementation{
+				Organization: "acme", Project: "kai", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+			},
+			Requirements: []Requirement{{ID: "A", Level: coreLevel, Scenarios: e}},
+			Scenarios:    []Scenario{{Name: "s", Status: status}, {Name: "rest", Status: rest}, {Name: "before", Status: Passed}},
+		}
+		r.Conclude()
+		return r
+	}
+	first := report(Passed, Evidence{Passed: []string{"s", "rest", "before"}}, Passed)
+	last := report(Untested, Evidence{
+		Failed: []string{"s"}, Passed: []string{"before"}, Untested: []string{"rest"},
+		Decided: map[string]string{"s": "step 2"},
+	}, Untested)
+	last.Interrupted = true
+	merged := Repeated([]*Report{first, last})
+	data, err := YAML(merged)
+	golden.Must(t, err)
+	if _, err := Read(data); err != nil {
+		t.Errorf("the merged report cannot be read: %v\n%s", err, data)
+	}
+	for _, s := range merged.Scenarios {
+		want := Passed
+		if s.Name == "s" {
+			want = Unstable
+		}
+		if s.Status != want {
+			t.Errorf("scenario %s is %s, want %s", s.Name, s.Status, want)
+		}
+	}
+	if q := merged.Requirements[0]; q.Status != Unstable || !strings.Contains(q.Reason, "failed in run 2") {
+		t.Errorf("%s: %s", q.Status, q.Reason)
+	}
+}
+
 // A requirement that is met in different variants is unstable, and so is the report that is read back.
 func TestRepeatedInOtherVariants(t *testing.T) {
 	as := func(variant string) *Report {

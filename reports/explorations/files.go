@@ -16,6 +16,9 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
+// MarkdownFile is the name of the report as Markdown.
+const MarkdownFile = "explore.md"
+
 // Write writes explore.json, explore.md, junit.xml, known.yaml and the scenarios of the findings into a folder, which
 // it creates if necessary. It removes the scenarios of earlier findings.
 func Write(dir string, r *Report) error {
@@ -27,7 +30,7 @@ func Write(dir string, r *Report) error {
 		return fmt.Errorf("write the reports: %w", err)
 	}
 	files := map[string][]byte{
-		"explore.json": text, "explore.md": []byte(Markdown(r)), "junit.xml": junit, "known.yaml": known,
+		"explore.json": text, MarkdownFile: []byte(Markdown(r)), "junit.xml": junit, "known.yaml": known,
 	}
 	for _, f := range r.Findings {
 		if f.Scenario != "" {

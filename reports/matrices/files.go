@@ -32,6 +32,12 @@ func Write(dir string, r *Report, more map[string][]byte) error {
 func markdown(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n", plain.Cell(r.Sentence()))
+	for i, text := range r.Broken {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", plain.Cell(text))
+	}
 	for _, scenario := range r.Scenarios {
 		fmt.Fprintf(&b, "\n#### %s\n\n| %s |", plain.Cell(scenario), plain.Cell(r.System))
 		for _, kubernetes := range r.Kubernetes {

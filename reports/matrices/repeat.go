@@ -12,9 +12,12 @@ import (
 // If a cell did not run in an interrupted run, only the other runs count.
 func Repeated(list []*Report) *Report {
 	merged := *list[0]
-	merged.Runs, merged.Cells = len(list), nil
-	for _, r := range list {
+	merged.Runs, merged.Cells, merged.Broken = len(list), nil, nil
+	for i, r := range list {
 		merged.Finished, merged.Interrupted = r.Finished, merged.Interrupted || r.Interrupted
+		for _, text := range r.Broken {
+			merged.Broken = append(merged.Broken, fmt.Sprintf("in run %d: %s", i+1, text))
+		}
 	}
 	for i := range list[0].Cells {
 		merged.Cells = append(merged.Cells, repeatedCell(list, i))

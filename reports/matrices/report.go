@@ -2,6 +2,7 @@
 package matrices
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,6 +52,8 @@ type Report struct {
 	Scenarios []string `json:"scenarios"`
 	// Runs is how many runs were merged, if the matrix was repeated.
 	Runs int `json:"runs,omitempty"`
+	// Broken is what failed on clusters after their cells had been judged, such as the deletion of a cluster.
+	Broken []string `json:"broken,omitempty"`
 	// Cells, for each scenario one for each version of the system and of Kubernetes.
 	Cells []*Cell `json:"cells"`
 }
@@ -81,7 +84,7 @@ type Cell struct {
 // Judge sets each cell's result from a run.
 func (r *Report) Judge(run *reports.Run) {
 	r.Command, r.Program, r.Build = run.Command, run.Program, run.Build
-	r.Started, r.Finished, r.Interrupted = run.Started, run.Finished, run.Interrupted
+	r.Started, r.Finished, r.Interrupted, r.Broken = run.Started, run.Finished, run.Interrupted, nil
 	cells := map[string]*Cell{}
 	for _, cell := range r.Cells {
 		if cell.Title != "" {
@@ -90,21 +93,29 @@ func (r *Report) Judge(run *reports.Run) {
 		}
 	}
 	for _, track := range run.Tracks {
+		step, shown := broken(run, track), false
 		for _, s := range track.Scenarios {
 			cell := cells[s.Name]
 			if cell == nil {
 				continue
 			}
 			cell.Status, cell.Reason, cell.Path = s.Status.OrNotRun(), reports.Headline(run, track, s), track.Path
-			if step := broken(run, track); step != nil && cell.Status == reports.NotRun {
-				cell.Status, cell.Reason = reports.Error, reports.SetupTitle(step)+": "+plain.OneLine(step.Message)
+			if step != nil && cell.Status == reports.NotRun {
+				cell.Status, cell.Reason, shown = reports.Error, brokenText(step), true
 			}
 			if cell.Status != reports.Passed && cell.Reason == "" {
 				cell.Reason = "it was not reached"
 			}
 			cell.Took = time.Duration(s.Took).Seconds()
 		}
+		if step != nil && !shown {
+			r.Broken = append(r.Broken, brokenText(step))
+		}
 	}
+}
+
+func brokenText(step *reports.Step) string {
+	return reports.SetupTitle(step) + ": " + plain.OneLine(cmp.Or(step.Message, "it did not end"))
 }
 
 // broken returns the failed setup step of a track, which prevents a verdict on its scenarios. An example is a version
@@ -180,6 +191,9 @@ func (r *Report) Sentence() string {
 	if n := r.unplanned(); n > 0 {
 		text += fmt.Sprintf("; %d of them could not be planned", n)
 	}
+	if n := len(r.Broken); n > 0 {
+		text += "; " + plain.Plural(n, "step") + " on clusters failed"
+	}
 	if r.Runs > 0 {
 		text += "; " + plain.Plural(r.Runs, "run") + " of each"
 	}
@@ -207,7 +221,7 @@ func Word(status reports.Status) string {
 }
 
 // ExitCode depends on the cells' statuses: 130 interrupted, 2 nothing was tested, 1 a cell failed or is unstable, 3
-// one could not be planned, could not be judged or did not run, and otherwise 0.
+// one could not be planned, could not be judged or did not run, or a step on a cluster failed, and otherwise 0.
 func (r *Report) ExitCode() int {
 	switch {
 	case r.Interrupted:
@@ -216,7 +230,7 @@ func (r *Report) ExitCode() int {
 		return reports.ExitInput
 	case r.count(reports.Failed)+r.count(Unstable) > 0:
 		return reports.ExitFailed
-	case r.count(reports.Error)+r.count(reports.NotRun)+r.unplanned() > 0:
+	case r.count(reports.Error)+r.count(reports.NotRun)+r.unplanned()+len(r.Broken) > 0:
 		return reports.ExitError
 	default:
 		return reports.ExitPassed

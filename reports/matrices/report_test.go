@@ -110,6 +110,9 @@ func TestExitCode(t *testing.T) {
 		{"one could not be judged", with(reports.Passed, reports.Error), 3},
 		{"one is unstable, one could not be judged", with(reports.Passed, Unstable, reports.Error), 1},
 		{"one did not run", with(reports.Passed, reports.NotRun), 3},
+		{"a cluster could not be deleted", &Report{
+			Cells: []*Cell{{Status: reports.Passed}}, Broken: []string{"delete the cluster: it is busy"},
+		}, 3},
 		{"interrupted", interrupted, 130},
 		{"one could not be planned", &Report{Cells: []*Cell{
 			{Status: reports.Passed}, {Status: reports.Skipped, Unplanned: true},
@@ -141,12 +144,18 @@ func TestJudge(t *testing.T) {
 	}, {
 		Setup:     []*reports.Step{{Verb: "install", Name: "lws", Status: reports.Error, Message: "it ended:\n  no such flag"}},
 		Scenarios: []*reports.Scenario{{Name: "c [v2 on 1.34]", Status: reports.NotRun}},
+	}, {
+		Setup: []*reports.Step{{Verb: "install", Name: "other", Status: reports.Error, Message: "it is busy"}},
 	}}})
 	want := []reports.Status{reports.Passed, reports.Failed, reports.NotRun, reports.Skipped, reports.Error}
 	for i, cell := range r.Cells {
 		if cell.Status != want[i] || (cell.Reason == "") != (cell.Status == reports.Passed) {
 			t.Errorf("cell %d: %s, %q; want %s", i, cell.Status, cell.Reason, want[i])
 		}
+	}
+	if len(r.Broken) != 1 || r.Broken[0] != "install other: it is busy" || !strings.Contains(Text(r), r.Broken[0]) ||
+		!strings.Contains(markdown(r), "- "+r.Broken[0]) || !strings.Contains(r.Sentence(), "1 step on clusters failed") {
+		t.Errorf("what no cell shows: %q; %s", r.Broken, r.Sentence())
 	}
 	if got := r.Cells[4].Reason; got != "install lws: it ended: no such flag" {
 		t.Errorf("got %q", got)

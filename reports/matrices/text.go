@@ -30,6 +30,9 @@ func Text(r *Report) string {
 		}
 		b.WriteString("\n")
 	}
+	for _, text := range r.Broken {
+		b.WriteString(text + "\n")
+	}
 	return b.String() + r.Sentence() + "\n"
 }
 

@@ -32,6 +32,12 @@ func OfMatrix(r *matrices.Report) ([]byte, error) {
 			})
 		}
 	}
+	for _, text := range r.Broken {
+		v.Findings = append(v.Findings, finding{
+			Status: reports.Error, Severity: matrices.Word(reports.Error), Title: "a step on a cluster failed",
+			Lines: []findingLine{{"Reason", text, ""}},
+		})
+	}
 	slices.SortStableFunc(v.Findings, func(a, b finding) int { return cmp.Compare(ranks[a.Severity], ranks[b.Severity]) })
 	return render(v)
 }

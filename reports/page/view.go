@@ -105,14 +105,12 @@ func (c *collector) view() *view {
 			}
 			v.Rows = append(v.Rows, scenarioRow{
 				Anchor: c.anchors[s], Name: s.Name, System: s.System, Took: took, Remark: brief(reports.Headline(run, track, s)),
-				Place: place(s), Status: s.Status, Number: len(v.Rows), Steps: steps[c.anchors[s]],
+				Place: reports.Location(s), Status: s.Status, Number: len(v.Rows), Steps: steps[c.anchors[s]],
 			})
 		}
 	}
 	return v
 }
-
-func place(s *reports.Scenario) string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
 // verdict is passed only if everything passed.
 func verdict(run *reports.Run) reports.Status {
@@ -140,6 +138,8 @@ func sentence(run *reports.Run) string {
 	}
 	end := ""
 	switch {
+	case run.Interrupted && run.Runs > 0:
+		end = " Some repetitions did not run to their end: what they did not reach is not judged."
 	case run.Interrupted:
 		end = " The run was interrupted: scenarios that did not run are not judged."
 	case run.Finished.IsZero():

@@ -21,9 +21,12 @@ func Write(dir string, r *Report) error {
 		return err
 	}
 	return folder.Write(dir, map[string][]byte{
-		"upgrade.json": text, "upgrade.md": []byte(Markdown(r)), "junit.xml": junit,
+		"upgrade.json": text, MarkdownFile: []byte(Markdown(r)), "junit.xml": junit,
 	})
 }
+
+// MarkdownFile is the name of the report as Markdown.
+const MarkdownFile = "upgrade.md"
 
 // JSON returns the report as indented JSON. It can be decoded into a Report.
 func JSON(r *Report) ([]byte, error) { return folder.JSON(r) }

@@ -1,9 +1,12 @@
 package conformance
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/cases"
@@ -26,6 +29,45 @@ func (p *Plan) Rules() []cases.Rule {
 		rules = append(rules, rule)
 	}
 	return rules
+}
+
+// WithCases returns a run with a scenario for each rule of generated cases, so that all reports of the run show them.
+// Without a result, a rule has not run.
+func (p *Plan) WithCases(run *reports.Run, results []cases.Result) *reports.Run {
+	track := &reports.Track{Name: "generated cases"}
+	for i, rule := range p.Rules() {
+		result := cases.Result{Rule: rule, Err: errors.New("its cases were not judged")}
+		if i < len(results) {
+			result = results[i]
+		}
+		o := generated(result)
+		s := &reports.Scenario{
+			Name: o.Name, System: p.options.Suite.System, Status: reports.Passed, Covers: shown(result, o),
+			Versions: []string{rule.State.Version}, Started: run.Finished, Finished: run.Finished,
+		}
+		switch {
+		case o.Status == conformances.Failed:
+			s.Status, s.Message = reports.Failed, o.Evidence
+		case i >= len(results):
+			s.Status, s.Message, s.Started, s.Finished = reports.NotRun, o.Reason, time.Time{}, time.Time{}
+		case o.Status == conformances.Untested:
+			s.Status, s.Message = reports.Error, o.Reason
+		}
+		track.Scenarios = append(track.Scenarios, s)
+	}
+	whole := *run
+	whole.Tracks = append(slices.Clip(run.Tracks), track)
+	return &whole
+}
+
+// shown are the requirements that a result of generated cases says something about.
+func shown(result cases.Result, o outcome) []string {
+	if o.only != "" {
+		return []string{o.only}
+	}
+	return slices.DeleteFunc(slices.Clone(result.Rule.Covers), func(id string) bool {
+		return o.Status == conformances.Passed && result.About[id] == 0
+	})
 }
 
 // generated is the result of generated cases as that of a scenario. A disagreement fails only its requirement, and the

@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
@@ -83,10 +84,13 @@ func plan(t *testing.T, o Options) *Plan {
 func ran(p *Plan, outcomes map[string]reports.Scenario) *reports.Run {
 	run := p.Result()
 	run.Started = time.Date(2026, 3, 1, 10, 0, 0, 123, time.UTC)
+	for _, one := range p.Skipped {
+		one.Report.Status, one.Report.Message = reports.Skipped, one.Why
+	}
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
-			if s.Status == reports.Error {
-				continue // it cannot be planned
+			if s.Status == reports.Error || s.Status == reports.Skipped {
+				continue // it cannot be planned, or is skipped
 			}
 			o, told := outcomes[s.Name]
 			if !told {
@@ -225,6 +229,11 @@ func TestSubstitutes(t *testing.T) {
 		if !strings.Contains(p.selection.why[title], want) {
 			t.Errorf("%s is left out because %q, want %q", title, p.selection.why[title], want)
 		}
+		if !slices.ContainsFunc(p.Skipped, func(s *planning.Skipped) bool {
+			return s.Report.Name == title && strings.Contains(s.Why, want)
+		}) {
+			t.Errorf("%s is not skipped in the run, and so not in junit.xml", title)
+		}
 	}
 	p = plan(t, Options{Profile: "webhook", Substitutes: []Substitute{
 		{System: "gadgets", Definition: process("true")}, {System: "gadgets", Variant: "older", Definition: process("false")},
@@ -316,6 +325,9 @@ func TestUnplanned(t *testing.T) {
 			}
 			if err := p.Made(ran(p, nil)); err != nil {
 				t.Error(err)
+			}
+			if _, unable := c.provider.(paper); unable != (len(p.Skipped) == 1) {
+				t.Errorf("the run has %d skipped scenarios", len(p.Skipped))
 			}
 			lines := strings.Join(p.Unplanned(), "\n")
 			if (lines == "") != (c.unplanned == nil) {

@@ -74,9 +74,13 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 		}
 		return nil, fmt.Errorf("suite %s has no scenario of profile %q", o.Suite.Name, o.Profile)
 	}
-	plan, err := harness.NewPlan(ctx, o.Provider, selection.kept, o.Plan)
+	with := o.Plan
+	for _, c := range selection.skipped {
+		with.Skipped = append(with.Skipped, planning.Skipped{Scenario: c, Why: selection.why[c.Title()]})
+	}
+	plan, err := harness.NewPlan(ctx, o.Provider, selection.kept, with)
 	if err != nil {
-		if plan, err = planWhatCan(ctx, o, selection, err); err != nil {
+		if plan, err = planWhatCan(ctx, o.Provider, selection, with, err); err != nil {
 			return nil, err
 		}
 	}
@@ -114,10 +118,11 @@ func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
 
 // planWhatCan leaves out the scenarios that cannot be planned. If no plan is possible without them, it returns the
 // whole error.
-func planWhatCan(ctx context.Context, o Options, selection *selection, whole error) (*harness.Plan, error) {
-	with := o.Plan
+func planWhatCan(ctx context.Context, provider clusters.Provider, selection *selection, with harness.PlanOptions,
+	whole error,
+) (*harness.Plan, error) {
 	with.LeaveOut = true
-	plan, err := harness.NewPlan(ctx, o.Provider, selection.kept, with)
+	plan, err := harness.NewPlan(ctx, provider, selection.kept, with)
 	if err != nil || ctx.Err() != nil {
 		return nil, whole
 	}

@@ -161,14 +161,18 @@ func TestGeneratedCases(t *testing.T) {
 	for name, c := range map[string]struct {
 		result cases.Result
 		want   string
+		status reports.Status
+		about  string
 	}{
 		"all agree": {
 			cases.Result{Judged: 1000, About: map[string]int{"G-1": 999, "G-5": 1}},
 			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 passed",
+			reports.Passed, "G-1 G-5",
 		},
 		"no case was about one": {
 			cases.Result{Judged: 1, About: map[string]int{"G-1": 1}},
 			"G-1 passed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+			reports.Passed, "G-1",
 		},
 		"one does not": {
 			cases.Result{
@@ -176,21 +180,24 @@ func TestGeneratedCases(t *testing.T) {
 				Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"},
 			},
 			"G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+			reports.Failed, "G-1",
 		},
 		"by no requirement of the rule": {cases.Result{Disagreement: &cases.Disagreement{Case: cases.Case{
 			Input:       "A",
 			Requirement: "G-2",
-		}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 failed"},
+		}, Got: "accepted"}}, "G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 failed", reports.Failed, "G-1 G-5"},
 		"one does not, and then nobody can": {
 			cases.Result{
 				Judged: 3, Err: errors.New("it broke"),
 				Disagreement: &cases.Disagreement{Case: cases.Case{Input: "A", Requirement: "G-1"}, Got: "accepted"},
 			},
 			"G-1 failed, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+			reports.Failed, "G-1",
 		},
 		"nobody can judge": {
 			cases.Result{Err: errors.New("it broke")},
 			"G-1 untested, G-2 passed, G-3 passed, G-4 passed, G-5 untested",
+			reports.Error, "G-1 G-5",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -203,6 +210,21 @@ func TestGeneratedCases(t *testing.T) {
 			golden.Must(t, err)
 			if got := statuses(r); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			p.options.Suite.Rules = []cases.Rule{c.result.Rule}
+			run := ran(p, nil)
+			for _, test := range []struct {
+				results []cases.Result
+				status  reports.Status
+			}{{nil, reports.NotRun}, {[]cases.Result{c.result}, c.status}} {
+				whole := p.WithCases(run, test.results)
+				got := whole.Tracks[len(run.Tracks)].Scenarios[0]
+				if got.Status != test.status || (got.Message == "") != (got.Status == reports.Passed) {
+					t.Errorf("the run has %s: %s, %q; want %s", got.Name, got.Status, got.Message, test.status)
+				}
+				if about := strings.Join(got.Covers, " "); test.results != nil && about != c.about {
+					t.Errorf("the run's scenario is about %s, want %s", about, c.about)
+				}
 			}
 			last := r.Scenarios[len(r.Scenarios)-1]
 			if last.Cases == nil || last.Cases.Seed != 42 || last.Cases.Agreed != c.result.Judged ||

@@ -212,6 +212,8 @@ func (p *Plan) outcomes(results Results) map[string]outcome {
 			case c == nil:
 			case unplanned(track, s):
 				all[s.Name] = untested(c, seen(s.Message))
+			case s.Status == reports.Skipped && all[s.Name].Status == conformances.Skipped:
+				// The selection's reason is there already.
 			default:
 				o := outcomeOf(s)
 				o.Source, o.Path, o.Variants = source(c), paths[s.Name], suites.Variants(c, p.options.Suite.System)

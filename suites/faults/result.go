@@ -225,6 +225,14 @@ func Write(dir string, r *Result) error {
 	return reports.ReplaceFile(filepath.Join(dir, File), append(data, '\n'))
 }
 
+// Remove removes the faults.json of an earlier run from a folder. It would look like the result of this run.
+func Remove(dir string) error {
+	if err := os.Remove(filepath.Join(dir, File)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remove the result of an earlier run: %w", err)
+	}
+	return nil
+}
+
 // Read reads the content of a faults.json.
 func Read(data []byte) (*Result, error) {
 	return reports.Decode(data, "a "+File, Format, func(r *Result) (string, bool) {

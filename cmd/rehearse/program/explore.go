@@ -18,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/explore"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
@@ -296,6 +297,9 @@ func stateOf(text string) (clusters.State, error) {
 
 func (f *exploreFlags) run(command *cobra.Command) error {
 	options, err := f.options(command)
+	if err != nil && !f.plan {
+		return session.NotStarted(err, []string{f.reportDir}, pastruns.ExploreFile, explorations.MarkdownFile)
+	}
 	if err != nil {
 		return err
 	}

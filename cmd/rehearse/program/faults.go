@@ -118,6 +118,9 @@ func (f *faultsFlags) run(command *cobra.Command, all builtin.Suites) error {
 	if f.options.Simulators, err = all.Simulators().Own(); err != nil {
 		return err
 	}
+	if err := faults.Remove(f.reportDir); err != nil {
+		return cli.Broken(err)
+	}
 	result, err := faults.Try(command.Context(), f.options, f.kind, cli.Head(command, f.options.Suite.Name),
 		func(result *faults.Result) error {
 			if err := faults.Write(f.reportDir, result); err != nil {

@@ -90,9 +90,10 @@ func newRunCommand(all builtin.Suites) *cobra.Command {
 		Long: `Run starts the clusters that the scenarios need, runs the scenarios on them, and writes report.html,
 junit.xml and run.json to the report folder. "-" reads scenarios from standard input.
 
-Exit codes: 0 all passed; 1 a scenario failed; 2 the input is wrong (including rejected credentials
-of an existing cluster), or nothing was selected; 3 something could not be judged because the
-cluster or Rehearse failed, or an existing cluster cannot be reached; 130 interrupted.`,
+Exit codes: 0 all that ran passed, or failed only with a known issue; 1 a scenario failed; 2 the
+input is wrong (including rejected credentials of an existing cluster), or no scenario can run;
+3 something could not be judged because the cluster or Rehearse failed, or an existing cluster
+cannot be reached; 130 interrupted.`,
 		Example: `  rehearse run scenarios/kubernetes
   rehearse run --focus rollback --keep scenarios/kubernetes
   rehearse run --system lws=process:my-lws.yaml scenarios/leaderworkerset
@@ -117,7 +118,7 @@ func runScenarios(command *cobra.Command, paths []string, what selection, option
 	defer run.Close()
 	plan, err := what.plan(command, paths, options.Keep, run.Progress)
 	if err != nil {
-		return session.NotStarted(err, options.ReportDir)
+		return session.NotStarted(err, []string{options.ReportDir})
 	}
 	if err := session.Limit(plan, &run.Options, run.Progress); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/builtin"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/manifests/ordinary"
@@ -256,6 +257,9 @@ func (f *upgradeFlags) selection() manifests.Selection {
 func (f *upgradeFlags) run(command *cobra.Command) error {
 	defer f.close()
 	options, err := f.options(command)
+	if err != nil && !f.plan {
+		return session.NotStarted(err, []string{f.reportDir}, pastruns.UpgradeFile, upgrades.MarkdownFile)
+	}
 	if err != nil {
 		return err
 	}

@@ -97,12 +97,20 @@ func (c *Client) Patch(ctx context.Context, kind *fields.Kind, namespace, name, 
 	})
 }
 
-// Rewrite reads a stored object and writes it unchanged.
+// Rewrite reads a stored object and writes it unchanged. An object that is gone, and a rejected write, are no errors: a
+// survey finds them. An error means that the API server could not judge the write.
 func (c *Client) Rewrite(ctx context.Context, kind *fields.Kind, namespace, name string) error {
 	var answer Answer
 	for range 1 + again {
 		c.requests.Add(1)
-		stored, err := c.api.Get().AbsPath(kind.Path(namespace), name).SetHeader("Accept", "application/json").Do(ctx).Raw()
+		read := c.api.Get().AbsPath(kind.Path(namespace), name).SetHeader("Accept", "application/json").Do(ctx)
+		stored, err := read.Raw()
+		if err != nil {
+			err = read.Error() // which always has the message of the answer
+		}
+		if writes.Judge(err) == writes.Rejected {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("read %s %s: %w", kind.Kind, name, err)
 		}
@@ -110,16 +118,13 @@ func (c *Client) Rewrite(ctx context.Context, kind *fields.Kind, namespace, name
 			return c.api.Put().AbsPath(kind.Path(namespace), name).SetHeader("Content-Type", "application/json")
 		})
 		if err != nil {
-			return err
+			return fmt.Errorf("write %s %s unchanged: %w", kind.Kind, name, err)
 		}
-		if answer.Accepted() || answer.Code != http.StatusConflict {
-			break
+		if answer.Code != http.StatusConflict {
+			return nil
 		}
 	}
-	if !answer.Accepted() {
-		return fmt.Errorf("write %s %s unchanged: %s", kind.Kind, name, answer.Words)
-	}
-	return nil
+	return fmt.Errorf("write %s %s unchanged: %s", kind.Kind, name, answer.Words)
 }
 
 // again is the number of retries of a request without a verdict, and pause the first pause before one.

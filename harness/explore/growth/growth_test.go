@@ -125,6 +125,50 @@ func TestAnAbortedRequestIsAPanic(t *testing.T) {
 	}
 }
 
+// A write that the API server did not judge is an error: nobody else notices it.
+func TestRewrite(t *testing.T) {
+	for name, test := range map[string]struct {
+		read, write, writes int
+		err                 string
+	}{
+		"written":                 {read: http.StatusOK, write: http.StatusOK, writes: 1},
+		"gone":                    {read: http.StatusNotFound},
+		"rejected":                {read: http.StatusOK, write: http.StatusUnprocessableEntity, writes: 1},
+		"always in conflict":      {read: http.StatusOK, write: http.StatusConflict, writes: 3, err: "write Box a unchanged: 409"},
+		"cannot be read":          {read: http.StatusBadGateway, err: "read Box a: "},
+		"the write is not judged": {read: http.StatusOK, write: http.StatusBadGateway, writes: 3, err: "write Box a unchanged: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrote := 0
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				code := test.read
+				if r.Method == http.MethodPut {
+					code = test.write
+					wrote++
+				}
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(code)
+				answer := map[string]any{"apiVersion": "v1", "kind": "Box"}
+				if code != http.StatusOK {
+					reason := map[int]string{
+						http.StatusNotFound: "NotFound", http.StatusConflict: "Conflict", http.StatusUnprocessableEntity: "Invalid",
+					}[code]
+					answer = map[string]any{"kind": "Status", "status": "Failure", "code": code, "reason": reason}
+					answer["details"] = map[string]any{"name": "a", "kind": "boxes"}
+				}
+				if err := json.NewEncoder(w).Encode(answer); err != nil {
+					t.Error(err)
+				}
+			}))
+			defer web.Close()
+			err := clientOf(t, web, 1).Rewrite(t.Context(), box(), "default", "a")
+			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || wrote != test.writes {
+				t.Errorf("%v, after %d writes; want %q, %d", err, wrote, test.err, test.writes)
+			}
+		})
+	}
+}
+
 // box is a kind with the given fields of its spec.
 func box(children ...*fields.Field) *fields.Kind {
 	k := &fields.Kind{Resource: "boxes", Namespaced: true, Preferred: true}

@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
 )
@@ -35,17 +36,21 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 	planning := session.New(command, f.execute, "")
 	defer planning.Close()
 	var runs []*suiteRun
+	var dirs []string
 	for _, name := range names {
-		c := &suiteRun{settings: f, execute: f.execute, suite: name}
+		c := &suiteRun{settings: f, execute: f.execute, suite: name, name: suites.NameOf(name)}
 		if len(names) > 1 {
-			c.execute.ReportDir, c.part = filepath.Join(f.execute.ReportDir, name), name
+			c.execute.ReportDir, c.part = filepath.Join(f.execute.ReportDir, c.name), c.name
 		}
+		runs, dirs = append(runs, c), append(dirs, c.execute.ReportDir)
+	}
+	for _, c := range runs {
 		var err error
-		if c.plan, err = f.newPlan(command, name, planning.Progress); err != nil {
+		if c.plan, err = f.newPlan(command, c.suite, planning.Progress); err != nil {
 			if f.of != "" { // the folder may have the run that the report is about
 				return err
 			}
-			return session.NotStarted(err, c.execute.ReportDir)
+			return session.NotStarted(err, dirs)
 		}
 		for _, line := range c.plan.Unplanned() {
 			planning.Say("untested: %s", line)
@@ -53,14 +58,10 @@ func (f *settings) run(command *cobra.Command, names []string) error {
 		if err := session.Limit(c.plan.Plan, &c.execute, planning.Progress); err != nil {
 			return err
 		}
-		runs = append(runs, c)
 	}
 	planning.Close()
 	if f.of == "" { // otherwise the folder may have the run that the report is about
-		var dirs []string // if the process is killed, the suites that did not run have no reports
-		for _, c := range runs {
-			dirs = append(dirs, c.execute.ReportDir)
-		}
+		// If the process is killed, the suites that did not run have no reports.
 		if err := session.RemoveReports(dirs); err != nil {
 			return err
 		}
@@ -102,6 +103,14 @@ func (f *settings) check(names []string) error {
 	}
 	if len(names) > 1 && (f.focus != "" || f.profile != "" || len(f.systems) > 0 || f.cases > 0) {
 		return errors.New("--profile, --focus, --system and --cases need exactly one suite")
+	}
+	for i, name := range names {
+		for _, other := range names[:i] {
+			if suites.NameOf(name) == suites.NameOf(other) {
+				return fmt.Errorf("%s and %s are suites of the same name, and would have the same report folder: run them one "+
+					"after the other", other, name)
+			}
+		}
 	}
 	if len(f.outputs) > 0 {
 		if err := f.implementation.Validate(); err != nil {
@@ -146,7 +155,8 @@ func worse(a, b error) error {
 type suiteRun struct {
 	*settings
 	execute harness.Options
-	suite   string
+	// suite is the name or the folder as the user typed it; name is the suite's own name, without a path.
+	suite, name string
 	// part is the suite's name if the command runs several; "" if it runs one.
 	part string
 	plan *conformance.Plan
@@ -192,8 +202,16 @@ func (c *suiteRun) once(command *cobra.Command) (report *conformances.Report, ru
 	failure = recorded.Run(func(ctx context.Context, options harness.Options) error {
 		failure := harness.Execute(ctx, c.plan.Plan, options)
 		results.Run = recorded.Result()
+		if c.cases > 0 { // a process that is killed before they are judged leaves this
+			failure = errors.Join(failure, session.WriteFiles(c.execute.ReportDir, c.plan.WithCases(results.Run, nil)))
+		}
 		return errors.Join(failure, c.others(ctx, options, &results))
 	})
+	if c.cases > 0 {
+		results.Run = c.plan.WithCases(results.Run, results.Cases)
+		results.Run.Interrupted = results.Interrupted
+		failure = errors.Join(failure, session.WriteFiles(c.execute.ReportDir, results.Run))
+	}
 	report, err = c.report(command, results)
 	return report, results.Run, failure, err
 }
@@ -355,7 +373,7 @@ func (c *suiteRun) write(report *conformances.Report) (written []string, err err
 	var errs []error
 	for _, path := range c.outputs {
 		if cli.IsFolder(path) {
-			path = filepath.Join(path, c.suite+".yaml")
+			path = filepath.Join(path, c.name+".yaml")
 		}
 		data, err := []byte(conformances.Markdown(report)), error(nil)
 		if filepath.Ext(path) != ".md" {

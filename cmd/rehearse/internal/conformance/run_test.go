@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,6 +122,24 @@ func TestRunsThatEndEarly(t *testing.T) {
 				t.Errorf("it does not print the conclusions: %q", out.String())
 			}
 		})
+	}
+}
+
+// A suite of a folder has the folder's name wherever its reports go, and no two suites share a name.
+func TestNamesOfSuitesInFolders(t *testing.T) {
+	dir := t.TempDir()
+	f := settings{outputs: []string{dir}}
+	f.Repeat = 1
+	c := &suiteRun{settings: &f, suite: "./some/gadgets", name: "gadgets"}
+	want := filepath.Join(dir, "gadgets.yaml")
+	if written, err := c.write(report(conformances.Passed)); err != nil || !slices.Equal(written, []string{want}) {
+		t.Errorf("%q, %v; want %s", written, err, want)
+	}
+	f.outputs = nil
+	for names, fails := range map[string]bool{"kai ./mine": false, "kai ./kai": true, "./a/x ./b/x": true, "kai kai": true} {
+		if err := f.check(strings.Fields(names)); (err != nil) != fails {
+			t.Errorf("%s: %v", names, err)
+		}
 	}
 }
 

@@ -51,14 +51,18 @@ func TestNotStarted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			file := filepath.Join(dir, "junit.xml")
-			golden.Must(t, os.WriteFile(file, []byte("<testsuites/>"), 0o600))
-			err := NotStarted(test.err, dir)
+			files := []string{filepath.Join(dir, "junit.xml"), filepath.Join(dir, "own.json")}
+			for _, file := range files {
+				golden.Must(t, os.WriteFile(file, []byte("passed"), 0o600))
+			}
+			err := NotStarted(test.err, []string{dir}, "own.json")
 			if code := cli.CodeOf(err); code != test.code || !strings.Contains(err.Error(), test.err.Error()) {
 				t.Errorf("exit code %d, %v; want %d, %v", code, err, test.code, test.err)
 			}
-			if _, err := os.Stat(file); (err == nil) != test.kept {
-				t.Errorf("the earlier report: %v; want it to be kept: %t", err, test.kept)
+			for _, file := range files {
+				if _, err := os.Stat(file); (err == nil) != test.kept {
+					t.Errorf("the earlier report: %v; want it to be kept: %t", err, test.kept)
+				}
 			}
 		})
 	}

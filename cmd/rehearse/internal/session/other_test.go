@@ -197,15 +197,18 @@ func TestTimesPublishesOnce(t *testing.T) {
 	}
 }
 
-// Interrupted repetitions are no success: what is left did not run.
-func TestTimesAfterAnInterrupt(t *testing.T) {
+// Repetitions that ended early are no success: what is left did not run.
+func TestTimesEndsEarly(t *testing.T) {
+	broken := errors.New("it cannot be planned")
 	for name, c := range map[string]struct {
-		stopAfter, runs int
-		cut             bool
+		stopAfter, breakAt, runs int
+		cut, early               bool
+		err                      error
 	}{
-		"not interrupted": {0, 3, false},
-		"before the end":  {2, 2, true},
-		"after the last":  {3, 3, false},
+		"not interrupted":               {runs: 3},
+		"before the end":                {stopAfter: 2, runs: 2, cut: true, early: true},
+		"after the last":                {stopAfter: 3, runs: 3},
+		"a later run cannot be planned": {breakAt: 2, runs: 1, early: true, err: broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -214,6 +217,9 @@ func TestTimesAfterAnInterrupt(t *testing.T) {
 			command.SetContext(ctx)
 			dir, f, made := t.TempDir(), RepeatFlag{Repeat: 3}, 0
 			err := f.Times(command, ci.Report{Dir: dir}, func(n int, _ string) (*reports.Run, error) {
+				if n == c.breakAt {
+					return nil, broken
+				}
 				if made = n; n == c.stopAfter {
 					cancel()
 				}
@@ -222,14 +228,18 @@ func TestTimesAfterAnInterrupt(t *testing.T) {
 					Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Passed}}}},
 				}, nil
 			})
-			if err != nil || made != c.runs || f.Cut(command, made) != c.cut {
+			if !errors.Is(err, c.err) || made != c.runs || f.Cut(command, made) != c.cut {
 				t.Errorf("%v: %d runs, cut short %t; want %d, %t", err, made, f.Cut(command, made), c.runs, c.cut)
 			}
 			data := []byte(golden.Read(t, filepath.Join(dir, "run.json")))
 			run, err := reports.Read(data)
 			golden.Must(t, err)
-			if run.Interrupted != c.cut {
-				t.Errorf("run.json says that it was interrupted: %t, want %t", run.Interrupted, c.cut)
+			junit := golden.Read(t, filepath.Join(dir, "junit.xml"))
+			if strings.Contains(junit, "<error") != c.early {
+				t.Errorf("junit.xml has an error: %t, want %t:\n%s", !c.early, c.early, junit)
+			}
+			if run.Interrupted != c.early {
+				t.Errorf("run.json says that it was interrupted: %t, want %t", run.Interrupted, c.early)
 			}
 		})
 	}

@@ -63,8 +63,8 @@ func (f *RepeatFlag) Times(command *cobra.Command, of ci.Report,
 		return failure
 	}
 	merged := reports.RepeatedRun(runs)
-	merged.Interrupted = merged.Interrupted || f.Cut(command, len(runs))
-	failure = errors.Join(failure, reports.WriteFiles(of.Dir, merged, inFolder(of.Dir)...))
+	merged.Interrupted = merged.Interrupted || len(runs) < f.Repeat // the rest did not run
+	failure = errors.Join(failure, WriteFiles(of.Dir, merged))
 	return errors.Join(failure, Publish(command, merged, of))
 }
 
@@ -95,13 +95,14 @@ func RemoveReports(dirs []string, names ...string) error {
 	})
 }
 
-// NotStarted returns why a run could not start. If the input is not wrong, it also removes the reports of earlier runs.
-// They stay after a mistake in the input, which says nothing about them.
-func NotStarted(err error, dirs ...string) error {
+// NotStarted returns why a run could not start. If the input is not wrong, it also removes the reports of earlier runs
+// from folders, and further files by their names. They stay after a mistake in the input, which says nothing about
+// them.
+func NotStarted(err error, dirs []string, names ...string) error {
 	if cli.CodeOf(err) == cli.ExitInput && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return errors.Join(err, RemoveReports(dirs))
+	return errors.Join(err, RemoveReports(dirs, names...))
 }
 
 // foldersOf are a report folder, and the folders of its repetitions and readings; none if it does not exist.

@@ -95,6 +95,11 @@ func Files(dir string) *reports.Files {
 	return reports.NewFiles(dir, clock.RealClock{}, inFolder(dir)...)
 }
 
+// WriteFiles writes the reports of a finished run into a folder.
+func WriteFiles(dir string, run *reports.Run) error {
+	return reports.WriteFiles(dir, run, inFolder(dir)...)
+}
+
 func inFolder(dir string) []reports.FileFormat {
 	return formats.InFolder(dir, ci.Attachments(dir, os.Getenv))
 }
