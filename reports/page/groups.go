@@ -145,7 +145,8 @@ func setupFailure(run *reports.Run, track *reports.Track, step *reports.Step) fa
 func (c *collector) scenarioFailure(track *reports.Track, s *reports.Scenario) failure {
 	f := failure{
 		Status: s.Status.OrNotRun(), Word: word(s.Status), Name: s.Name, Link: c.anchors[s],
-		Headline: brief(reports.Headline(c.run, track, s)), Place: reports.Location(s), Text: clipped(plain.Clean(reports.Explain(s))),
+		Headline: brief(reports.Headline(c.run, track, s)), Place: reports.Location(s),
+		Text:  clipped(plain.Clean(reports.Explain(s))),
 		Files: filesOf(s, c.link), Alone: alone(c.run, s), rank: rankOf(s),
 	}
 	i := reports.Decisive(s)

@@ -81,10 +81,10 @@ var focused = regexp.MustCompile(`^rehearse (run|conformance) `)
 var selecting = regexp.MustCompile(` --(?:shard|timings|focus)=(?:'[^']*'|\\'|[^\s'])+`)
 
 // alone returns the command that runs only one scenario; "" if the page does not know it. Runs with different commands
-// have no common one.
+// have no common one. Generated cases, which are in no file, have none.
 func alone(run *reports.Run, s *reports.Scenario) string {
 	commands := strings.Split(selecting.ReplaceAllString(run.Command, ""), "\n")
-	if len(slices.Compact(commands)) != 1 || !focused.MatchString(commands[0]) {
+	if s.File == "" || len(slices.Compact(commands)) != 1 || !focused.MatchString(commands[0]) {
 		return ""
 	}
 	name := "^" + regexp.QuoteMeta(s.Name) + "$"

@@ -141,8 +141,11 @@ func TestTheCommandThatRunsAScenarioAlone(t *testing.T) {
 		{"", "a", ""},
 	} {
 		run := &reports.Run{Head: reports.Head{Command: test.command}}
-		if got := alone(run, &reports.Scenario{Name: test.name}); got != test.want {
+		if got := alone(run, &reports.Scenario{Name: test.name, File: "a.yaml"}); got != test.want {
 			t.Errorf("%s of %q: %q, want %q", test.name, test.command, got, test.want)
+		}
+		if got := alone(run, &reports.Scenario{Name: test.name}); got != "" {
+			t.Errorf("%s is in no file, and the page says how to run it: %q", test.name, got)
 		}
 	}
 }
