@@ -42,7 +42,7 @@ func compare(views ...alike.View) ([]string, error) {
 	return alike.Compare(views, []string{"data"})
 }
 
-// What stays different is reported.
+// What differs is reported.
 func TestCompare(t *testing.T) {
 	for name, test := range map[string]struct {
 		second []map[string]any
@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// An object that is created later does not count, not even if each look sees another one through one server only.
+// An object that is created later does not count, even if only one server shows it at the end of the time.
 func TestObjectsThatAreCreatedLater(t *testing.T) {
 	_, one := view(t, "one", configMap("a", "red"))
 	second, two := view(t, "two", configMap("a", "red"))

@@ -55,8 +55,8 @@ func (p *planner) problemsOf(check func()) error {
 	return found
 }
 
-// unsupported are those that were left out only because the provider does not support them.
-func unsupported(leftOut []LeftOut) (all []*Skipped) {
+// skippedOf are those that were left out only because the provider does not support them. They count as skipped.
+func skippedOf(leftOut []LeftOut) (all []*Skipped) {
 	for _, out := range leftOut {
 		if Unsupported(out.Err) {
 			all = append(all, &Skipped{Scenario: out.Scenario, Why: out.Err.Error()})

@@ -163,7 +163,7 @@ func New(ctx context.Context, provider clusters.Provider, set []*scenarios.Scena
 	if len(p.order) == 0 && len(p.problems) == 0 && (!o.MayBeIdle || len(p.leftOut) > 0) {
 		p.nothingLeft()
 	}
-	p.skipped = append(p.skipped, unsupported(p.leftOut)...)
+	p.skipped = append(p.skipped, skippedOf(p.leftOut)...)
 	digest := ""
 	if o.Shard.Of > 0 {
 		digest = o.digestOf(p.order, p.skipped, p.leftOut)

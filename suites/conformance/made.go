@@ -19,7 +19,7 @@ func (p *Plan) Made(run *reports.Run) error {
 		is, known := planned[c.Title()]
 		switch why := p.selection.why[c.Title()]; {
 		case !ran || len(was.path)+len(is.path) == 0 || c.Metadata.Labels[suites.ReadingLabel] != "":
-		case len(was.path) > 0 && len(is.path) == 0 && why != "":
+		case len(is.path) == 0 && why != "":
 			wrong = append(wrong, fmt.Sprintf("it has scenario %s, which cannot run with these flags: %s", c.Title(), why))
 		case !known:
 			wrong = append(wrong, fmt.Sprintf("it has scenario %s, which these flags do not select", c.Title()))

@@ -297,11 +297,11 @@ func stateOf(text string) (clusters.State, error) {
 
 func (f *exploreFlags) run(command *cobra.Command) error {
 	options, err := f.options(command)
-	if err != nil && !f.plan {
-		return session.NotStarted(err, []string{f.reportDir}, pastruns.ExploreFile, explorations.MarkdownFile)
-	}
-	if err != nil {
+	switch {
+	case err != nil && f.plan:
 		return err
+	case err != nil:
+		return session.NotStarted(err, []string{f.reportDir}, pastruns.ExploreFile, explorations.MarkdownFile)
 	}
 	if f.plan {
 		fmt.Fprint(command.OutOrStdout(), explore.Describe(options))

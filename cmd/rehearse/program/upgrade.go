@@ -257,11 +257,11 @@ func (f *upgradeFlags) selection() manifests.Selection {
 func (f *upgradeFlags) run(command *cobra.Command) error {
 	defer f.close()
 	options, err := f.options(command)
-	if err != nil && !f.plan {
-		return session.NotStarted(err, []string{f.reportDir}, pastruns.UpgradeFile, upgrades.MarkdownFile)
-	}
-	if err != nil {
+	switch {
+	case err != nil && f.plan:
 		return err
+	case err != nil:
+		return session.NotStarted(err, []string{f.reportDir}, pastruns.UpgradeFile, upgrades.MarkdownFile)
 	}
 	if f.plan {
 		fmt.Fprint(command.OutOrStdout(), upgrade.Describe(options))
