@@ -2,6 +2,7 @@
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOTESTSUM   := gotest.tools/gotestsum@v1.13.0
 # The Kubernetes versions that the tests and the library speak of.
 VERSIONS    := 1.33 1.34 1.35 1.36 1.37
 
@@ -32,10 +33,12 @@ LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehear
 # Everything except kind clusters: style, unit tests, and all suites on real control planes, also
 # with every fault of their simulators. lint has already run go vet. -s -w omits data for debuggers,
 # a third of the linker's work. Waiting clusters leave processors idle, so one package more than
-# there are processors is tested at once. GOGC trades memory for less garbage collection.
+# there are processors is tested at once. GOGC trades memory for less garbage collection. gotestsum
+# prints each failure when it occurs, and at the end the skipped tests with their reasons. .ci/run
+# reads its lines.
 test-all: export GOGC := 400
 test-all: lint fetch
-	go test -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 50m $(LONG) ./...
+	go run $(GOTESTSUM) --format pkgname-and-test-fails --format-icons text -- -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 50m $(LONG) ./...
 	@echo "NOT RUN here: scenarios labelled slow (make slow); the tests on kind clusters (.ci/kind) and for arm64 (make test-arm64); regressions and findings that need a patch release that is not in the cache (make regressions); commands of documents that are only checked (go test -v -run TestCommandsOfTheDocuments ./cmd/rehearse)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.
