@@ -76,7 +76,7 @@ func (j *judge) finding(seen *sighting, checks []string, object upgrades.Object)
 	f := &upgrades.Finding{
 		Severity: seen.severity, Check: checks[0], Checks: checks[1:], Kind: kindOf(s), Objects: []upgrades.Object{object},
 		State: at, States: seen.states, Hop: j.hop(at), What: what(s, seen), Words: seen.outcome.Words,
-		Advice: advice(s.Check, seen.severity, j.path[at].Way),
+		Advice: advice(s.Check, seen.outcome.Class, seen.severity, j.path[at].Way),
 	}
 	if seen.severity == upgrades.Breaks {
 		f.Back, f.Flips = j.back(s, seen.outcome.Class, at), j.path[at].Flips
@@ -137,32 +137,47 @@ func (j *judge) back(s *Series, class string, state int) string {
 	if j.path[state].Way == upgrades.Back {
 		undoes, name = upgrades.Up, "the next upgrade"
 	}
-	later := -1
-	for i := state + 1; i < len(j.path); i++ {
-		way := j.path[i].Way
-		if way == upgrades.Redeploy || later >= 0 && way != undoes {
-			break // recreated objects, and a second rollback, do not show what the first one did
-		}
-		if _, asked := s.Outcomes[i]; asked && way == undoes {
-			later = i
-		}
-		if later >= 0 && fixed(s.Check, class, s.Outcomes[later]) {
-			break
-		}
+	later, reached := j.later(s, state, undoes)
+	has := func(answer Answer) bool {
+		return slices.ContainsFunc(later, func(o Outcome) bool { return o.Answer == answer })
 	}
+	gone := class == deleted || class == unserved
 	switch {
-	case later < 0:
+	case len(later) == 0 && reached && class == deleted: // a deleted object has no outcomes
+		return name + DoesNotFix
+	case len(later) == 0:
 		return name + NotRehearsed
-	case s.Check == Moved && s.Outcomes[later].Answer == Bad:
+	case s.Check == Moved && !gone && has(Bad):
 		return name + " does it again"
-	case s.Check == Moved:
+	case s.Check == Moved && !gone && has(Unknown):
+		return "whether " + name + " does it again could not be judged"
+	case s.Check == Moved && !gone:
 		return name + " does not do it again"
-	case fixed(s.Check, class, s.Outcomes[later]):
+	case slices.ContainsFunc(later, func(o Outcome) bool { return fixed(s.Check, class, o) }):
 		return name + Fixes
-	case s.Outcomes[later].Answer == Unknown:
+	case later[len(later)-1].Answer == Unknown:
 		return "whether " + name + " fixes it could not be judged"
 	}
 	return name + DoesNotFix
+}
+
+// later are a check's outcomes at the states of the first opposite transition after a state. reached says whether any
+// of these states was reached.
+func (j *judge) later(s *Series, state int, undoes string) (outcomes []Outcome, reached bool) {
+	for i := state + 1; i < len(j.path); i++ {
+		way := j.path[i].Way
+		if way == upgrades.Redeploy || reached && way != undoes {
+			break // recreated objects, and a second rollback, do not show what the first one did
+		}
+		if way != undoes {
+			continue
+		}
+		reached = reached || j.path[i].Reached
+		if o, asked := s.Outcomes[i]; asked {
+			outcomes = append(outcomes, o)
+		}
+	}
+	return outcomes, reached
 }
 
 // fixed reports whether a failure of a class is over at a later state, at which something else may have failed.

@@ -14,6 +14,9 @@ import (
 // Judge adds findings, checks and the matrix of kinds to the report. A failure at the first state is not blamed on a
 // transition.
 func (s *Survey) Judge(report *upgrades.Report) {
+	for _, w := range s.waiting { // there is no next state
+		s.note(w.pod, Condition, Outcome{Answer: Unknown, Words: "at the last state, it does not run yet: " + w.why})
+	}
 	j := judge{
 		path: report.Path, hop: report.Hop, targets: s.targets, first: s.first, checks: map[[2]string]*upgrades.Check{},
 		cells: map[*Target]map[int]upgrades.Severity{},

@@ -182,7 +182,22 @@ func TestJudge(t *testing.T) {
 		{
 			"the pods are replaced, and the rollback deletes the object", Moved,
 			[]Outcome{good, bad, gone, good},
-			"breaks 1 -> 2 [1] the rollback does it again\nbreaks 2 -> 1 [2] the next upgrade does not do it again", 1,
+			"breaks 1 -> 2 [1] the rollback does it again\nbreaks 2 -> 1 [2] the next upgrade fixes it", 1,
+		},
+		{
+			"the upgrade deletes the object", Moved,
+			[]Outcome{good, gone},
+			"breaks 1 -> 2 [1] the rollback does not fix it", 1,
+		},
+		{
+			"its kind is gone until the rollback", Moved,
+			[]Outcome{good, {Answer: Bad, Words: "not served", Class: unserved}, good, good},
+			"breaks 1 -> 2 [1] the rollback fixes it", 1,
+		},
+		{
+			"its pods are replaced, and then nobody can look", Moved,
+			[]Outcome{good, bad, unknown, good},
+			"breaks 1 -> 2 [1] whether the rollback does it again could not be judged\nnot judged 2 -> 1 [2] ", 1,
 		},
 		{
 			"two upgrades break it in two ways", Label,
@@ -271,6 +286,28 @@ func TestJudge(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, test.exit)
 			}
 		})
+	}
+}
+
+// Of an upgrade and a rollback in two steps each, every step of the rollback counts.
+func TestJudgeTwoSteps(t *testing.T) {
+	good, bad, unknown := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{Answer: Unknown, Words: "503"}
+	for want, outcomes := range map[string][]Outcome{
+		"the rollback does it again":                          {good, bad, good, good, bad},
+		"the rollback does not do it again":                   {good, bad, good, good, good},
+		"whether the rollback does it again could not be judged": {good, bad, good, unknown, good},
+	} {
+		r := &upgrades.Report{Objects: 1, Path: []*upgrades.State{
+			{Name: "1", Way: upgrades.Start, Reached: true},
+			{Name: "2 as 1", Way: upgrades.Up, Reached: true},
+			{Name: "2", Way: upgrades.Up, Reached: true},
+			{Name: "2 as 1", Way: upgrades.Back, Reached: true},
+			{Name: "1", Way: upgrades.Back, Reached: true},
+		}}
+		surveyOf(map[Check][]Outcome{Moved: outcomes}).Judge(r)
+		if len(r.Findings) == 0 || r.Findings[0].Back != want {
+			t.Errorf("%v: findings %+v, want %q", outcomes, r.Findings, want)
+		}
 	}
 }
 

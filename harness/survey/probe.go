@@ -39,7 +39,7 @@ func (s *Survey) probeAll(ctx context.Context, found *observation) {
 			p := s.newProbe(found, t)
 			p.down = down
 			mu.Lock()
-			p.scaled = s.scaled[t.UID]
+			p.had = s.had[t.UID]
 			mu.Unlock()
 			p.note = func(check Check, o Outcome) {
 				mu.Lock()
@@ -48,7 +48,7 @@ func (s *Survey) probeAll(ctx context.Context, found *observation) {
 			}
 			p.all(ctx)
 			mu.Lock()
-			s.scaled[t.UID] = p.scaled
+			s.had[t.UID] = p.had
 			mu.Unlock()
 			return nil
 		})
@@ -71,8 +71,8 @@ type probe struct {
 	given    dynamic.ResourceInterface
 	unserved Outcome
 	note     func(Check, Outcome)
-	// scaled says that the object had a scale, now or at an earlier state.
-	scaled bool
+	// had are the subresources that the object had, now or at an earlier state.
+	had subresources
 	// down are the webhooks that do not answer at this state.
 	down *outages
 	// warnings are those about the manifest.
@@ -118,10 +118,14 @@ func (p *probe) all(ctx context.Context) {
 			return err
 		})
 	}
-	if slices.Contains(p.served.StatusIn, p.version) {
+	switch { // a later state may not serve a subresource
+	case slices.Contains(p.served.StatusIn, p.version):
+		p.had.status = true
 		p.status(ctx)
+	case p.had.status && len(p.served.StatusIn) == 0:
+		p.note(Status, Outcome{Answer: Bad, Words: "its kind has no status subresource any more"})
 	}
-	if p.served.Scalable || p.scaled { // a later state may not serve the subresource
+	if p.served.Scalable || p.had.scale {
 		p.resize(ctx)
 	}
 	if p.served.Evictable {

@@ -12,8 +12,8 @@ import (
 )
 
 // A missing scale is a failure only for an object that had one before, not for those beside it. It is also missing if a
-// state no longer serves the subresource.
-func TestScaleOfDependents(t *testing.T) {
+// state no longer serves the subresource, and so is a status.
+func TestSubresourcesOfDependents(t *testing.T) {
 	root := given("root")
 	sized, unsized := &Target{
 		GVK: ofGroup("example.com", "Member"), Name: "sized", UID: "sized", Root: root, template: "sized",
@@ -22,7 +22,8 @@ func TestScaleOfDependents(t *testing.T) {
 	for _, member := range []*Target{sized, unsized} {
 		found.add(member.GVK, member.UID, "root", nil)
 	}
-	found.Kinds[sized.GVK.GroupKind()].Scalable = true
+	kind := found.Kinds[sized.GVK.GroupKind()]
+	statusIn := kind.Versions
 	found.targets = []*Target{sized, unsized}
 	lost := false
 	client := fake.NewSimpleDynamicClient(runtime.NewScheme())
@@ -34,15 +35,20 @@ func TestScaleOfDependents(t *testing.T) {
 		return true, &unstructured.Unstructured{Object: map[string]any{}}, nil
 	})
 	s := &Survey{
-		client: client, targets: []*Target{root}, scaled: map[string]bool{}, answers: answers{series: map[key]*Series{}},
+		client: client, targets: []*Target{root}, had: map[string]subresources{}, answers: answers{series: map[key]*Series{}},
 	}
 	for state, want := range []Answer{Good, Good, Bad, Bad} {
 		s.state, lost = state, want == Bad
-		found.Kinds[sized.GVK.GroupKind()].Scalable = state < 3
+		kind.Scalable, kind.StatusIn = state < 3, nil
+		if state < 2 {
+			kind.StatusIn = statusIn
+		}
 		s.probeAll(t.Context(), found)
-		series := s.series[key{root, sized.GVK.GroupKind(), Scale}]
-		if series == nil || series.Outcomes[state].Answer != want {
-			t.Errorf("state %d: %+v, want answer %d", state, series, want)
+		for _, check := range []Check{Scale, Status} {
+			series := s.series[key{root, sized.GVK.GroupKind(), check}]
+			if series == nil || series.Outcomes[state].Answer != want {
+				t.Errorf("%s, state %d: %+v, want answer %d", check, state, series, want)
+			}
 		}
 	}
 }

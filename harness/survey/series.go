@@ -136,12 +136,21 @@ type answers struct {
 	first map[*Target]int
 	// except are the checks that are skipped.
 	except []Check
+	// waiting are the Pods that wait for their place at the current state.
+	waiting []waiting
 	// state is the number of the current state.
 	state int
 }
 
+// waiting is a new Pod that does not run yet, and why.
+type waiting struct {
+	pod *Target
+	why string
+}
+
 // forget drops the outcomes of the current state, because its survey did not finish.
 func (s *answers) forget() {
+	s.waiting = nil
 	for _, series := range s.order {
 		delete(series.Outcomes, s.state)
 	}

@@ -35,6 +35,7 @@ func (s standing) continues() bool { return s.ran() && s.unfinished }
 
 // judgeStanding compares each object's status with its status when it was first seen.
 func (s *Survey) judgeStanding(found *observation) {
+	s.waiting = nil
 	for _, t := range found.targets {
 		o := found.object(t, "")
 		if o == nil || o.GetDeletionTimestamp() != nil {
@@ -65,6 +66,9 @@ func first(s *Survey, t *Target, now standing) Outcome {
 	before, anew := s.anew[t.root()]
 	s.standing[t.UID] = now
 	if s.state > 0 && !anew && t.GVK.Kind == "Pod" {
+		if now.stuck != "" {
+			s.waiting = append(s.waiting, waiting{t, now.stuck})
+		}
 		now.stuck = "" // if it still waits at the next state, that is reported
 	}
 	o := now.alone()

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
 // The status of an object is compared with its first one.
@@ -168,7 +169,7 @@ func TestFirst(t *testing.T) {
 	} {
 		s := &Survey{
 			former:   map[*Target]contents{},
-			standing: map[string]standing{}, anew: map[*Target]standing{}, scaled: map[string]bool{},
+			standing: map[string]standing{}, anew: map[*Target]standing{}, had: map[string]subresources{},
 			answers: answers{state: test.state},
 		}
 		a := given("a")
@@ -183,6 +184,12 @@ func TestFirst(t *testing.T) {
 		}
 		if got := stands(s.standing[a.UID], test.now); got.Answer != test.later {
 			t.Errorf("%s: then %+v", test.name, got)
+		}
+		s.series = map[key]*Series{}
+		r := report()
+		s.Judge(r)
+		if got, want := r.Count(upgrades.Unjudged), strings.Count(test.name, "waits"); got != want {
+			t.Errorf("%s: %d findings are not judged if no state follows, want %d", test.name, got, want)
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
+// subresources are those that an object has had.
+type subresources struct{ scale, status bool }
+
 // resize writes the scale unchanged. A custom resource without a number of replicas has no scale, and the check does
 // not apply to it; but if it had a scale at an earlier state, a missing scale is a failure.
 func (p *probe) resize(ctx context.Context) {
@@ -20,7 +23,7 @@ func (p *probe) resize(ctx context.Context) {
 		switch {
 		case none == "":
 			note(check, o)
-		case p.scaled:
+		case p.had.scale:
 			note(check, Outcome{Answer: Bad, Words: none})
 		}
 	}
@@ -33,7 +36,7 @@ func (p *probe) resize(ctx context.Context) {
 		if err != nil {
 			return err
 		}
-		p.scaled = true
+		p.had.scale = true
 		_, err = p.api.Update(ctx, scale, metav1.UpdateOptions{DryRun: everything, FieldManager: Manager}, "scale")
 		return err
 	})

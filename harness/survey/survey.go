@@ -40,8 +40,8 @@ type Survey struct {
 	anew map[*Target]standing
 	// made are the dependents that were there at the last look, or that it could not list.
 	made []*Target
-	// scaled says which objects had a scale, by uid.
-	scaled map[string]bool
+	// had are the subresources that objects had, by uid.
+	had map[string]subresources
 	// asked says for which given objects dry runs are sent; nil before they are chosen.
 	asked map[*Target]bool
 	// dependents says the same about dependents, by given object and kind.
@@ -76,7 +76,7 @@ func New(config *rest.Config, options Options) (*Survey, error) {
 		options.Progress = func(string, ...any) {}
 	}
 	s := &Survey{
-		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, scaled: map[string]bool{},
+		options: options, baseline: map[*Target]contents{}, standing: map[string]standing{}, had: map[string]subresources{},
 		anew: map[*Target]standing{}, former: map[*Target]contents{},
 		answers: answers{series: map[key]*Series{}, except: options.Except, state: -1},
 	}
@@ -157,7 +157,7 @@ func (s *Survey) Replace(gone []*manifests.Object, created ...Created) {
 			s.former[t] = s.baseline[t]
 		}
 		delete(s.baseline, t)
-		s.scaled[uid] = s.scaled[t.UID]
+		s.had[uid] = s.had[t.UID]
 		t.UID = uid
 	}
 	s.made = slices.DeleteFunc(s.made, func(t *Target) bool { return left[t.Root.Given] })

@@ -83,7 +83,8 @@ func what(s *Series, seen *sighting) string {
 }
 
 // advice says what to do about a finding that appeared on the given way.
-func advice(check Check, severity upgrades.Severity, way string) string {
+func advice(check Check, class string, severity upgrades.Severity, way string) string {
+	gone := check == Moved && (class == deleted || class == unserved)
 	switch severity {
 	case upgrades.Unjudged:
 		return "fix the reason, and rehearse again"
@@ -92,8 +93,11 @@ func advice(check Check, severity upgrades.Severity, way string) string {
 	case upgrades.Changes:
 		return ""
 	}
-	if way == upgrades.Back && check != Moved {
+	if way == upgrades.Back && (check != Moved || gone) {
 		return "do not create such objects before you have ruled out a rollback, or change them before you roll back"
+	}
+	if gone {
+		return "back these objects up before the upgrade, and find out what removes them"
 	}
 	switch check {
 	case Condition:

@@ -52,3 +52,23 @@ func pods(leader string) string {
 	}
 	return list.String()
 }
+
+// group is the first group under UniquePerReplica, with the LWS_LEADER_ADDRESS of each pod.
+func group(addresses ...string) string {
+	var list strings.Builder
+	for i, address := range addresses {
+		fmt.Fprintf(&list, "- {metadata: {name: pod-%d, labels: {%sgroup-index: '0', %stemplate-revision-hash: a}}, spec: "+
+			"{subdomain: my-lws-0, containers: [{env: [{name: LWS_LEADER_ADDRESS, value: %s}]}]}}\n", i, label, label, address)
+	}
+	return list.String()
+}
+
+// owned are the Services of leaders with these uids. Their LeaderWorkerSet owns them, too.
+func owned(leaders ...string) string {
+	var list strings.Builder
+	for i, uid := range leaders {
+		fmt.Fprintf(&list, "- {metadata: {name: my-lws-%d, ownerReferences: [{kind: LeaderWorkerSet, name: my-lws, uid: set}, "+
+			"{kind: Pod, name: my-lws-%d, uid: %s}]}}\n", i, i, uid)
+	}
+	return list.String()
+}

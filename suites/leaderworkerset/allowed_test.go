@@ -1,6 +1,7 @@
 package leaderworkerset_test
 
 import (
+	"cmp"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/yaml"
@@ -66,7 +67,7 @@ func TestPeriodsBeginWhenTheObjectIsThere(t *testing.T) {
 	}
 }
 
-// What steps say about objects that a correct manager may make, and that a wrong one makes.
+// What steps say about objects that a correct manager may make, and that a wrong one makes. With never, true is wrong.
 func TestAllowed(t *testing.T) {
 	tests := map[string]struct {
 		scenario, step string
@@ -141,13 +142,35 @@ func TestAllowed(t *testing.T) {
 			map[string]any{"first": "leader-0"},
 			pods("leader-0"), false,
 		},
+		"addresses with and without a namespace": {
+			"lws-leader-killed-unique-to-shared", "no group mixed its policies", nil,
+			group("my-lws-0.my-lws-0", "my-lws-0.my-lws-0.default"), false,
+		},
+		"a subdomain that begins alike": {
+			"lws-leader-killed-unique-to-shared", "no group mixed its policies", nil,
+			group("my-lws-0.my-lws-01", "my-lws-0.my-lws-01"), true,
+		},
+		"an address in the other subdomain": {
+			"lws-leader-killed-unique-to-shared", "no group mixed its policies", nil,
+			group("my-lws-0.my-lws.default", "my-lws-0.my-lws.default"), true,
+		},
+		"a second owner": {
+			"lws-unique-owners", "their Services", map[string]any{"uids": []any{"a", "b"}}, owned("a", "b"), true,
+		},
+		"the leaders before": {
+			"lws-unique-owners", "their Services now", map[string]any{"uids": []any{"a", "b"}}, owned("a", "b"), false,
+		},
+		"one leader is new": {
+			"lws-unique-owners", "their Services now", map[string]any{"uids": []any{"a", "b"}}, owned("a", "c"), true,
+		},
 	}
 	list, evaluator := suite().Load(t).Scenarios, expressions.New()
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			var objects []any
 			golden.Must(t, yaml.Unmarshal([]byte(test.objects), &objects))
-			got, err := evaluator.EvalBool(step(t, list, test.scenario, test.step).Eventually.CEL, expressions.Variables{
+			step := step(t, list, test.scenario, test.step)
+			got, err := evaluator.EvalBool(cmp.Or(step.Eventually, step.Never).CEL, expressions.Variables{
 				"object": objects[0], "objects": objects, "outputs": test.outputs,
 			})
 			if err != nil || got != test.want {

@@ -27,7 +27,7 @@ var (
 
 // The bugs in Services.
 var (
-	faultSharedHasClusterIP = bugs.New("shared-service-has-cluster-ip", "10 52 54 56 58",
+	faultSharedHasClusterIP = bugs.New("shared-service-has-cluster-ip", "10 52 54 56",
 		"The shared Service has a cluster IP.")
 	faultSharedSelectsLeaders = bugs.New("shared-service-selects-leaders", "10 65",
 		"The shared Service selects only the leaders.")
@@ -115,6 +115,8 @@ var (
 		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.")
 	faultWorkersFromLiveSpec = bugs.New("workers-from-live-spec", "57",
 		"Workers follow the newest policy instead of their leader's revision.")
+	faultAddressByLiveSpec = bugs.New("address-by-live-spec", "57",
+		"LWS_LEADER_ADDRESS follows the newest policy instead of the pod's subdomain.")
 	faultServicesFromLiveSpec = bugs.New("services-from-live-spec", "57 63 64",
 		"The newest policy decides whether a replica gets a Service, not its leader's revision.")
 	faultServicesOnChange = bugs.New("services-before-the-update", "63 64",
@@ -122,6 +124,8 @@ var (
 			"policy is changed back.")
 	faultSurgeWithoutServices = bugs.New("surge-without-services", "58",
 		"Replicas beyond the desired number get no Service.")
+	faultSurgeOneService = bugs.New("surge-one-service", "58",
+		"Of the replicas beyond the desired number, only the first gets a Service.")
 	faultSurgeStays = bugs.New("surge-stays", "58",
 		"Replicas beyond the desired number stay after the rolling update.")
 )

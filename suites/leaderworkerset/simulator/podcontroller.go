@@ -132,6 +132,8 @@ func (r *podReconciler) wantsService(set *api.LeaderWorkerSet, leader *corev1.Po
 		return false
 	case r.behaviour.Has(faultSurgeWithoutServices) && index >= int(set.Replicas()):
 		return false
+	case r.behaviour.Has(faultSurgeOneService) && index > int(set.Replicas()):
+		return false
 	case r.behaviour.Has(faultSizeOneWithoutService) && of.Template.GroupSize() == 1:
 		return false
 	}

@@ -17,7 +17,7 @@ import (
 // name.
 type podDefaulter struct {
 	behaviour behaviour
-	reader    client.Reader // only for a fault
+	reader    client.Reader // only for faults
 }
 
 // member is a pod's place in its group.
@@ -26,6 +26,8 @@ type member struct {
 	leader         string // name of the group's leader
 	group, worker  int
 	size           int
+	// address is the subdomain of the leader's address, where it is not the pod's own, which is a fault.
+	address string
 }
 
 // Default implements admission.Defaulter.
@@ -51,6 +53,11 @@ func (d *podDefaulter) Default(ctx context.Context, pod *corev1.Pod) error {
 	}
 	if overwrite {
 		pod.Spec.Subdomain = pod.Name
+	}
+	if d.behaviour.Has(faultAddressByLiveSpec) {
+		if m.address, err = d.newest(ctx, m); err != nil {
+			return err
+		}
 	}
 	if !d.behaviour.Has(faultVariablesFirst) {
 		d.addVariables(pod, m)
@@ -93,9 +100,18 @@ func (d *podDefaulter) overwrites(ctx context.Context, pod *corev1.Pod, m member
 	case d.behaviour.Has(faultOverwritesAlways):
 		return true, nil
 	case d.behaviour.Has(faultOverwriteByLiveSpec):
-		var set api.LeaderWorkerSet
-		err := d.reader.Get(ctx, client.ObjectKey{Namespace: m.namespace, Name: m.set}, &set)
-		return err == nil && set.SubdomainPolicy() == api.SubdomainUniquePerReplica, client.IgnoreNotFound(err)
+		subdomain, err := d.newest(ctx, m)
+		return subdomain == m.leader, err
 	}
 	return d.behaviour.marked(pod) == api.SubdomainUniquePerReplica, nil
+}
+
+// newest is the subdomain of a group by the newest policy, whatever the group's revision: only faults use it.
+func (d *podDefaulter) newest(ctx context.Context, m member) (string, error) {
+	var set api.LeaderWorkerSet
+	err := d.reader.Get(ctx, client.ObjectKey{Namespace: m.namespace, Name: m.set}, &set)
+	if err == nil && set.SubdomainPolicy() == api.SubdomainUniquePerReplica {
+		return m.leader, nil
+	}
+	return m.set, client.IgnoreNotFound(err)
 }

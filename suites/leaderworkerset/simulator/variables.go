@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +21,7 @@ const (
 // addVariables adds the variables to all containers: the leader's address, the size of the group, and the pod's own
 // index.
 func (d *podDefaulter) addVariables(pod *corev1.Pod, m member) {
-	leader, subdomain := m.leader, pod.Spec.Subdomain
+	leader, subdomain := m.leader, cmp.Or(m.address, pod.Spec.Subdomain)
 	if d.behaviour.Has(faultAddressOfItself) {
 		leader = pod.Name
 	}
