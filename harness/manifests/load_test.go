@@ -163,12 +163,13 @@ func TestSelect(t *testing.T) {
 			"a namespace that no object is in",
 			[]string{"bank/"},
 			nil,
-			`no object is of "bank/"; there are these namespaces: shop`,
+			`no object is of "bank/"; there are these namespaces: mine, shop`,
 		},
+		{"the namespace of those that name none", []string{"mine/"}, nil, "1 Deployment.apps, 1 Pod"},
 		{"none left", []string{"Pod"}, []string{"Pod"}, "none of 3 objects is left"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			kept, err := Selection{test.only, test.except}.Of(objects)
+			kept, err := Selection{test.only, test.except, "mine"}.Of(objects)
 			got := Counts(kept)
 			if err != nil {
 				got = err.Error()

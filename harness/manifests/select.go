@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,11 +17,13 @@ type Selection struct {
 	Only []string
 	// Except these objects.
 	Except []string
+	// Namespace of the namespaced objects that name none. Default: they are in no namespace.
+	Namespace string
 }
 
 // Has reports whether an object is selected.
 func (s Selection) Has(o *Object) bool {
-	about := func(entry string) bool { return selects(entry, o) }
+	about := func(entry string) bool { return s.selects(entry, o) }
 	return (len(s.Only) == 0 || slices.ContainsFunc(s.Only, about)) && !slices.ContainsFunc(s.Except, about)
 }
 
@@ -28,12 +31,12 @@ func (s Selection) Has(o *Object) bool {
 func (s Selection) Of(objects []*Object) ([]*Object, error) {
 	kept := slices.DeleteFunc(slices.Clone(objects), func(o *Object) bool { return !s.Has(o) })
 	for _, entry := range slices.Concat(s.Only, s.Except) {
-		if slices.ContainsFunc(objects, func(o *Object) bool { return selects(entry, o) }) {
+		if slices.ContainsFunc(objects, func(o *Object) bool { return s.selects(entry, o) }) {
 			continue
 		}
 		if namespace, kind := divided(entry); namespace != "" {
 			return nil, fmt.Errorf("no object is of %q; there are these namespaces: %s", entry,
-				strings.Join(namespacesOf(objects, kind), ", "))
+				strings.Join(s.namespacesOf(objects, kind), ", "))
 		}
 		return nil, fmt.Errorf("no object is of kind %q; there are: %s", entry, strings.Join(kindsOf(objects), ", "))
 	}
@@ -84,10 +87,17 @@ func divided(entry string) (namespace, kind string) {
 	return namespace, kind
 }
 
-func selects(entry string, o *Object) bool {
+func (s Selection) selects(entry string, o *Object) bool {
 	namespace, kind := divided(entry)
-	return (namespace == "" || namespace == o.Content.GetNamespace()) &&
-		(kind == "" || Means(kind, o.GVK().GroupKind()))
+	return (namespace == "" || namespace == s.namespaceOf(o)) && (kind == "" || Means(kind, o.GVK().GroupKind()))
+}
+
+// namespaceOf is the namespace that an object will be in. A custom resource that names none counts as namespaced.
+func (s Selection) namespaceOf(o *Object) string {
+	if ClusterScoped()[o.GVK().GroupKind()] {
+		return ""
+	}
+	return cmp.Or(o.Content.GetNamespace(), s.Namespace)
 }
 
 // Means reports whether a name ("Deployment", "deployment.apps") means a kind.
@@ -96,10 +106,10 @@ func Means(name string, kind schema.GroupKind) bool {
 }
 
 // namespacesOf lists the namespaces of the objects of a kind; "" is any kind.
-func namespacesOf(objects []*Object, kind string) []string {
+func (s Selection) namespacesOf(objects []*Object, kind string) []string {
 	var all []string
 	for _, o := range objects {
-		if namespace := o.Content.GetNamespace(); namespace != "" && selects(kind, o) {
+		if namespace := s.namespaceOf(o); namespace != "" && s.selects(kind, o) {
 			all = append(all, namespace)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -34,7 +35,7 @@ func identity(r scenarios.ObjectReference) string {
 // scenarios of the cluster would see it.
 func disturbs(s *scenarios.Scenario) string {
 	own := map[string]bool{}
-	clusterWide := clusterScoped()
+	clusterWide := manifests.ClusterScoped()
 	for _, step := range single(s.Spec.Steps) {
 		accepted := !step.DryRun && (step.Expect == nil || step.Expect.Rejected == nil)
 		target := step.Target()

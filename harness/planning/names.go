@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
 
@@ -13,7 +14,7 @@ import (
 // They would interfere. It ignores kinds that a system brings: before the run it is unknown whether they have
 // namespaces.
 func (p *planner) checkNames(track *Track) {
-	clusterWide := clusterScoped()
+	clusterWide := manifests.ClusterScoped()
 	for _, entry := range track.Entries {
 		for _, step := range entry.Scenario.Spec.Steps {
 			if kind, scoped := definedKind(step.Makes()); scoped {
@@ -127,31 +128,4 @@ func definedKind(object scenarios.Object) (kind schema.GroupKind, scoped bool) {
 	kind.Group, _ = spec["group"].(string)
 	kind.Kind, _ = names["kind"].(string)
 	return kind, spec["scope"] == "Cluster"
-}
-
-// clusterScoped returns the kinds of Kubernetes itself that have no namespaces.
-func clusterScoped() map[schema.GroupKind]bool {
-	all := map[schema.GroupKind]bool{}
-	for group, kinds := range map[string]string{
-		"": "Namespace Node PersistentVolume",
-		"admissionregistration.k8s.io": "MutatingWebhookConfiguration ValidatingWebhookConfiguration " +
-			"ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding MutatingAdmissionPolicy MutatingAdmissionPolicyBinding",
-		"apiextensions.k8s.io":         "CustomResourceDefinition",
-		"apiregistration.k8s.io":       "APIService",
-		"certificates.k8s.io":          "CertificateSigningRequest ClusterTrustBundle",
-		"flowcontrol.apiserver.k8s.io": "FlowSchema PriorityLevelConfiguration",
-		"internal.apiserver.k8s.io":    "StorageVersion",
-		"networking.k8s.io":            "IngressClass IPAddress ServiceCIDR",
-		"node.k8s.io":                  "RuntimeClass",
-		"rbac.authorization.k8s.io":    "ClusterRole ClusterRoleBinding",
-		"resource.k8s.io":              "DeviceClass ResourceSlice DeviceTaintRule ResourcePoolStatusRequest",
-		"scheduling.k8s.io":            "PriorityClass",
-		"storage.k8s.io":               "StorageClass CSIDriver CSINode VolumeAttachment VolumeAttributesClass",
-		"storagemigration.k8s.io":      "StorageVersionMigration",
-	} {
-		for _, kind := range strings.Fields(kinds) {
-			all[schema.GroupKind{Group: group, Kind: kind}] = true
-		}
-	}
-	return all
 }

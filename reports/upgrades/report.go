@@ -285,8 +285,11 @@ func (r *Report) Sentence() string {
 	if n := r.Count(Before); n > 0 {
 		text += fmt.Sprintf(", %d %s broken before", n, be(n))
 	}
-	if r.Shard != nil {
+	switch {
+	case r.Shard != nil:
 		text += fmt.Sprintf("; shard %d/%d: %d checked", r.Shard.Number, r.Shard.Of, r.Surveyed)
+	case 0 < r.Surveyed && r.Surveyed < r.Objects: // with --only
+		text += fmt.Sprintf("; %d checked", r.Surveyed)
 	}
 	if reached := r.Reached(); reached < len(r.Path) {
 		text += fmt.Sprintf("; %d of %d states reached", reached, len(r.Path))

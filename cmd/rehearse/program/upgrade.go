@@ -193,7 +193,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
-	o.Only = manifests.Selection{Only: f.only}
+	o.Only = manifests.Selection{Only: f.only, Namespace: f.namespace}
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
 		Upgraded: upgraded, Systems: o.Systems, Strategy: upgrade.Strategy(f.strategy),
@@ -242,7 +242,7 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	if _, err = f.selection().Of(objects); err != nil {
 		return first, nil, err
 	}
-	if objects, err = (manifests.Selection{Except: f.except}).Of(objects); err != nil {
+	if objects, err = (manifests.Selection{Except: f.except, Namespace: f.namespace}).Of(objects); err != nil {
 		return first, nil, err
 	}
 	needs := manifests.PlacementOf(objects)
@@ -251,7 +251,11 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 }
 
 func (f *upgradeFlags) selection() manifests.Selection {
-	return manifests.Selection{Only: f.only, Except: f.except}
+	selected := manifests.Selection{Only: f.only, Except: f.except}
+	if !f.copies() { // objects of a copy name their namespaces
+		selected.Namespace = f.namespace
+	}
+	return selected
 }
 
 func (f *upgradeFlags) run(command *cobra.Command) error {
