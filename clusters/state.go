@@ -64,7 +64,8 @@ type State struct {
 	// scheduler; a load balancer is in front of the API servers. Default: 1. A local cluster has one etcd for all of
 	// them. On kind each has its own etcd, so the number must be odd. The number cannot change.
 	ControlPlanes int `json:"controlPlanes,omitempty"`
-	// Nodes are the cluster's nodes; on local clusters they are simulated.
+	// Nodes are the cluster's nodes; on local clusters they are simulated. Default: none, so Pods stay Pending. On kind
+	// with one control plane, they run on its node.
 	Nodes []NodeGroup `json:"nodes,omitempty"`
 	// Systems are the software under test, installed in this order.
 	Systems []System `json:"systems,omitempty"`

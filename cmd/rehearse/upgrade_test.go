@@ -94,7 +94,16 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		},
 		{
 			"Secrets of objects", "--from 1.35 --to 1.36 -f - --with-secrets", object,
-			"--with-secrets needs --from-context, --capture or --etcd-snapshot",
+			"--with-secrets is for --from-context",
+		},
+		{
+			"Secrets of a capture", "--to 1.36 --capture CAPTURE --with-secrets", "",
+			"--with-secrets is for --from-context: a file of rehearse capture has the values if that command had the flag",
+		},
+		{
+			"manifests as a system", "--from 1.35 --to 1.36 -f - --system my=manifests:x.yaml", object,
+			"--system my=manifests:x.yaml: this command runs local clusters, whose nodes run no containers; want " +
+				"NAME=process:FILE or NAME=module:FILE",
 		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {

@@ -59,9 +59,10 @@ func newExploreCommand(all builtin.Suites) *cobra.Command {
 		Long: `Explore generates objects of every kind that the API server serves, with as many fields and values
 as it accepts. It creates them in a cluster, takes the cluster along the path, and checks every
 object at each state: whether it can be read, edited, deleted and created again, and whether it is
-complete. What breaks is grouped, reduced to the smallest object and the shortest path, and mostly
-written as a scenario, which runs again on a new cluster. What it runs to its end and does not
-reproduce is dropped. A finding without a complete second run is marked "not tried again".
+complete. What breaks is grouped, and reduced to the smallest object and the shortest path. Each
+finding about an object is written as a scenario, which runs again on a new cluster. What it runs to
+its end and does not reproduce is dropped. A finding without a complete second run is marked "not
+tried again".
 
 A state of the path is a version, optionally followed by feature gates and APIs: "1.34.4 SomeGate=true".
 

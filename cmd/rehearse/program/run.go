@@ -144,8 +144,8 @@ func newPlanCommand(all builtin.Suites) *cobra.Command {
 skipped scenarios. It finds the same mistakes in scenarios as a run. For a transition it shows the
 changes.
 
-Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 an existing cluster
-cannot be reached.`,
+Exit codes: 0 it can be run; 2 the input is wrong, or nothing was selected; 3 a host or an existing
+cluster cannot be reached.`,
 		Example: `  rehearse plan scenarios/kubernetes
   rehearse plan --label 'kep:5311 && !slow:minutes' scenarios`,
 		Args: cli.Named("a file, folder or glob of scenarios, or - for standard input"),

@@ -75,7 +75,7 @@ func (f *originFlags) close() {
 // unused rejects the flags of copies where nothing is copied.
 func (f *originFlags) unused(command *cobra.Command) error {
 	for _, name := range []string{
-		"kubeconfig", "encryption-config", "with-secrets", "service-cluster-ip-range", "webhook", "webhooks",
+		"kubeconfig", "encryption-config", "service-cluster-ip-range", "webhook", "webhooks",
 	} {
 		if !command.Flags().Changed(name) {
 			continue
@@ -86,7 +86,7 @@ func (f *originFlags) unused(command *cobra.Command) error {
 		}
 		return err
 	}
-	return nil
+	return f.checkSecrets()
 }
 
 // check rejects flags with wrong values, and flags that exclude each other.
@@ -105,6 +105,15 @@ func (f *originFlags) check() error {
 	}
 	if f.encryptionConfig != "" && f.snapshot == "" {
 		return errors.New("--encryption-config is for --etcd-snapshot")
+	}
+	return f.checkSecrets()
+}
+
+// checkSecrets rejects --with-secrets where it has no effect.
+func (f *originFlags) checkSecrets() error {
+	if f.secrets && f.context == "" {
+		return errors.New("--with-secrets is for --from-context: a file of rehearse capture has the values if that " +
+			"command had the flag, and a backup always has them")
 	}
 	return nil
 }

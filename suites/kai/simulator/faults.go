@@ -18,7 +18,7 @@ var (
 		"The lowercase form of a name is suggested even if it is not valid, either.")
 	caseAlone = bugs.New("case-alone", "04 05 06 15 17 47 51",
 		"The rule only compares a name with its lowercase form.")
-	trailingDashAllowed = bugs.New("trailing-dash-allowed", "06 51", "A name may end with a dash.")
+	trailingDashAllowed = bugs.New("trailing-dash-allowed", "06 11 51", "A name may end with a dash.")
 	lineByLine          = bugs.New("line-by-line", "06",
 		"The pattern is matched line by line, so a name may have a second line.")
 	emptyNameUnchecked = bugs.New("empty-name-unchecked", "51",

@@ -21,6 +21,9 @@ type SystemFlag struct {
 // Definitions are the forms of --system that name a file with the definition.
 const Definitions = "NAME=process:FILE, NAME=module:FILE or NAME=manifests:FILE"
 
+// LocalDefinitions are those of commands that use local clusters only.
+const LocalDefinitions = "NAME=process:FILE or NAME=module:FILE"
+
 // ParseSystem parses a value of --system. It returns false if the value has another form.
 func ParseSystem(text string) (SystemFlag, bool) {
 	name, what, named := strings.Cut(text, "=")
@@ -84,13 +87,16 @@ func DefinitionFiles(values []string) (map[string]string, error) {
 	return contents, nil
 }
 
-// DefinedSystems reads the systems that the values of a flag define, in their order.
+// DefinedSystems reads the systems for local clusters that the values of a flag define, in their order.
 func DefinedSystems(flag string, values []string) ([]clusters.System, error) {
 	var all []clusters.System
 	for _, text := range values {
 		value, ok := ParseSystem(text)
-		definition, err := clusters.System{}, errors.New("want "+Definitions)
-		if ok && value.Defined() && !value.OfVariant {
+		definition, err := clusters.System{}, errors.New("want "+LocalDefinitions)
+		switch {
+		case ok && value.Kind == "manifests":
+			err = errors.New("this command runs local clusters, whose nodes run no containers; want " + LocalDefinitions)
+		case ok && value.Defined() && !value.OfVariant:
 			definition, err = value.Definition()
 			definition.Versions = nil // its version does not change
 		}

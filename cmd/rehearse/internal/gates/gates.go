@@ -62,7 +62,8 @@ whose --help lists the gate; --help does not list GA and deprecated gates.
 
 Lists for --version and --path that are not in the cache are fetched through the Go module proxy.
 
-Exit codes: 0 the gates were shown; 2 the input is wrong, or a list is not available.`,
+Exit codes: 0 the gates were shown; 2 the input is wrong, or a list is not available; 3 a host cannot
+be reached.`,
 		Example: `  rehearse gates RelaxedServiceNameValidation
   rehearse gates --version 1.36
   rehearse gates --path 1.34,1.35,1.36

@@ -23,7 +23,7 @@ type SystemFlags struct {
 // AddTo adds the flags to a command.
 func (s *SystemFlags) AddTo(command *cobra.Command) {
 	set := command.Flags()
-	set.StringArrayVar(&s.Systems, "system", nil, "a system that runs beside the objects: "+cli.Definitions+
+	set.StringArrayVar(&s.Systems, "system", nil, "a system that runs beside the objects: "+cli.LocalDefinitions+
 		", a YAML file that defines it; may be repeated")
 	set.StringArrayVar(&s.Upgrades, "upgrade", nil, "the new definition of a system, in the form of --system: it "+
 		"is upgraded after Kubernetes, and rolled back before Kubernetes; may be repeated")
@@ -55,7 +55,7 @@ func (s *SystemFlags) Read(progress clusters.Progress) (first, upgraded []cluste
 	for _, system := range upgraded {
 		if !slices.ContainsFunc(first, func(s clusters.System) bool { return s.Name == system.Name }) {
 			return nil, nil, o, fmt.Errorf("--upgrade %s: there is no system to upgrade; give the old definition "+
-				"with --system %s=process:FILE (or module:FILE, manifests:FILE)", system.Name, system.Name)
+				"with --system %s=process:FILE (or module:FILE)", system.Name, system.Name)
 		}
 	}
 	options, err := PlanOptions(s.Known, progress)
