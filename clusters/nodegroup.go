@@ -21,6 +21,9 @@ func CheckNodes(groups []NodeGroup) error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, group := range groups {
+		if n := group.Number(); n < 0 {
+			errs = append(errs, fmt.Errorf("nodes: count %d: want 0 or more", n))
+		}
 		for _, name := range SortedKeys(group.Capacity) {
 			if _, err := resource.ParseQuantity(group.Capacity[name]); err != nil {
 				errs = append(errs, fmt.Errorf("nodes: capacity %s: %q: %w", name, group.Capacity[name], err))

@@ -89,6 +89,18 @@ func TestDeathOfAComponent(t *testing.T) {
 	}
 }
 
+// A transition starts an etcd that was killed.
+func TestTransitionWithoutEtcd(t *testing.T) {
+	c := clustertest.Create(t, clustertest.Local(t), "empty", clusters.State{Version: "1.34"})
+	golden.Must(t, c.Kill(t.Context(), clusters.Etcd))
+	state := c.State()
+	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}}}
+	golden.Must(t, c.Converge(t.Context(), state))
+	if err := namespaces(t, c); err != nil {
+		t.Error(err)
+	}
+}
+
 // A component that exits while the API server is being replaced is restarted, and the transition continues.
 func TestComponentThatEndsInATransition(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "revives", clusters.State{Version: "1.34"})

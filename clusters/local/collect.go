@@ -19,8 +19,12 @@ func (c *Cluster) Collect(_ context.Context, dir string) error {
 	}
 	files := []string{filepath.Join(c.layout.Dir, folders.RecordFile)}
 	for _, component := range c.components() {
-		if component.Binary() == clusters.Scheduler {
-			files = append(files, c.layout.schedulerConfig(component))
+		if component.Binary() != clusters.Scheduler {
+			continue
+		}
+		config := c.layout.schedulerConfig(component)
+		if _, err := os.Stat(config); err == nil { // a scheduler that has never started has none
+			files = append(files, config)
 		}
 	}
 	for _, logs := range c.LogFiles() {

@@ -54,6 +54,9 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err != nil {
 		return err
 	}
+	if err := c.storageRuns(ctx); err != nil {
+		return err
+	}
 	before := c.APIServers()
 	if err := c.rollAll(ctx, state, c.hold(rounds, roll)); err != nil {
 		return err
@@ -78,6 +81,20 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 		return err
 	}
 	return c.allRun()
+}
+
+// storageRuns starts etcd and the balancer if they were killed, or did not outlive the command that started them: each
+// API server needs both.
+func (c *Cluster) storageRuns(ctx context.Context) error {
+	if c.process(balancerProcess) == nil {
+		if err := c.startBalancer(ctx); err != nil {
+			return err
+		}
+	}
+	if c.process(etcdProcess) == nil {
+		return c.again(ctx, etcdProcess)
+	}
+	return nil
 }
 
 // allRun returns an error if a component has ended meanwhile. One that ended because its API server was killed is
@@ -206,9 +223,14 @@ func (c *roller) prove(ctx context.Context, state clusters.State, changed []want
 		if err := proof.Component(data, state.VersionOf(component), state.Gates(component)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
 		}
-		if err := proof.Emulation(data, state); err != nil && len(state.Components[component].Flags) == 0 {
+		if err := proof.Emulation(data, state); err != nil && !overridesEmulation(state.Components[component].Flags) {
 			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// overridesEmulation reports whether a component's own flags set what it emulates.
+func overridesEmulation(flags map[string]string) bool {
+	return flags["emulated-version"] != "" || flags["min-compatibility-version"] != ""
 }

@@ -103,17 +103,19 @@ func (p *Provider) BlameForField(ctx context.Context, state clusters.State, kind
 	return releases.BlameForField(ctx, p.Releases, state, kind, path)
 }
 
-// checkProfiles checks the scheduler profiles with the version's kube-scheduler, which the run needs anyway.
+// checkProfiles checks the scheduler profiles with each scheduler's own program, which the run needs anyway.
 func (p *Provider) checkProfiles(ctx context.Context, state clusters.State) error {
 	if len(state.SchedulerProfiles) == 0 && len(state.Schedulers) == 0 {
 		return nil
 	}
-	scheduler := string(clusters.Scheduler)
-	programs, err := p.Releases.Ensure(ctx, state.VersionOf(clusters.Scheduler), scheduler)
-	if err != nil {
-		return fmt.Errorf("get the kube-scheduler that checks schedulerProfiles: %w", err)
-	}
-	return p.profiles.Check(ctx, programs.Path(scheduler), state)
+	return p.profiles.Check(ctx, func(version string) (string, error) {
+		scheduler := string(clusters.Scheduler)
+		programs, err := p.Releases.Ensure(ctx, version, scheduler)
+		if err != nil {
+			return "", fmt.Errorf("get the kube-scheduler that checks schedulerProfiles: %w", err)
+		}
+		return programs.Path(scheduler), nil
+	}, state)
 }
 
 func checkComponents(state clusters.State) error {

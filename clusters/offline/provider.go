@@ -83,7 +83,8 @@ func (p *Provider) Check(ctx context.Context, path []clusters.State) error {
 			clusters.CheckControlPlanes(state.ControlPlanes), state.CheckEmulation())
 		errs = append(errs, state.CheckSchedulers()...)
 		errs = append(errs, state.CheckOwnVersions()...)
-		if len(state.SchedulerProfiles) > 0 {
+		if len(state.SchedulerProfiles) > 0 ||
+			slices.ContainsFunc(state.Schedulers, func(s clusters.NamedScheduler) bool { return len(s.Profiles) > 0 }) {
 			p.leave("schedulerProfiles: `rehearse plan` checks them with the version's kube-scheduler")
 		}
 		for _, system := range state.Systems {

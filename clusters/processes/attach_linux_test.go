@@ -58,6 +58,7 @@ func TestAttachTellsTheEndOfAllThreads(t *testing.T) {
 			t.Fatalf("it is not found: %v", err)
 		}
 		golden.Must(t, attached.Kill(t.Context()))
+		golden.Error(t, attached.Exit(), "its exit status is unknown")
 		again, err := net.Listen("tcp", strings.TrimSpace(address))
 		if err != nil {
 			t.Fatalf("the end was reported too early: %v", err)

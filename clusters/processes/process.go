@@ -145,6 +145,9 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) error {
 	return p.Kill(ctx)
 }
 
+// errAttached is how an attached process ends: only the process that started it learns its exit status.
+var errAttached = errors.New("its exit status is unknown")
+
 // Attach attaches to a detached process of an earlier run. It returns nil if that process has ended. The process's
 // command line must contain owner, or it must have been started for owner (Spec.Owner), so that a reused pid is never
 // mistaken for it.
@@ -156,7 +159,7 @@ func Attach(name string, pid int, logFile, owner string) (*Process, error) {
 	if ended == nil {
 		return nil, nil
 	}
-	return &Process{Name: name, PID: pid, LogFile: logFile, done: ended}, nil
+	return &Process{Name: name, PID: pid, LogFile: logFile, done: ended, err: errAttached}, nil
 }
 
 // Alive reports whether a process of that owner runs under the pid.

@@ -28,7 +28,7 @@ func (s *sources) build(ctx context.Context, v clusters.Version, programs []stri
 	}
 	tool, err := s.goTool()
 	if err != nil {
-		return failed(err)
+		return failed(orPrograms(err))
 	}
 	module := filepath.Join(dir, "module")
 	if err := os.Mkdir(module, 0o755); err != nil {

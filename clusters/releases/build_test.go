@@ -106,6 +106,9 @@ func TestBuildFails(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		golden.Error(t, err, "https://go.dev/dl/", "--kubernetes-bin")
+		if _, err := s.FeatureList(t.Context(), "1.34.4"); err == nil || strings.Contains(err.Error(), "--kubernetes-bin") {
+			t.Errorf("the list of gates: %v", err)
+		}
 	})
 	t.Run("it is interrupted", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -105,7 +106,10 @@ func (s *sources) downloadOne(ctx context.Context, url, path, what string) error
 	sum := sha256.New()
 	counter := &byteCounter{what: what, total: total, every: every{now: s.options.Now}, progress: s.options.Progress}
 	_, err = io.Copy(io.MultiWriter(file, sum, counter), body)
-	if err = errors.Join(err, file.Close()); err != nil {
+	if ofFile := (*fs.PathError)(nil); errors.As(errors.Join(err, file.Close()), &ofFile) {
+		return fmt.Errorf("keep %s: %w", url, ofFile)
+	}
+	if err != nil {
 		return fmt.Errorf("GET %s broke off; try again: %w", url, err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); !strings.EqualFold(got, want) {

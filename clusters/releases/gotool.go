@@ -28,8 +28,12 @@ type goTool struct {
 }
 
 // errNoGo reports that there is no go command on this machine.
-var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/), or give the programs " +
-	"with --kubernetes-bin DIR")
+var errNoGo = errors.New("the go command is not on the PATH: install Go (https://go.dev/dl/)")
+
+// orPrograms adds that Kubernetes' programs need no Go if the user has them.
+func orPrograms(err error) error {
+	return fmt.Errorf("%w, or give the programs with --kubernetes-bin DIR", err)
+}
 
 func (s *sources) goTool() (goTool, error) {
 	if s.options.Go != "" {

@@ -114,7 +114,7 @@ func (s *sources) newestOnHost(ctx context.Context, minor clusters.Version) (clu
 func (s *sources) newestModule(ctx context.Context, minor clusters.Version) (clusters.Version, error) {
 	tool, err := s.goTool()
 	if err != nil {
-		return clusters.Version{}, err
+		return clusters.Version{}, orPrograms(err)
 	}
 	dir, remove, err := scratch.Folder("modules")
 	if err != nil {

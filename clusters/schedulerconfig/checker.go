@@ -22,11 +22,11 @@ type Checker struct {
 // verdict is an answer: the problems of a state's profiles. Without an answer, nothing is cached.
 type verdict struct{ problems error }
 
-// Check asks the program, the kube-scheduler of the state's version, about the profiles of each of the state's
-// kube-schedulers, with the gates and flags that the state sets for it. It joins all errors. Each has the path of its
+// Check asks the program of each of the state's kube-schedulers about its profiles, with the gates and flags that the
+// state sets for it. program returns the path of a version's kube-scheduler. Check joins all errors. Each has the path of its
 // field, which begins with the state's schedulerProfiles or schedulers; the error of a program that gave no answer has
 // none.
-func (c *Checker) Check(ctx context.Context, program string, state clusters.State) error {
+func (c *Checker) Check(ctx context.Context, program func(version string) (string, error), state clusters.State) error {
 	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
 	for i, scheduler := range state.Schedulers {
 		questions = append(questions,
@@ -37,7 +37,14 @@ func (c *Checker) Check(ctx context.Context, program string, state clusters.Stat
 	}
 	var problems []error
 	for _, q := range questions {
-		q.program, q.state = program, state
+		if len(q.profiles) == 0 {
+			continue // there is nothing to ask
+		}
+		q.state = state
+		var err error
+		if q.program, err = program(state.VersionOf(q.component)); err != nil {
+			return err
+		}
 		v, err := c.answer(ctx, q)
 		if err != nil {
 			return err
@@ -47,13 +54,10 @@ func (c *Checker) Check(ctx context.Context, program string, state clusters.Stat
 	return errors.Join(problems...)
 }
 
-// answer returns the cached answer, or asks. Without profiles there is nothing to ask.
+// answer returns the cached answer, or asks.
 func (c *Checker) answer(ctx context.Context, q question) (verdict, error) {
-	if len(q.profiles) == 0 {
-		return verdict{}, nil
-	}
 	key, err := json.Marshal([]any{
-		q.program, q.state.Version, q.path, q.profiles, q.state.Gates(q.component),
+		q.program, q.state.VersionOf(q.component), q.path, q.profiles, q.state.Gates(q.component),
 		q.state.Flags(q.component),
 	})
 	if err != nil {

@@ -139,7 +139,7 @@ func TestCheckAsksTheVersionsOwnScheduler(t *testing.T) {
 				continue
 			}
 			t.Run(minor+" "+c.name, func(t *testing.T) {
-				err := checker.Check(t.Context(), program,
+				err := checker.Check(t.Context(), is(program),
 					clusters.State{Version: version, FeatureGates: c.gates, SchedulerProfiles: profiles(t, c.profiles)})
 				if len(wants) > 0 {
 					wants = append(wants, "Kubernetes "+version)
@@ -157,7 +157,7 @@ func TestCheckGivesTheSchedulersOwnFlags(t *testing.T) {
 		Version: version, SchedulerProfiles: profiles(t, `[{schedulerName: a}]`),
 		Components: map[clusters.Component]clusters.ComponentState{clusters.Scheduler: {Flags: map[string]string{"nonsense": "1"}}},
 	}
-	golden.Error(t, checker.Check(t.Context(), program, state), "unknown flag: --nonsense")
+	golden.Error(t, checker.Check(t.Context(), is(program), state), "unknown flag: --nonsense")
 }
 
 // fake returns a program that runs the script, and a function that counts its starts.
@@ -183,17 +183,17 @@ func TestCheckRemembersVerdicts(t *testing.T) {
 	var checker schedulerconfig.Checker
 	state := clusters.State{Version: "1.36.0", SchedulerProfiles: profiles(t, `[{schedulerName: a}]`)}
 	for range 3 {
-		golden.Must(t, checker.Check(t.Context(), program, state))
+		golden.Must(t, checker.Check(t.Context(), is(program), state))
 	}
 	if n := started(); n != 1 {
 		t.Errorf("started %d times for one question", n)
 	}
 	state.FeatureGates = map[string]bool{"GenericWorkload": true}
-	golden.Must(t, checker.Check(t.Context(), program, state))
+	golden.Must(t, checker.Check(t.Context(), is(program), state))
 	if n := started(); n != 2 {
 		t.Errorf("started %d times for two questions", n)
 	}
-	if err := checker.Check(t.Context(), "/does/not/exist", clusters.State{Version: "1.36.0"}); err != nil {
+	if err := checker.Check(t.Context(), is("/does/not/exist"), clusters.State{Version: "1.36.0"}); err != nil {
 		t.Errorf("without profiles there is nothing to ask: %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestNoAnswerIsNoRejection(t *testing.T) {
 			state := clusters.State{Version: "1.36.0", SchedulerProfiles: profiles(t, `[{schedulerName: a}]`)}
 			before := startedSilent()
 			for range 2 {
-				err := checker.Check(c.ctx, c.program, state)
+				err := checker.Check(c.ctx, is(c.program), state)
 				if err == nil || !strings.Contains(err.Error(), "ask "+c.program+" about its profiles: ") {
 					t.Fatalf("want that it could not be asked, got %v", err)
 				}
@@ -240,7 +240,7 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 		},
 		Components: map[clusters.Component]clusters.ComponentState{"kube-scheduler/d": {FeatureGates: map[string]bool{"GenericWorkload": true, "GangScheduling": true}}},
 	}
-	err := checker.Check(t.Context(), program, state)
+	err := checker.Check(t.Context(), is(program), state)
 	golden.Error(t, err, "schedulers[1].profiles[1].schedulerName: Duplicate value", `schedulers[2].profiles[0] (c): `,
 		`"Nope" does not exist`)
 	for _, fine := range []string{"schedulerProfiles", "schedulers[0]", "schedulers[3]"} {
@@ -253,5 +253,23 @@ func TestCheckAsksForEachScheduler(t *testing.T) {
 		Name:     "d",
 		Profiles: profiles(t, `[{schedulerName: d, pluginConfig: [{name: Nope, args: {x: 1}}]}]`),
 	}}, nil
-	golden.Error(t, checker.Check(t.Context(), program, state), "schedulers[0].profiles[0].pluginConfig[0].name: ")
+	golden.Error(t, checker.Check(t.Context(), is(program), state), "schedulers[0].profiles[0].pluginConfig[0].name: ")
+}
+
+// is returns the same program for every version.
+func is(program string) func(string) (string, error) {
+	return func(string) (string, error) { return program, nil }
+}
+
+// The program of a scheduler's own version is asked about its profiles.
+func TestEachSchedulerIsAskedItself(t *testing.T) {
+	state := clusters.State{
+		Version: "1.36.3", Schedulers: []clusters.NamedScheduler{{Name: "batch", Profiles: []map[string]any{{}}}},
+		Components: map[clusters.Component]clusters.ComponentState{
+			"kube-scheduler": {Version: "1.34.4"}, "kube-scheduler/batch": {Version: "1.35.4"},
+		},
+	}
+	var checker schedulerconfig.Checker
+	err := checker.Check(t.Context(), func(version string) (string, error) { return "", errors.New(version) }, state)
+	golden.Error(t, err, "1.35.4")
 }

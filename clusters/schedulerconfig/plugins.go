@@ -47,7 +47,7 @@ func (q question) unknownPlugins(ctx context.Context, written []byte) (error, er
 			}
 			problems = append(problems,
 				fmt.Errorf("%s: kube-scheduler of Kubernetes %s has no plugin %q and would ignore this; among those it has are %s",
-					n.path, q.state.Version, n.name, strings.Join(enabled, ", ")))
+					n.path, q.state.VersionOf(q.component), n.name, strings.Join(enabled, ", ")))
 		}
 		doubtful = rest
 	}

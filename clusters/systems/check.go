@@ -135,6 +135,9 @@ func CheckPorts(systems []clusters.System) error {
 func checkProcess(definition clusters.System, modules Modules) []error {
 	p := definition.Launched()
 	built, isBuilt := cached(definition, modules)
+	if !isBuilt {
+		built = clusters.BuiltModule{} // its folder is not known yet
+	}
 	e := versionOnly(definition, built)
 	var errs []error
 	var manifests []*unstructured.Unstructured
@@ -142,9 +145,6 @@ func checkProcess(definition clusters.System, modules Modules) []error {
 	case definition.Module != nil:
 		if program, _ := definition.Program(); program.Check() != nil {
 			return append(errs, program.Check())
-		}
-		if !isBuilt {
-			return errs
 		}
 	case len(p.Command) == 0:
 		return append(errs, errors.New("it has no command"))

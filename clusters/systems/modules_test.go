@@ -130,10 +130,13 @@ func TestCheckModule(t *testing.T) {
 	noCRD.Module.CRDs = []string{"$(MODULE)/webhook.yaml"}
 	notThere := module("v1.0.0")
 	notThere.Module.CRDs = []string{"$(MODULE)/config"}
+	misspelt := module("v1.1.0")
+	misspelt.Module.Webhooks = []string{"/no/such/file"}
 	for name, c := range map[string]struct {
 		system clusters.System
 		want   string
 	}{
+		"not built, and a file beside it is not there": {misspelt, "/no/such/file"},
 		"all there":         {module("v1.0.0"), ""},
 		"not built yet":     {module("v1.1.0"), ""},
 		"no such folder":    {notThere, "/config: no such file"},

@@ -77,7 +77,7 @@ func (s *Set) resume(ctx context.Context, sys *system) (err error) {
 	if _, err := s.calls.answer(ctx, sys); err != nil {
 		return err
 	}
-	return s.installer.serves(ctx, sys)
+	return exited(sys, s.installer.serves(ctx, sys))
 }
 
 // watch reports a program that exits unexpectedly. It restarts one that lost its lease in an outage.

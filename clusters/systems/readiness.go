@@ -27,8 +27,12 @@ func becomesReady(ctx context.Context, sys *system, look func(context.Context) e
 	if err == nil {
 		return nil
 	}
-	err = fmt.Errorf("wait until its process is ready: %w", err)
-	if alive(sys.process) {
+	return exited(sys, fmt.Errorf("wait until its process is ready: %w", err))
+}
+
+// exited makes an error a BrokenError if the system's process has exited, which is the cause.
+func exited(sys *system, err error) error {
+	if err == nil || alive(sys.process) {
 		return err
 	}
 	return &clusters.BrokenError{

@@ -69,7 +69,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 		return err
 	}
 	if err := s.installer.serves(ctx, sys); err != nil {
-		return err
+		return exited(sys, err)
 	}
 	return s.calls.settle(ctx, sys)
 }

@@ -1,6 +1,7 @@
 package systems
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -232,6 +233,14 @@ func TestRejectionToStart(t *testing.T) {
 	converge(t, s, sleeper("a"))
 	if !alive(s.system("a").process) {
 		t.Error("it does not serve")
+	}
+	unproven := errors.New("no webhook answers")
+	if err := exited(s.system("a"), unproven); err != unproven { //nolint:errorlint // it must be unchanged
+		t.Errorf("while it runs: %v", err)
+	}
+	golden.Must(t, s.system("a").process.Kill(t.Context()))
+	if broken, _ := clusters.Breakage(exited(s.system("a"), unproven)); len(broken) != 1 {
+		t.Errorf("after it has exited, broken are %+v", broken)
 	}
 	select {
 	case err := <-s.Died():

@@ -293,8 +293,8 @@ func TestJudge(t *testing.T) {
 func TestJudgeTwoSteps(t *testing.T) {
 	good, bad, unknown := Outcome{Answer: Good}, Outcome{Answer: Bad, Words: "no"}, Outcome{Answer: Unknown, Words: "503"}
 	for want, outcomes := range map[string][]Outcome{
-		"the rollback does it again":                          {good, bad, good, good, bad},
-		"the rollback does not do it again":                   {good, bad, good, good, good},
+		"the rollback does it again":                             {good, bad, good, good, bad},
+		"the rollback does not do it again":                      {good, bad, good, good, good},
 		"whether the rollback does it again could not be judged": {good, bad, good, unknown, good},
 	} {
 		r := &upgrades.Report{Objects: 1, Path: []*upgrades.State{

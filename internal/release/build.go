@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,9 +60,15 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", file,
 		"./cmd/rehearse")
 	command.Dir = b.source
-	// These override variables of the user's environment that would change the program.
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
-		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off", "GOTMPDIR="+work)
+	kept, err := goSettings(ctx)
+	if err != nil {
+		return err
+	}
+	// These override variables of the user's environment, and of go env -w, that would change the program.
+	command.Env = slices.Concat(os.Environ(), kept, []string{
+		"GOENV=off", "CGO_ENABLED=0", "GOOS=" + p.OS, "GOARCH=" + p.Arch, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off", "GOTMPDIR=" + work,
+	})
 	if b.cache != "" {
 		command.Env = append(command.Env, "GOCACHE="+b.cache)
 	}
@@ -69,6 +76,25 @@ func (b builder) build(ctx context.Context, p platform, file string) error {
 		return fmt.Errorf("build for %s: %w\n%s", p, err, out)
 	}
 	return nil
+}
+
+// goSettings are those settings of the user's Go that say where modules come from and where files are kept.
+func goSettings(ctx context.Context) ([]string, error) {
+	names := []string{
+		"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOMODCACHE", "GOCACHE", "GOTOOLCHAIN",
+	}
+	out, err := exec.CommandContext(ctx, "go", append([]string{"env"}, names...)...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("read the settings of Go: %w", err)
+	}
+	values := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(values) != len(names) {
+		return nil, fmt.Errorf("read the settings of Go: go env printed %d values for %d names", len(values), len(names))
+	}
+	for i := range names {
+		names[i] += "=" + values[i]
+	}
+	return names, nil
 }
 
 // buildAgain builds the same commit in another folder with an empty cache, and compares the results.

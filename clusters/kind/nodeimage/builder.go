@@ -107,20 +107,32 @@ func (b *Builder) build(ctx context.Context, version string) (string, error) {
 		return "", err
 	}
 	tag := Tag(version)
-	present, err := b.Loader.ImageLabel(ctx, tag, KeyLabel)
-	if err != nil && !errors.Is(err, engine.ErrNoImage) {
-		return "", err
-	}
-	if err == nil && present == key {
-		b.Progress("%s already exists", tag)
-		return tag, nil
+	if exists, err := b.exists(ctx, tag, key); exists || err != nil {
+		return tag, err
 	}
 	unlock, err := b.lock(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
+	// The build that had the lock may have built this image.
+	if exists, err := b.exists(ctx, tag, key); exists || err != nil {
+		return tag, err
+	}
 	return tag, b.assemble(ctx, parts, tag, key)
+}
+
+// exists reports whether the engine has an image of the same inputs.
+func (b *Builder) exists(ctx context.Context, tag, key string) (bool, error) {
+	present, err := b.Loader.ImageLabel(ctx, tag, KeyLabel)
+	if errors.Is(err, engine.ErrNoImage) {
+		return false, nil
+	}
+	if err != nil || present != key {
+		return false, err
+	}
+	b.Progress("%s already exists", tag)
+	return true, nil
 }
 
 // parts are the inputs of an image.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/miekg/dns"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/rehearse-dev/rehearse/clusters/kind/internal/live"
@@ -17,18 +18,28 @@ import (
 // not count as those of the new state. When its configuration is reloaded, CoreDNS asks the API server at once.
 func (c *Server) Current(ctx context.Context) error {
 	services := c.Client.CoreV1().Services(metav1.NamespaceSystem)
-	canary, err := services.Create(ctx, &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "rehearse-dns-"},
-		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "rehearse.invalid"},
-	}, metav1.CreateOptions{})
-	if err != nil {
+	var canary *corev1.Service
+	var rejected error
+	if err := c.Await(ctx, "the API server", func(ctx context.Context) (err error) {
+		canary, err = services.Create(ctx, &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{GenerateName: "rehearse-dns-"},
+			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName, ExternalName: "rehearse.invalid"},
+		}, metav1.CreateOptions{})
+		if status := apierrors.APIStatus(nil); errors.As(err, &status) {
+			rejected, err = err, nil
+		}
+		return err
+	}); err != nil {
+		return fmt.Errorf("create a Service to test CoreDNS: %w", err)
+	}
+	if rejected != nil {
 		// A scenario's own webhook may reject it, which is not an error here.
-		c.Say("it is unknown whether CoreDNS is up to date: %v", err)
+		c.Say("it is unknown whether CoreDNS is up to date: %v", rejected)
 		return nil
 	}
 	question := new(dns.Msg).SetQuestion(dns.Fqdn(canary.Name+"."+canary.Namespace+".svc.cluster.local"), dns.TypeCNAME)
 	told := false
-	err = c.Await(ctx, "CoreDNS", func(ctx context.Context) error {
+	err := c.Await(ctx, "CoreDNS", func(ctx context.Context) error {
 		pods, err := c.DNSPods(ctx)
 		if err != nil {
 			return err

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -135,17 +137,19 @@ func (n NodeImages) Newest(ctx context.Context, store imageStore, releases resol
 	if image := n.byVersion[minor.MinorString()]; image != "" {
 		return versionOf(ctx, store, image)
 	}
-	found := clusters.Version{Patch: -1}
+	tags := slices.Collect(maps.Keys(n.byVersion))
 	for _, repository := range n.repositories() {
-		tags, err := store.Tags(ctx, repository)
+		more, err := store.Tags(ctx, repository)
 		if err != nil {
-			return found, err
+			return clusters.Version{}, err
 		}
-		for _, tag := range tags {
-			v, err := clusters.ParseVersion(tag)
-			if err == nil && v.Exact() && v.MinorString() == minor.MinorString() && v.Compare(found) > 0 {
-				found = v
-			}
+		tags = append(tags, more...)
+	}
+	found := clusters.Version{Patch: -1}
+	for _, tag := range tags {
+		v, err := clusters.ParseVersion(tag)
+		if err == nil && v.Exact() && v.MinorString() == minor.MinorString() && v.Compare(found) > 0 {
+			found = v
 		}
 	}
 	if found.Exact() {

@@ -150,6 +150,11 @@ func TestWhichImage(t *testing.T) {
 			here: []string{"example.com/mine:latest"}, asked: "1.36", version: "1.36.9", image: "example.com/mine:latest",
 		},
 		{
+			name: "a patch that was given, newer than what is there", flags: []string{"1.34.4=example.com/mine:latest"},
+			here:  []string{"docker.io/kindest/node:v1.34.0", "example.com/mine:latest"},
+			asked: "1.34", version: "1.34.4", image: "example.com/mine:latest",
+		},
+		{
 			name: "a pattern", flags: []string{"example.com/node:v{version}"},
 			here: []string{
 				"example.com/node:v1.34.2",
