@@ -85,7 +85,7 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 
 // storageRuns starts etcd and the balancer if they were killed, or did not outlive the command that started them: each
 // API server needs both.
-func (c *Cluster) storageRuns(ctx context.Context) error {
+func (c *roller) storageRuns(ctx context.Context) error {
 	if c.process(balancerProcess) == nil {
 		if err := c.startBalancer(ctx); err != nil {
 			return err

@@ -65,7 +65,7 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 		},
 		{
 			"a system of no file", "--from 1.35 --to 1.36 -f - --system my=process:", object,
-			"--system my=process:: want NAME=process:FILE, NAME=module:FILE or NAME=manifests:FILE",
+			"--system my=process:: want NAME=process:FILE or NAME=module:FILE",
 		},
 		{
 			"an upgrade of no system", "--from 1.35 --to 1.36 -f - --upgrade my=process:OPERATOR", object,

@@ -166,9 +166,9 @@ func TestFail(t *testing.T) {
 
 func TestSentenceOfAPart(t *testing.T) {
 	for want, change := range map[string]func(*Report){
-		"1 not judged; 4 checked":                       func(*Report) {},
-		"1 not judged":                                  func(r *Report) { r.Surveyed = r.Objects },
-		"; interrupted":                                 func(r *Report) { r.Interrupted = true },
+		"1 not judged; 4 checked": func(*Report) {},
+		"1 not judged":            func(r *Report) { r.Surveyed = r.Objects },
+		"; interrupted":           func(r *Report) { r.Interrupted = true },
 		"; it had not finished when this was written":   func(r *Report) { r.Finished = time.Time{} },
 		"4 checked; 2 of 3 states reached; interrupted": func(r *Report) { r.Interrupted, r.Path[2].Reached = true, false },
 	} {
