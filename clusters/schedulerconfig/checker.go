@@ -23,9 +23,9 @@ type Checker struct {
 type verdict struct{ problems error }
 
 // Check asks the program of each of the state's kube-schedulers about its profiles, with the gates and flags that the
-// state sets for it. program returns the path of a version's kube-scheduler. Check joins all errors. Each has the path of its
-// field, which begins with the state's schedulerProfiles or schedulers; the error of a program that gave no answer has
-// none.
+// state sets for it. program returns the path of a version's kube-scheduler. Check joins all errors. Each has the path
+// of its field, which begins with the state's schedulerProfiles or schedulers; the error of a program that gave no
+// answer has none.
 func (c *Checker) Check(ctx context.Context, program func(version string) (string, error), state clusters.State) error {
 	questions := []question{{component: clusters.Scheduler, profiles: state.SchedulerProfiles, path: "schedulerProfiles"}}
 	for i, scheduler := range state.Schedulers {
