@@ -38,7 +38,8 @@ LONG := ./suites/leaderworkerset ./suites/grove ./suites/scheduling ./cmd/rehear
 # reads its lines.
 test-all: export GOGC := 400
 test-all: lint fetch
-	go run $(GOTESTSUM) --format pkgname-and-test-fails --format-icons text -- -vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 50m $(LONG) ./...
+	go run $(GOTESTSUM) --format pkgname-and-test-fails --format-icons text -- \
+		-vet=off -ldflags='-s -w' -p $$(($$(nproc) + 1)) -timeout 50m $(LONG) ./...
 	@echo "NOT RUN here: scenarios labelled slow (make slow); the tests on kind clusters (.ci/kind) and for arm64 (make test-arm64); regressions and findings that need a patch release that is not in the cache (make regressions); commands of documents that are only checked (go test -v -run TestCommandsOfTheDocuments ./cmd/rehearse)"
 
 # The Kubernetes programs, so that no test has to wait for them in silence.

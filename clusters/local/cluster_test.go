@@ -89,13 +89,19 @@ func TestDeathOfAComponent(t *testing.T) {
 	}
 }
 
+// withAFlag returns a state in which kube-apiserver has another flag, so that it is restarted.
+func withAFlag(state clusters.State) clusters.State {
+	state.Components = map[clusters.Component]clusters.ComponentState{
+		clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}},
+	}
+	return state
+}
+
 // A transition starts an etcd that was killed.
 func TestTransitionWithoutEtcd(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "empty", clusters.State{Version: "1.34"})
 	golden.Must(t, c.Kill(t.Context(), clusters.Etcd))
-	state := c.State()
-	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}}}
-	golden.Must(t, c.Converge(t.Context(), state))
+	golden.Must(t, c.Converge(t.Context(), withAFlag(c.State())))
 	if err := namespaces(t, c); err != nil {
 		t.Error(err)
 	}
@@ -105,8 +111,7 @@ func TestTransitionWithoutEtcd(t *testing.T) {
 func TestComponentThatEndsInATransition(t *testing.T) {
 	c := clustertest.Create(t, clustertest.Local(t), "revives", clusters.State{Version: "1.34"})
 	before := c.PIDs()
-	state := c.State()
-	state.Components = map[clusters.Component]clusters.ComponentState{clusters.APIServer: {Flags: map[string]string{"max-requests-inflight": "100"}}}
+	state := withAFlag(c.State())
 	done := make(chan error, 1)
 	go func() { done <- c.Converge(t.Context(), state) }()
 	again := time.NewTicker(time.Millisecond)

@@ -106,7 +106,8 @@ func (s *sources) downloadOne(ctx context.Context, url, path, what string) error
 	sum := sha256.New()
 	counter := &byteCounter{what: what, total: total, every: every{now: s.options.Now}, progress: s.options.Progress}
 	_, err = io.Copy(io.MultiWriter(file, sum, counter), body)
-	if ofFile := (*fs.PathError)(nil); errors.As(errors.Join(err, file.Close()), &ofFile) {
+	err = errors.Join(err, file.Close())
+	if ofFile := (*fs.PathError)(nil); errors.As(err, &ofFile) {
 		return fmt.Errorf("keep %s: %w", url, ofFile)
 	}
 	if err != nil {

@@ -134,11 +134,7 @@ func CheckPorts(systems []clusters.System) error {
 // are the files of a module that is not in the cache.
 func checkProcess(definition clusters.System, modules Modules) []error {
 	p := definition.Launched()
-	built, isBuilt := cached(definition, modules)
-	if !isBuilt {
-		built = clusters.BuiltModule{} // its folder is not known yet
-	}
-	e := versionOnly(definition, built)
+	e := versionOnly(definition, cached(definition, modules))
 	var errs []error
 	var manifests []*unstructured.Unstructured
 	switch {

@@ -27,11 +27,15 @@ func Build(ctx context.Context, definition clusters.System, modules Modules) (cl
 	return modules.BuildModule(ctx, program)
 }
 
-// cached returns the built program of a module system; false if the system is not a module, or was not built yet.
-func cached(definition clusters.System, modules Modules) (clusters.BuiltModule, bool) {
+// cached returns the built program of a module system. It is empty if the system is not a module, or was not built yet.
+func cached(definition clusters.System, modules Modules) clusters.BuiltModule {
 	program, ok := definition.Program()
 	if !ok || modules == nil {
-		return clusters.BuiltModule{}, false
+		return clusters.BuiltModule{}
 	}
-	return modules.CachedModule(program)
+	built, ok := modules.CachedModule(program)
+	if !ok {
+		return clusters.BuiltModule{}
+	}
+	return built
 }

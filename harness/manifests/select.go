@@ -1,7 +1,6 @@
 package manifests
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,10 +93,11 @@ func (s Selection) selects(entry string, o *Object) bool {
 
 // namespaceOf is the namespace that an object will be in. A custom resource that names none counts as namespaced.
 func (s Selection) namespaceOf(o *Object) string {
-	if ClusterScoped()[o.GVK().GroupKind()] {
-		return ""
+	namespace := o.Content.GetNamespace()
+	if namespace == "" && s.Namespace != "" && !ClusterScoped()[o.GVK().GroupKind()] {
+		return s.Namespace
 	}
-	return cmp.Or(o.Content.GetNamespace(), s.Namespace)
+	return namespace
 }
 
 // Means reports whether a name ("Deployment", "deployment.apps") means a kind.

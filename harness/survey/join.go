@@ -137,22 +137,14 @@ func (j *judge) back(s *Series, class string, state int) string {
 	if j.path[state].Way == upgrades.Back {
 		undoes, name = upgrades.Up, "the next upgrade"
 	}
-	later, reached := j.later(s, state, undoes)
-	has := func(answer Answer) bool {
-		return slices.ContainsFunc(later, func(o Outcome) bool { return o.Answer == answer })
-	}
-	gone := class == deleted || class == unserved
+	later, reached := j.opposite(s, state, undoes)
 	switch {
 	case len(later) == 0 && reached && class == deleted: // a deleted object has no outcomes
 		return name + DoesNotFix
 	case len(later) == 0:
 		return name + NotRehearsed
-	case s.Check == Moved && !gone && has(Bad):
-		return name + " does it again"
-	case s.Check == Moved && !gone && has(Unknown):
-		return "whether " + name + " does it again could not be judged"
-	case s.Check == Moved && !gone:
-		return name + " does not do it again"
+	case s.Check == Moved && !gone(class):
+		return again(name, later)
 	case slices.ContainsFunc(later, func(o Outcome) bool { return fixed(s.Check, class, o) }):
 		return name + Fixes
 	case later[len(later)-1].Answer == Unknown:
@@ -161,9 +153,23 @@ func (j *judge) back(s *Series, class string, state int) string {
 	return name + DoesNotFix
 }
 
-// later are a check's outcomes at the states of the first opposite transition after a state. reached says whether any
-// of these states was reached.
-func (j *judge) later(s *Series, state int, undoes string) (outcomes []Outcome, reached bool) {
+// again returns whether the opposite transition moves the pods, too.
+func again(name string, later []Outcome) string {
+	has := func(answer Answer) bool {
+		return slices.ContainsFunc(later, func(o Outcome) bool { return o.Answer == answer })
+	}
+	switch {
+	case has(Bad):
+		return name + " does it again"
+	case has(Unknown):
+		return "whether " + name + " does it again could not be judged"
+	}
+	return name + " does not do it again"
+}
+
+// opposite are a check's outcomes at the states of the first opposite transition after a state. reached says whether
+// any of these states was reached.
+func (j *judge) opposite(s *Series, state int, undoes string) (outcomes []Outcome, reached bool) {
 	for i := state + 1; i < len(j.path); i++ {
 		way := j.path[i].Way
 		if way == upgrades.Redeploy || reached && way != undoes {

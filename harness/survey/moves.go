@@ -132,6 +132,9 @@ const (
 	unserved = "unserved"
 )
 
+// gone reports whether an outcome of the check "moved" is that the object is gone, and not that its pods moved.
+func gone(class string) bool { return class == deleted || class == unserved }
+
 // stayed is the outcome of the check "moved" for a given object, which was there at the last mark or not. anew says
 // that it was created since the last state. before is its status at the last state.
 func stayed(t *Target, was, anew bool, found *observation, m *movement, before standing) Outcome {

@@ -84,7 +84,7 @@ func what(s *Series, seen *sighting) string {
 
 // advice says what to do about a finding that appeared on the given way.
 func advice(check Check, class string, severity upgrades.Severity, way string) string {
-	gone := check == Moved && (class == deleted || class == unserved)
+	lost := check == Moved && gone(class)
 	switch severity {
 	case upgrades.Unjudged:
 		return "fix the reason, and rehearse again"
@@ -93,10 +93,10 @@ func advice(check Check, class string, severity upgrades.Severity, way string) s
 	case upgrades.Changes:
 		return ""
 	}
-	if way == upgrades.Back && (check != Moved || gone) {
+	if way == upgrades.Back && (check != Moved || lost) {
 		return "do not create such objects before you have ruled out a rollback, or change them before you roll back"
 	}
-	if gone {
+	if lost {
 		return "back these objects up before the upgrade, and find out what removes them"
 	}
 	switch check {

@@ -169,8 +169,8 @@ func TestAllowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var objects []any
 			golden.Must(t, yaml.Unmarshal([]byte(test.objects), &objects))
-			step := step(t, list, test.scenario, test.step)
-			got, err := evaluator.EvalBool(cmp.Or(step.Eventually, step.Never).CEL, expressions.Variables{
+			tested := step(t, list, test.scenario, test.step)
+			got, err := evaluator.EvalBool(cmp.Or(tested.Eventually, tested.Never).CEL, expressions.Variables{
 				"object": objects[0], "objects": objects, "outputs": test.outputs,
 			})
 			if err != nil || got != test.want {

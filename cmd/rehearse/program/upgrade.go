@@ -185,7 +185,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 		if o.Origin, first, err = f.origin(command, provider, from, o.Progress); err != nil {
 			return o, err
 		}
-		if o.Origin.Selection = f.selection(); f.shard != "" {
+		if o.Origin.Selection = f.selecting(f.only, f.except); f.shard != "" {
 			if o.Origin.Digest, err = f.digest(); err != nil {
 				return o, err
 			}
@@ -193,7 +193,7 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
 		return o, err
 	}
-	o.Only = manifests.Selection{Only: f.only, Namespace: f.namespace}
+	o.Only = f.selecting(f.only, nil)
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
 		From: first, To: to,
 		Upgraded: upgraded, Systems: o.Systems, Strategy: upgrade.Strategy(f.strategy),
@@ -239,10 +239,10 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	if err != nil {
 		return first, nil, err
 	}
-	if _, err = f.selection().Of(objects); err != nil {
+	if _, err = f.selecting(f.only, f.except).Of(objects); err != nil {
 		return first, nil, err
 	}
-	if objects, err = (manifests.Selection{Except: f.except, Namespace: f.namespace}).Of(objects); err != nil {
+	if objects, err = f.selecting(nil, f.except).Of(objects); err != nil {
 		return first, nil, err
 	}
 	needs := manifests.PlacementOf(objects)
@@ -250,12 +250,13 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	return first, objects, nil
 }
 
-func (f *upgradeFlags) selection() manifests.Selection {
-	selected := manifests.Selection{Only: f.only, Except: f.except}
-	if !f.copies() { // objects of a copy name their namespaces
-		selected.Namespace = f.namespace
+// selecting is the selection of entries among the objects. Those of a copy name their namespaces.
+func (f *upgradeFlags) selecting(only, except []string) manifests.Selection {
+	selection := manifests.Selection{Only: only, Except: except}
+	if !f.copies() {
+		selection.Namespace = f.namespace
 	}
-	return selected
+	return selection
 }
 
 func (f *upgradeFlags) run(command *cobra.Command) error {
