@@ -157,15 +157,15 @@ func (l location) untilGone(ctx context.Context, uid types.UID) error {
 	var last error
 	again := (&Writer{}).pauses()
 	for {
-		object, err := l.api.Get(ctx, l.name, metav1.GetOptions{})
+		object, since, err := l.look(ctx)
 		switch {
 		case l.absent(ctx, err):
 			return nil
-		case err == nil && uid != "" && object.GetUID() != uid:
+		case err == nil && (object == nil || uid != "" && object.GetUID() != uid):
 			return nil
 		case err == nil:
 			last = stillThere(object)
-			gone, seen := watchGone(ctx, l.api, object)
+			gone, seen := watchGone(ctx, l.api, object, since)
 			if gone {
 				return nil
 			}
@@ -181,6 +181,30 @@ func (l location) untilGone(ctx context.Context, uid types.UID) error {
 	}
 }
 
+// look returns the object, or nil, and the resource version of the collection from which a watch can go on. A watch
+// from the object's own version ends at once if that is too old: 100 changes of other namespaces are enough.
+func (l location) look(ctx context.Context) (object *unstructured.Unstructured, since string, err error) {
+	object, err = l.api.Get(ctx, l.name, metav1.GetOptions{})
+	if err != nil {
+		return nil, "", err
+	}
+	list, err := l.api.List(ctx, metav1.ListOptions{
+		FieldSelector: byName(l.name),
+		// The API server's cache may answer at once: it need not be newer than the object.
+		ResourceVersion: object.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	i := slices.IndexFunc(list.Items, func(o unstructured.Unstructured) bool { return o.GetName() == l.name })
+	if i < 0 {
+		return nil, "", nil
+	}
+	return &list.Items[i], list.GetResourceVersion(), nil
+}
+
+func byName(name string) string { return fields.OneTermEqualSelector("metadata.name", name).String() }
+
 // stillThereOr returns what was known last when the waiting ended.
 func stillThereOr(ctx context.Context, name string, last error) error {
 	switch {
@@ -193,13 +217,10 @@ func stillThereOr(ctx context.Context, name string, last error) error {
 }
 
 // watchGone waits until the object is deleted or the watch ends, and returns the object as it was last seen.
-func watchGone(ctx context.Context, api dynamic.ResourceInterface, object *unstructured.Unstructured) (bool,
-	*unstructured.Unstructured,
+func watchGone(ctx context.Context, api dynamic.ResourceInterface, object *unstructured.Unstructured, since string) (
+	bool, *unstructured.Unstructured,
 ) {
-	watcher, err := api.Watch(ctx, metav1.ListOptions{
-		FieldSelector:   fields.OneTermEqualSelector("metadata.name", object.GetName()).String(),
-		ResourceVersion: object.GetResourceVersion(),
-	})
+	watcher, err := api.Watch(ctx, metav1.ListOptions{FieldSelector: byName(object.GetName()), ResourceVersion: since})
 	if err != nil {
 		return false, nil
 	}

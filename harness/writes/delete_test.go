@@ -33,6 +33,36 @@ func TestDeleteWaitsForFinalizers(t *testing.T) {
 	}
 }
 
+// Many changes of other objects make the version of the object too old for a watch, which would end at once.
+func TestDeleteWatchesFromTheVersionOfTheCollection(t *testing.T) {
+	server := apitest.New(t)
+	object := stored("web", "ns")
+	object["metadata"].(map[string]any)["finalizers"] = []any{"x.io/keep"}
+	server.Put("configmaps", object)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var deleted string
+	var watched []string
+	s := newSender(t, server)
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		switch r.Verb {
+		case "list":
+			api := s.Client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("ns")
+			object, err := api.Get(context.Background(), "web", metav1.GetOptions{})
+			golden.Must(t, err)
+			deleted = object.GetResourceVersion()
+			server.Put("configmaps", stored("other", "ns"))
+		case "watch":
+			watched = append(watched, r.ResourceVersion)
+			cancel(context.DeadlineExceeded)
+		}
+		return nil
+	})
+	s.do(ctx, removal(nil))
+	if len(watched) == 0 || deleted == "" || watched[0] == deleted {
+		t.Errorf("it watched from %q, the version of the object is %s", watched, deleted)
+	}
+}
+
 func TestDeleteOfAllWithLabels(t *testing.T) {
 	server := apitest.New(t)
 	for _, name := range []string{"a", "b", "c"} {

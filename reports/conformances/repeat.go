@@ -17,7 +17,7 @@ func Repeated(list []*Report) *Report {
 		all = list[:1]
 	}
 	for _, r := range list {
-		if failed := failuresOf(r); r.Interrupted && r != all[0] && len(failed.Requirements) > 0 {
+		if failed := failuresOf(r, all); r.Interrupted && r != all[0] && len(failed.Requirements) > 0 {
 			all = append(all, failed)
 		}
 	}
@@ -50,11 +50,12 @@ func Repeated(list []*Report) *Report {
 }
 
 // failuresOf is the part of an interrupted run's report that is certain: what failed. What else the run saw of a failed
-// requirement is left out. A scenario that was interrupted after a step had failed counts as failed.
-func failuresOf(r *Report) *Report {
+// requirement is left out. A scenario that was interrupted after a step had failed counts as failed. A requirement that
+// other reports show to be met in another variant failed only if the run also tried that variant.
+func failuresOf(r *Report, others []*Report) *Report {
 	part, failed := &Report{}, map[string]bool{}
 	for _, q := range r.Requirements {
-		if q.Status != Failed {
+		if q.Status != Failed || isMetInAVariant(q, others) && !r.failedReadings(q) {
 			continue
 		}
 		q.Scenarios = Evidence{Failed: q.Scenarios.Failed, Decided: q.Scenarios.Decided}
@@ -70,6 +71,23 @@ func failuresOf(r *Report) *Report {
 		}
 	}
 	return part
+}
+
+// isMetInAVariant reports whether one of the reports shows that a failed requirement is met in another variant.
+func isMetInAVariant(failed Requirement, all []*Report) bool {
+	same := func(q Requirement) bool {
+		return q.ID == failed.ID && q.Variant != "" && slices.ContainsFunc(q.Scenarios.Others, func(name string) bool {
+			return slices.Contains(failed.Scenarios.Failed, name)
+		})
+	}
+	return slices.ContainsFunc(all, func(r *Report) bool { return slices.ContainsFunc(r.Requirements, same) })
+}
+
+// failedReadings reports whether the run also showed that the requirement is not met in another variant.
+func (r *Report) failedReadings(q Requirement) bool {
+	return len(q.Scenarios.Others) > 0 && !slices.ContainsFunc(r.Scenarios, func(s Scenario) bool {
+		return slices.Contains(q.Scenarios.Others, s.Name) && s.Status != Failed
+	})
 }
 
 func repeatedRequirement(all []*Report, q Requirement) Requirement {

@@ -120,6 +120,41 @@ func TestRepeatedAndInterruptedAfterAFailedStep(t *testing.T) {
 	}
 }
 
+// The first run met the requirement in another variant, since its statement failed. The second one was interrupted
+// after the statement had failed.
+func TestRepeatedAndInterruptedBeforeTheReadings(t *testing.T) {
+	for name, c := range map[string]struct {
+		others []string
+		want   Status
+	}{
+		"the readings did not run": {nil, Passed},
+		"a reading failed, too":    {[]string{"reading"}, Unstable},
+	} {
+		first := &Report{
+			Requirements: []Requirement{{
+				ID: "A", Level: coreLevel, Variant: "round",
+				Scenarios: Evidence{Passed: []string{"reading"}, Others: []string{"stated"}},
+			}},
+			Scenarios: []Scenario{{Name: "stated", Status: Failed}, {Name: "reading", Status: Passed}},
+		}
+		last := &Report{
+			Interrupted: true,
+			Requirements: []Requirement{{
+				ID: "A", Level: coreLevel, Scenarios: Evidence{Failed: []string{"stated"}, Others: c.others},
+			}},
+			Scenarios: []Scenario{{Name: "stated", Status: Failed}},
+		}
+		for _, other := range c.others {
+			last.Scenarios = append(last.Scenarios, Scenario{Name: other, Status: Failed})
+		}
+		first.Conclude()
+		last.Conclude()
+		if q := Repeated([]*Report{first, last}).Requirements[0]; q.Status != c.want {
+			t.Errorf("%s: %s: %s", name, q.Status, q.Reason)
+		}
+	}
+}
+
 // A requirement that is met in different variants is unstable, and so is the report that is read back.
 func TestRepeatedInOtherVariants(t *testing.T) {
 	as := func(variant string) *Report {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -206,6 +207,14 @@ func (e *Evidence) Decide(scenario, step string) {
 		e.Decided = map[string]string{}
 	}
 	e.Decided[scenario] = step
+}
+
+// Blames reports whether a failed scenario has a result for a requirement: it shows that the requirement is violated,
+// or that it is not met in one of its variants.
+func (r *Report) Blames(scenario string) bool {
+	return slices.ContainsFunc(r.Requirements, func(q Requirement) bool {
+		return slices.Contains(q.Scenarios.Failed, scenario) || slices.Contains(q.Scenarios.Others, scenario)
+	})
 }
 
 // Scenario is the result of one scenario.

@@ -27,3 +27,19 @@ func TestKnownIssueOfASharedStep(t *testing.T) {
 		}
 	}
 }
+
+// A failed step that covers other requirements fails only those, also if no step is without requirements.
+func TestFailedStepOfAnotherRequirement(t *testing.T) {
+	o := outcomeOf(&reports.Scenario{
+		Name: "s", Status: reports.Failed, Covers: []string{"A", "B"},
+		Steps: []*reports.Step{
+			{Name: "first", Status: reports.Passed, Covers: []string{"A"}},
+			{Name: "second", Status: reports.Failed, Covers: []string{"A"}},
+		},
+	})
+	for id, want := range map[string]conformances.Status{"A": conformances.Failed, "B": conformances.Passed} {
+		if got, _ := o.about(id); got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+}

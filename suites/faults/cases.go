@@ -12,12 +12,18 @@ import (
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
 
-// relevant returns the scenarios that cover a requirement which the fault breaks. It leaves out scenarios that show
-// another reading of a requirement.
+// stated leaves out scenarios that show another reading of a requirement. They fail with an implementation that does
+// what is stated, so their failure shows nothing about a fault.
+func stated(all []*scenarios.Scenario) []*scenarios.Scenario {
+	return slices.DeleteFunc(slices.Clone(all), func(s *scenarios.Scenario) bool {
+		return s.Metadata.Labels[suites.ReadingLabel] != ""
+	})
+}
+
+// relevant returns the scenarios that cover a requirement which the fault breaks.
 func relevant(suite suites.Suite, fault simulators.Fault) []*scenarios.Scenario {
-	return slices.DeleteFunc(slices.Clone(suite.Scenarios), func(s *scenarios.Scenario) bool {
-		return s.Metadata.Labels[suites.ReadingLabel] != "" || !slices.ContainsFunc(s.Spec.Covers,
-			func(id string) bool { return slices.Contains(fault.Breaks, id) })
+	return slices.DeleteFunc(stated(suite.Scenarios), func(s *scenarios.Scenario) bool {
+		return !slices.ContainsFunc(s.Spec.Covers, func(id string) bool { return slices.Contains(fault.Breaks, id) })
 	})
 }
 

@@ -24,11 +24,12 @@ func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, too
 		took := took.exceptRepeated(trials, round)
 		for _, c := range round {
 			fault := trials[c.trial].fault
-			faulty := marked(bounded(c.group.scenarios, took, parallel), mark(c.trial, n+k))
-			if fault.ClusterWide {
+			if fault.ClusterWide { // nothing without the fault runs beside it, which would show that a timeout is too short
+				faulty := marked(c.group.scenarios, mark(c.trial, n+k))
 				list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
 				continue
 			}
+			faulty := marked(bounded(c.group.scenarios, took, parallel), mark(c.trial, n+k))
 			confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
 			beside = append(beside, faulty...)
 			control = append(control, c.group.scenarios...)

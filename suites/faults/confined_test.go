@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites"
@@ -45,6 +46,21 @@ func TestScenariosOfRound(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// A cluster-wide fault has nothing beside it that shows that a shorter timeout is too short.
+func TestClusterWideFaultsKeepTheTimeouts(t *testing.T) {
+	set, err := scenarios.LoadBytes("s.yaml", []byte(waiting))
+	golden.Must(t, err)
+	took := timings{set.Scenarios[0].Title(): {time.Millisecond, time.Millisecond, time.Millisecond}}
+	for wide, want := range map[bool]time.Duration{true: time.Minute, false: slack + patience*time.Millisecond} {
+		trials := []*trial{{fault: simulators.Fault{Name: "f", ClusterWide: wide}}}
+		round := []chosen{{0, group{scenarios: set.Scenarios}}}
+		list := runner{}.scenariosOfRounds(trials, [][]chosen{round}, 1, took)
+		if got := list[0].Spec.Steps[1].Eventually.Within.Or(0); got != want {
+			t.Errorf("cluster-wide %t: a step waits for %s, want %s", wide, got, want)
+		}
 	}
 }
 

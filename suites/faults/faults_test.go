@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
@@ -147,6 +148,21 @@ func TestMatrixUnjudged(t *testing.T) {
 	}
 }
 
+// A fault is caught by one requirement that it breaks. The scenario of another one, which catches no other fault, could
+// not be judged.
+func TestMatrixUnjudgedRequirement(t *testing.T) {
+	m := matrix()
+	m.Rows[1].Caught, m.Rows[1].Unseen = []string{"A"}, []string{"B"}
+	const want = "it is unknown whether core requirement B catches a fault"
+	if err := m.Unjudged(); m.Err() != nil || err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v; failures: %v", err, m.Err())
+	}
+	m.Partial = true
+	if err := m.Unjudged(); err != nil {
+		t.Errorf("some faults were not tried: %v", err)
+	}
+}
+
 func faultsOf(trials []*trial) []simulators.Fault {
 	var all []simulators.Fault
 	for _, t := range trials {
@@ -282,25 +298,40 @@ func TestRelevant(t *testing.T) {
 	}
 }
 
+// A scenario of another reading fails with a simulator that does what is stated. It runs with no fault.
+func TestReadingsCatchNothing(t *testing.T) {
+	reading := scenario("b", "A")
+	reading.Metadata.Labels = map[string]string{suites.ReadingLabel: "other"}
+	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A"), reading}}
+	for _, all := range []bool{false, true} {
+		r := runner{Options: Options{Suite: suite, All: all}}
+		if got := r.scenariosFor(fault("f", "A")); len(got) != 1 || got[0].Metadata.Name != "a" {
+			t.Errorf("all %t: got %d scenarios", all, len(got))
+		}
+	}
+}
+
 // Selected scenarios need not catch every fault, but a whole suite must.
 func TestApplicable(t *testing.T) {
 	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A")}}
 	all := []simulators.Fault{fault("one", "A"), fault("other", "B")}
 	for name, test := range map[string]struct {
 		focused bool
+		shards  int
 		faults  []simulators.Fault
 		want    int
 		says    string
 	}{
-		"a whole suite":                 {false, all, 0, "no scenario covers a requirement that fault other breaks"},
-		"selected scenarios":            {true, all, 1, ""},
-		"selected scenarios, for none":  {true, all[1:], 0, "no selected scenario"},
-		"a whole suite that covers all": {false, all[:1], 1, ""},
+		"a whole suite":                         {false, 0, all, 0, "no scenario covers a requirement that fault other breaks"},
+		"selected scenarios":                    {true, 0, all, 1, ""},
+		"selected scenarios, for none":          {true, 0, all[1:], 0, "no selected scenario"},
+		"selected scenarios, for none of shard": {true, 2, all[1:], 0, ""},
+		"a whole suite that covers all":         {false, 0, all[:1], 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var left []string
 			r := runner{Options: Options{
-				Suite: suite, Focused: test.focused,
+				Suite: suite, Focused: test.focused, Shard: planning.Shard{Number: 1, Of: test.shards},
 				Progress: func(format string, values ...any) { left = append(left, fmt.Sprintf(format, values...)) },
 			}}
 			got, err := r.applicable(test.faults)
@@ -413,9 +444,17 @@ func TestNotJudgedWithoutFaults(t *testing.T) {
 // A fault that the user named and that no selected scenario can catch is not judged. Another one is only named.
 func TestFaultsThatNoSelectedScenarioCatches(t *testing.T) {
 	faults := []simulators.Fault{{Name: "named", Breaks: []string{"R9"}}, {Name: "other", Breaks: []string{"R9"}}}
-	rows := runner{Options: Options{Only: []string{"named"}, Focused: true}}.uncovered(faults)
-	if len(rows) != 1 || rows[0].Fault.Name != "named" || !rows[0].unjudged() {
-		t.Errorf("%+v", rows)
+	for _, shards := range []int{0, 2} {
+		r := runner{Options: Options{
+			Only: []string{"named"}, Focused: true, Shard: planning.Shard{Number: 1, Of: shards},
+			Progress: func(string, ...any) {},
+		}}
+		if rows := r.uncovered(faults); len(rows) != 1 || rows[0].Fault.Name != "named" || !rows[0].unjudged() {
+			t.Errorf("%d shards: %+v", shards, rows)
+		}
+		if m := (&Matrix{}); shards > 0 && (r.run(t.Context(), m, faults) != nil || len(m.Rows) != 1) {
+			t.Errorf("a shard without other faults: %+v", m)
+		}
 	}
 	r := &Result{Trials: Names{Faults: []string{"a", "other"}}, Faults: &Matrix{
 		Rows: []Row{{Fault: simulators.Fault{Name: "a"}, Caught: []string{"R1"}}},

@@ -266,8 +266,8 @@ func (m *Matrix) stability() string {
 	return text
 }
 
-// Unjudged returns an error for the faults and the repetitions that have no verdict. A scenario without one is a
-// problem only if no other scenario caught its fault.
+// Unjudged returns an error for the faults and the repetitions that have no verdict, and for core requirements of
+// which it is unknown whether they catch a fault. A scenario without a verdict is a problem only then.
 func (m *Matrix) Unjudged() error {
 	errs := []error{notGreen("not judged", m.Broken)}
 	for _, row := range m.Rows {
@@ -279,5 +279,25 @@ func (m *Matrix) Unjudged() error {
 				firstLines(row.Unrepeated)))
 		}
 	}
+	if !m.Partial && !m.notTried() {
+		errs = append(errs, m.mayBeIdle()...)
+	}
 	return errors.Join(errs...)
+}
+
+// mayBeIdle returns an error for each core requirement that caught no fault, but may catch one with a scenario that
+// could not be judged. It omits those of faults that are errors themselves.
+func (m *Matrix) mayBeIdle() []error {
+	var errs []error
+	for _, r := range m.Core {
+		alone, shared := m.catches(r.ID)
+		reported := slices.ContainsFunc(m.Rows, func(row Row) bool {
+			return row.unjudged() && slices.Contains(row.Unseen, r.ID)
+		})
+		if r.NoFault == "" && len(alone)+len(shared) == 0 && m.mayCatch(r.ID) && !reported {
+			errs = append(errs, fmt.Errorf("it is unknown whether core requirement %s catches a fault: some scenarios with a "+
+				"fault that breaks it could not be judged", r.ID))
+		}
+	}
+	return errs
 }

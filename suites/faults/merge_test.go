@@ -182,3 +182,19 @@ func TestDivided(t *testing.T) {
 		}
 	}
 }
+
+// Liberties beside each fault have no effect if only liberties are tried.
+func TestCheckOfLibertiesBesideNoFault(t *testing.T) {
+	suite := free()
+	suite.Faults = []simulators.Fault{fault("loud", "A")}
+	for _, c := range []struct {
+		only []string
+		kind string
+		ok   bool
+	}{{nil, "", true}, {nil, KindLiberties, false}, {[]string{"late"}, "", false}, {[]string{"loud"}, "", true}} {
+		err := Options{Suite: suite, Only: c.only, With: []string{"late"}}.Check(c.kind)
+		if (err == nil) != c.ok || err != nil && !strings.Contains(err.Error(), "no fault is tried") {
+			t.Errorf("%s of kind %q: %v", c.only, c.kind, err)
+		}
+	}
+}

@@ -110,9 +110,13 @@ func (o Options) divided(kind string) (bugs, liberties *Options) {
 	return bugs, liberties
 }
 
-// Check returns an error if the suite does not have what Try would try.
+// Check returns an error if the suite does not have what Try would try, or if an option would have no effect.
 func (o Options) Check(kind string) error {
-	_, err := o.names(kind)
+	names, err := o.names(kind)
+	if err == nil && len(o.With) > 0 && len(names.Faults) == 0 {
+		return fmt.Errorf("liberties beside each fault (%s) have no effect, since no fault is tried",
+			strings.Join(o.With, ", "))
+	}
 	return err
 }
 

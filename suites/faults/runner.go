@@ -54,6 +54,10 @@ func (r runner) run(ctx context.Context, m *Matrix, faults []simulators.Fault) e
 	if err != nil {
 		return err
 	}
+	if len(trials) == 0 { // of this shard
+		m.Rows = r.uncovered(faults)
+		return nil
+	}
 	first := r.next(trials)
 	before, err := r.before(ctx, scenariosOf(first))
 	if err != nil {
@@ -148,7 +152,7 @@ func (r runner) trials(ctx context.Context, faults []simulators.Fault) ([]*trial
 // scenariosFor are those that run with a fault.
 func (r runner) scenariosFor(fault simulators.Fault) []*scenarios.Scenario {
 	if r.All {
-		return r.Suite.Scenarios
+		return stated(r.Suite.Scenarios)
 	}
 	return relevant(r.Suite, fault)
 }
@@ -167,17 +171,16 @@ func (r runner) applicable(faults []simulators.Fault) ([]simulators.Fault, error
 			r.Progress("fault %s is not tried: no selected scenario covers a requirement that it breaks", fault.Name)
 		}
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && r.Shard.Of < 2 {
 		return nil, errors.New("no selected scenario covers a requirement that one of the faults breaks")
 	}
 	return all, nil
 }
 
-// uncovered are the rows of faults that the user named and that no selected scenario can catch. Of several shards, each
-// would have them, so none has.
+// uncovered are the rows of faults that the user named and that no selected scenario can catch.
 func (r runner) uncovered(faults []simulators.Fault) (rows []Row) {
 	for _, fault := range faults {
-		if slices.Contains(r.Only, fault.Name) && len(r.scenariosFor(fault)) == 0 && r.Shard.Of < 2 {
+		if slices.Contains(r.Only, fault.Name) && len(r.scenariosFor(fault)) == 0 {
 			row := newRow(fault, nil)
 			row.Unjudged = []string{"no selected scenario covers a requirement that it breaks"}
 			rows = append(rows, row)

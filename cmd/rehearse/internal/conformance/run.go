@@ -301,15 +301,16 @@ func (c *suiteRun) finish(command *cobra.Command, report *conformances.Report, f
 	code := report.ExitCode()
 	if code == cli.ExitOK {
 		for _, run := range c.runs {
-			failure = errors.Join(failure, unjudged(run), brokenSetup(run))
+			failure = errors.Join(failure, unjudged(run, report), brokenSetup(run))
 		}
 	}
 	return session.End(code, failure)
 }
 
-// unjudged returns an error for each scenario that was not judged to its end, and for each whose known issue did not
-// happen as expected. What its earlier steps decided stays.
-func unjudged(run *reports.Run) error {
+// unjudged returns an error for each scenario that was not judged to its end, for each whose known issue did not happen
+// as expected, and for each that failed although the report shows no requirement that it fails. What its earlier steps
+// decided stays.
+func unjudged(run *reports.Run, report *conformances.Report) error {
 	var errs []error
 	for _, track := range run.Tracks {
 		for _, s := range track.Scenarios {
@@ -317,7 +318,8 @@ func unjudged(run *reports.Run) error {
 			case reports.Error:
 				errs = append(errs, fmt.Errorf("scenario %s is an error: %s", s.Name, reports.Reason(s)))
 			case reports.Failed:
-				if len(s.KnownCovers) > 0 { // a mistake of the suite, for which no requirement can be blamed
+				// With a known issue, it is a mistake of the suite, for which no requirement can be blamed.
+				if len(s.KnownCovers) > 0 || !report.Blames(s.Name) {
 					errs = append(errs, fmt.Errorf("scenario %s failed: %s", s.Name, reports.Reason(s)))
 				}
 			case reports.NotRun:

@@ -149,7 +149,7 @@ func TestExitCodes(t *testing.T) {
 		return &reports.Run{Tracks: []*reports.Track{{
 			Name:      "track-1",
 			Setup:     []*reports.Step{{Verb: verb, Name: "cluster", Status: status, Message: "it is busy"}},
-			Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Failed}},
+			Scenarios: []*reports.Scenario{{Name: "a", Status: reports.Passed}},
 		}}}
 	}
 	scenario := func(status reports.Status) *reports.Run {
@@ -194,6 +194,10 @@ func TestExitCodes(t *testing.T) {
 				Name: "a", Status: reports.Failed, Message: "it did not happen", KnownCovers: []string{"R1"},
 			}}}}}},
 			"", cli.ExitBroken, "scenario a failed: it did not happen",
+		},
+		"a scenario failed that decides no requirement": {
+			conformances.Passed, []*reports.Run{scenario(reports.Failed)}, "", cli.ExitBroken,
+			"scenario a failed: the cluster is gone",
 		},
 		"a scenario was skipped": {
 			conformances.Passed, []*reports.Run{scenario(reports.Skipped)}, "", cli.ExitOK, "",
