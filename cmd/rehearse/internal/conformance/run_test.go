@@ -196,7 +196,9 @@ func TestExitCodes(t *testing.T) {
 			"", cli.ExitBroken, "scenario a failed: it did not happen",
 		},
 		"a scenario failed that decides no requirement": {
-			conformances.Passed, []*reports.Run{scenario(reports.Failed)}, "", cli.ExitBroken,
+			conformances.Passed,
+			[]*reports.Run{scenario(reports.Failed)},
+			"", cli.ExitBroken,
 			"scenario a failed: the cluster is gone",
 		},
 		"a scenario was skipped": {
