@@ -182,7 +182,7 @@ func (l location) untilGone(ctx context.Context, uid types.UID) error {
 }
 
 // look returns the object, or nil, and the resource version of the collection from which a watch can go on. A watch
-// from the object's own version ends at once if that is too old: 100 changes of other namespaces are enough.
+// from the object's own version ends at once if that is too old, which many changes of other objects make it.
 func (l location) look(ctx context.Context) (object *unstructured.Unstructured, since string, err error) {
 	object, err = l.api.Get(ctx, l.name, metav1.GetOptions{})
 	if err != nil {

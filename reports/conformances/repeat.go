@@ -75,12 +75,12 @@ func failuresOf(r *Report, others []*Report) *Report {
 
 // isMetInAVariant reports whether one of the reports shows that a failed requirement is met in another variant.
 func isMetInAVariant(failed Requirement, all []*Report) bool {
-	same := func(q Requirement) bool {
+	met := func(q Requirement) bool {
 		return q.ID == failed.ID && q.Variant != "" && slices.ContainsFunc(q.Scenarios.Others, func(name string) bool {
 			return slices.Contains(failed.Scenarios.Failed, name)
 		})
 	}
-	return slices.ContainsFunc(all, func(r *Report) bool { return slices.ContainsFunc(r.Requirements, same) })
+	return slices.ContainsFunc(all, func(r *Report) bool { return slices.ContainsFunc(r.Requirements, met) })
 }
 
 // failedReadings reports whether the run also showed that the requirement is not met in another variant.

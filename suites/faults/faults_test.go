@@ -325,7 +325,7 @@ func TestApplicable(t *testing.T) {
 		"a whole suite":                         {false, 0, all, 0, "no scenario covers a requirement that fault other breaks"},
 		"selected scenarios":                    {true, 0, all, 1, ""},
 		"selected scenarios, for none":          {true, 0, all[1:], 0, "no selected scenario"},
-		"selected scenarios, for none of shard": {true, 2, all[1:], 0, ""},
+		"selected scenarios, for none in shard": {true, 2, all[1:], 0, ""},
 		"a whole suite that covers all":         {false, 0, all[:1], 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -154,11 +154,17 @@ func (r Row) unjudged() bool { return len(r.Caught) == 0 && len(r.Unjudged) > 0 
 func (m *Matrix) idle() []error {
 	var errs []error
 	for _, r := range m.Core {
-		if alone, shared := m.catches(r.ID); r.NoFault == "" && len(alone)+len(shared) == 0 && !m.mayCatch(r.ID) {
+		if m.caughtNothing(r) && !m.mayCatch(r.ID) {
 			errs = append(errs, fmt.Errorf("core requirement %s catches no fault: %s", r.ID, r.Statement))
 		}
 	}
 	return errs
+}
+
+// caughtNothing reports whether a requirement that should catch a fault has caught none.
+func (m *Matrix) caughtNothing(r Core) bool {
+	alone, shared := m.catches(r.ID)
+	return r.NoFault == "" && len(alone)+len(shared) == 0
 }
 
 // mayCatch reports whether a fault that breaks a requirement has scenarios that could not be judged.
@@ -290,11 +296,10 @@ func (m *Matrix) Unjudged() error {
 func (m *Matrix) mayBeIdle() []error {
 	var errs []error
 	for _, r := range m.Core {
-		alone, shared := m.catches(r.ID)
 		reported := slices.ContainsFunc(m.Rows, func(row Row) bool {
 			return row.unjudged() && slices.Contains(row.Unseen, r.ID)
 		})
-		if r.NoFault == "" && len(alone)+len(shared) == 0 && m.mayCatch(r.ID) && !reported {
+		if m.caughtNothing(r) && m.mayCatch(r.ID) && !reported {
 			errs = append(errs, fmt.Errorf("it is unknown whether core requirement %s catches a fault: some scenarios with a "+
 				"fault that breaks it could not be judged", r.ID))
 		}
