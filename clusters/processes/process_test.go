@@ -173,6 +173,38 @@ func TestKillOwnedWithHostname(t *testing.T) {
 	<-p.Done()
 }
 
+// The kernel shows neither the command line nor the environment of a process while it becomes another program. It is
+// found all the same.
+func TestOwnedIsFoundWhileItBecomesAnotherProgram(t *testing.T) {
+	dir := t.TempDir() + "/"
+	script := filepath.Join(t.TempDir(), "again")
+	golden.Write(t, script, `exec /bin/sh "$0"`)
+	p := start(t, NewSpawner(), Spec{Name: "again", Program: "/bin/sh", Args: []string{script}, Owner: dir})
+	for look := range 2000 {
+		if !startedFor(p.PID, dir) || !runs(p.PID, dir) {
+			t.Fatalf("it was not found at look %d", look)
+		}
+	}
+	if n, err := killOwned(dir); n != 1 || err != nil {
+		t.Errorf("killed %d, %v; want one", n, err)
+	}
+	<-p.Done()
+	if runs(p.PID, dir) {
+		t.Error("it has ended")
+	}
+}
+
+// A process that has ended and is not reaped yet does not run. It has no program that it could become.
+func TestUnreapedDoesNotRun(t *testing.T) {
+	command := exec.Command("/bin/true")
+	golden.Must(t, command.Start())
+	golden.Must(t, awaitExit(command.Process.Pid))
+	if content, err := shown(command.Process.Pid, "cmdline"); len(content) != 0 || err != nil {
+		t.Errorf("command line %q, %v", content, err)
+	}
+	golden.Must(t, command.Wait())
+}
+
 // Nothing is sent to the pid of a process that has ended: it may belong to somebody else.
 func TestNoSignalAfterTheEnd(t *testing.T) {
 	somebody := start(t, NewSpawner(), Spec{Name: "somebody", Program: "/bin/sleep", Args: []string{"1000"}})

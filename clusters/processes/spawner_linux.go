@@ -1,15 +1,12 @@
 package processes
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"sync"
 	"syscall"
 
@@ -161,49 +158,4 @@ func signalGroup(pid int, signal syscall.Signal) error {
 		return nil
 	}
 	return err
-}
-
-// ownerVariable is the environment variable with the owner of a process (Spec.Owner).
-const ownerVariable = "REHEARSE_OWNER"
-
-// runs reports whether a process runs, and its command line contains owner or it was started for owner.
-func runs(pid int, owner string) bool {
-	cmdline, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
-	// A zombie has an empty command line: it has ended.
-	if err != nil || owner == "" || len(cmdline) == 0 {
-		return false
-	}
-	return bytes.Contains(cmdline, []byte(owner)) || startedFor(pid, owner)
-}
-
-// startedFor reports whether a process, or the one that started it, was started for owner.
-func startedFor(pid int, owner string) bool {
-	environment, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-	return err == nil && owner != "" &&
-		bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+ownerVariable+"="+owner))
-}
-
-// killOwned kills every process that was started for owner (Spec.Owner), and returns their number. A killed run may
-// have left them. Of the recorded pids, it also kills those whose command line contains owner: an older version started
-// processes without their owner. Any other process with owner in its command line, such as an editor, lives on.
-func killOwned(owner string, recorded ...int) (int, error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0, fmt.Errorf("look for left-over processes: %w", err)
-	}
-	killed := 0
-	var errs []error
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() ||
-			!startedFor(pid, owner) && !(slices.Contains(recorded, pid) && runs(pid, owner)) {
-			continue
-		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
-			errs = append(errs, fmt.Errorf("kill left-over process %d: %w", pid, err))
-			continue
-		}
-		killed++
-	}
-	return killed, errors.Join(errs...)
 }
