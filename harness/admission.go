@@ -105,7 +105,7 @@ func (w *settling) seen(ctx context.Context, u unsettled, version string) error 
 // servedVersion returns the version in which a canary is written: the version that the scenario wrote or, if a
 // transition has removed it, the newest served version. It returns "" if no version is served.
 func (w *settling) servedVersion(ctx context.Context, u unsettled) (string, error) {
-	_, err := served.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version))
+	_, err := served.Await(ctx, w.run.shared.kinds, u.family.GVK(u.version), time.Hour) // the context ends before
 	var none *served.NotServedError
 	switch {
 	case err == nil:

@@ -46,9 +46,7 @@ func (s *scenarioRun) served(ctx context.Context, selection scenarios.Selection,
 	if err != nil {
 		return served.Kind{}, fmt.Errorf("apiVersion %q: %w", selection.APIVersion, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	return served.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind))
+	return served.Await(ctx, s.shared.kinds, gv.WithKind(selection.Kind), within)
 }
 
 // unserved is the result of a step whose kind cannot be read. A kind that is not served is a finding, even for a step

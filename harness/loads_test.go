@@ -90,7 +90,7 @@ func TestDuring(t *testing.T) {
 			nil, nil, "failed notRun", "404",
 		},
 		"a kind that nobody serves": {
-			underLoad(`{name: maps, read: {apiVersion: v1, kind: Strange}}`) + "    timeout: 20ms\n",
+			underLoad(`{name: maps, read: {apiVersion: v1, kind: Strange}}`) + "    timeout: 500ms\n",
 			nil, nil, "error notRun", "Strange",
 		},
 		"what outputs have": {

@@ -3,7 +3,9 @@ package harness_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -43,11 +45,37 @@ func TestAbsenceThroughEach(t *testing.T) {
 	}
 }
 
+// What a later step looks back on is watched before anything is written.
+func TestWritesWaitForTheWatch(t *testing.T) {
+	created := make(chan struct{})
+	create := sync.OnceFunc(func() { close(created) })
+	early := false
+	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+		switch {
+		case r.Verb == "create" && r.Kind == "ConfigMap":
+			create()
+		case r.Verb == "list" && r.Kind == "ConfigMap" && r.Number == 1:
+			select {
+			case <-created:
+				early = true
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+		return nil
+	}}
+	text := scenario("one", makeMap("a")+
+		"  - delete: {apiVersion: v1, kind: ConfigMap, name: a}\n"+
+		"  - eventually: {apiVersion: v1, kind: ConfigMap, name: a, match: {data: {x: \"1\"}}, absent: true}\n")
+	if s := find(t, ran(t, p, text, harness.Options{}), "one"); s.Status != reports.Passed || early {
+		t.Errorf("%s; it was created before the first list: %t\n%s", s.Status, early, s.Message)
+	}
+}
+
 // What a scenario wrote through one API server must be reported through each one, before a step judges that time.
 // Here the other API server has not reported an object that came and went before that write.
 func TestLookBackWaitsForWrites(t *testing.T) {
 	text := strings.Replace(scenario("writes", strings.Replace(makeMap("a"), "- create", "- name: up\n    create", 1)+
-		"  - never: {apiVersion: v1, kind: ConfigMap, name: z, throughout: [up, up]}\n    via: each\n    timeout: 200ms\n"),
+		"  - never: {apiVersion: v1, kind: ConfigMap, name: z, throughout: [up, up]}\n    via: each\n    timeout: 2s\n"),
 		"cluster: {version: \"1.34\"}", twoPlanes, 1)
 	p := &rolling{provider: provider{t: t}}
 	p.made = func(c *rollingCluster) {

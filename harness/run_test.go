@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -70,6 +71,23 @@ func TestStepTimeout(t *testing.T) {
 		if s := find(t, run, name); s.Status != reports.Failed || !strings.Contains(s.Steps[0].Message, within) {
 			t.Errorf("%s: %s: %s", name, s.Status, s.Steps[0].Message)
 		}
+	}
+}
+
+// A look that takes longer than the step's time still decides: without an answer there is no verdict.
+func TestALookThatOutlastsTheStep(t *testing.T) {
+	answer := make(chan struct{})
+	once := sync.OnceFunc(func() { time.AfterFunc(50*time.Millisecond, func() { close(answer) }) })
+	p := &provider{misbehave: func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "list" && r.Kind == "ConfigMap" {
+			once()
+			<-answer
+		}
+		return nil
+	}}
+	text := scenario("one", "  - eventually: {apiVersion: v1, kind: ConfigMap, name: never, within: 20ms}\n")
+	if s := find(t, ran(t, p, text, harness.Options{}), "one"); s.Status != reports.Failed {
+		t.Errorf("%s: %s", s.Status, s.Message)
 	}
 }
 

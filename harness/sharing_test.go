@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -58,11 +59,13 @@ func TestRidersKnowTheirOwnPathOnly(t *testing.T) {
 
 // Objects that can't be removed during another scenario's transition are removed afterwards.
 func TestRemovalOutlastsATransition(t *testing.T) {
-	const patience = 200 * time.Millisecond // timeout of a removal; the transition takes longer
+	const patience = time.Second // timeout of a removal; the transition takes longer
 	crossing, removing := make(chan struct{}), make(chan struct{}, 100)
+	cross := sync.OnceFunc(func() { close(crossing) })
+	defer cross()
 	p := &provider{}
 	p.converge = func(ctx context.Context, _ clusters.State) error {
-		close(crossing)
+		cross()
 		select {
 		case <-removing: // the removal has failed at least once
 		case <-ctx.Done():

@@ -110,10 +110,20 @@ func (t *timeline) watchAhead(ctx context.Context, i int) {
 		if last < i {
 			continue
 		}
-		if found, err := t.run.shared.kinds.Find(ctx, kind); err == nil {
-			t.run.shared.history.Stream(found.Resource)
-		}
+		t.follow(ctx, kind)
 	}
+}
+
+// follow starts to watch a kind, and waits for the first list: what goes before that list was never seen.
+func (t *timeline) follow(ctx context.Context, kind schema.GroupVersionKind) {
+	known := t.run.shared.history
+	found, err := t.run.shared.kinds.Find(ctx, kind)
+	if err != nil || known.Watched(found.Resource) != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, toldWithin)
+	defer cancel()
+	_ = known.Stream(found.Resource).CatchUp(ctx, history.Scope{}) // the step that needs it waits for longer
 }
 
 // watchedAhead lists the kinds that are watched from the start, each with the last step that uses it.
@@ -179,7 +189,7 @@ func (t *timeline) askedFields(ctx context.Context, i int, step scenarios.Step) 
 
 // toldWithin is how long the watch may take to report what a step wrote, before the next step begins. A later report
 // is attributed to the next step.
-const toldWithin = 100 * time.Millisecond
+const toldWithin = 2 * time.Second
 
 // awaitTold waits until the history has what a step wrote, if it is watched.
 func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
@@ -200,8 +210,11 @@ func (t *timeline) awaitTold(ctx context.Context, values map[string]any) {
 	t.run.lookBack.expect(ctx, object)
 }
 
-// watched returns the stream that reports an object; nil if there is none.
+// watched returns the stream that reports a written object; nil if there is none. Its kind may be new in the cluster.
 func (t *timeline) watched(ctx context.Context, object *unstructured.Unstructured) *history.Stream {
+	if _, later := t.ahead[object.GroupVersionKind()]; later {
+		t.follow(ctx, object.GroupVersionKind())
+	}
 	kind, err := t.run.shared.kinds.Find(ctx, object.GroupVersionKind())
 	if err != nil {
 		return nil

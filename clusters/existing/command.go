@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rehearse-dev/rehearse/clusters"
+	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
 
 const (
@@ -93,7 +94,7 @@ func (c *transitionCommand) end() {
 	group := -c.Process.Pid
 	_ = syscall.Kill(group, syscall.SIGTERM) // it may have ended meanwhile
 	for deadline := time.Now().Add(c.grace); time.Now().Before(deadline); time.Sleep(graceInterval) {
-		if errors.Is(syscall.Kill(group, 0), syscall.ESRCH) {
+		if !processes.GroupRuns(c.Process.Pid) {
 			return
 		}
 	}

@@ -151,9 +151,13 @@ func put(t *testing.T, c clusters.Cluster, text string) *unstructured.Unstructur
 func settled(t *testing.T, c clusters.Cluster) map[string]string {
 	t.Helper()
 	var last map[string]string
+	same := 0
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(2 * time.Second) {
 		now := everything(t, c)
-		if maps.Equal(now, last) && now["configmaps kube-public/kube-root-ca.crt"] != "" &&
+		if same++; !maps.Equal(now, last) {
+			same = 0
+		}
+		if same >= 2 && now["configmaps kube-public/kube-root-ca.crt"] != "" &&
 			now["apiservices /v1.example.dev"] != "" {
 			return now
 		}

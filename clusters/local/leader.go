@@ -112,7 +112,12 @@ func (c *leaders) led(ctx context.Context, state clusters.State) error {
 		}
 		since := c.lastEnd(component)
 		err := c.await(ctx, balancerProcess, func(ctx context.Context) (bool, error) {
-			return c.renewed(ctx, component, since)
+			if renewed, err := c.renewed(ctx, component, since); err != nil || !renewed {
+				return false, err
+			}
+			// The leader itself learns of it a moment later.
+			_, err := c.speaker(ctx, component)
+			return err == nil, err
 		})
 		var broken *clusters.BrokenError
 		if errors.As(err, &broken) {

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -46,7 +48,9 @@ func placed(t *testing.T, c clusters.Cluster, name, scheduler string) string {
 	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	watch, err := client.EventsV1().Events("default").Watch(t.Context(),
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	watch, err := client.EventsV1().Events("default").Watch(ctx,
 		metav1.ListOptions{FieldSelector: fields.Set{"regarding.name": name, "reason": "Scheduled"}.String()})
 	golden.Must(t, err)
 	defer watch.Stop()

@@ -3,6 +3,7 @@
 package processes
 
 import (
+	"errors"
 	"os/exec"
 	"syscall"
 )
@@ -11,3 +12,6 @@ import (
 func RunInGroup(command *exec.Cmd) error {
 	return runInGroup(command, &syscall.SysProcAttr{Setpgid: true})
 }
+
+// GroupRuns reports whether a process of a group exists.
+func GroupRuns(group int) bool { return !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH) }

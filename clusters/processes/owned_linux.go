@@ -36,8 +36,9 @@ const (
 	// execLooks and execPoll limit how long a process may take to become another program: far more than it needs on a
 	// busy machine.
 	execLooks, execPoll = 1000, time.Millisecond
-	// settledLooks is how often an empty file is read of a process that shows its command line.
-	settledLooks = 10
+	// settledLooks is how often an empty file is read of a process that shows its command line: the kernel shows that
+	// first, and the environment a moment later.
+	settledLooks = 50
 )
 
 // shown reads a file of a process in /proc: its command line or its environment. The kernel shows both empty while the
@@ -56,10 +57,8 @@ func shown(pid int, name string) ([]byte, error) {
 			return nil, err
 		}
 		if len(cmdline) > 0 {
-			settled++ // it may have become the other program between the two looks
-			continue
-		}
-		if _, err := os.Readlink(filepath.Join(dir, "exe")); err != nil {
+			settled++
+		} else if _, err := os.Readlink(filepath.Join(dir, "exe")); err != nil {
 			return nil, nil
 		}
 		time.Sleep(execPoll)

@@ -135,7 +135,7 @@ func TestKillOwned(t *testing.T) {
 			Spec{Name: "other", Program: "/bin/sleep", Args: []string{"1000"}, Owner: "/somewhere" + dir}),
 	}
 	if n, err := killOwned(dir); n != 2 || err != nil {
-		t.Errorf("killed %d, %v; want the process and its child", n, err)
+		t.Fatalf("killed %d, %v; want the process and its child", n, err)
 	}
 	<-mine.Done()
 	for what, p := range theirs {
@@ -151,7 +151,7 @@ func TestKillOwnedKillsRecorded(t *testing.T) {
 	dir := t.TempDir() + "/"
 	old, other, reused := named(t, "old", dir), named(t, "other", dir), named(t, "reused", "/elsewhere/")
 	if n, err := killOwned(dir, old.PID, reused.PID); n != 1 || err != nil {
-		t.Errorf("killed %d, %v; want one", n, err)
+		t.Fatalf("killed %d, %v; want one", n, err)
 	}
 	<-old.Done()
 	if ended(other) || ended(reused) {
@@ -168,7 +168,7 @@ func TestKillOwnedWithHostname(t *testing.T) {
 	})
 	awaitLine(t, p.LogFile, "started")
 	if n, err := killOwned(dir); n != 1 || err != nil {
-		t.Errorf("killed %d, %v; want one", n, err)
+		t.Fatalf("killed %d, %v; want one", n, err)
 	}
 	<-p.Done()
 }
@@ -186,7 +186,7 @@ func TestOwnedIsFoundWhileItBecomesAnotherProgram(t *testing.T) {
 		}
 	}
 	if n, err := killOwned(dir); n != 1 || err != nil {
-		t.Errorf("killed %d, %v; want one", n, err)
+		t.Fatalf("killed %d, %v; want one", n, err)
 	}
 	<-p.Done()
 	if runs(p.PID, dir) {

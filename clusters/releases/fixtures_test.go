@@ -120,11 +120,7 @@ func (h *host) change(suffix string, change func(string) string) {
 }
 
 // gone returns the address of a host that does not answer.
-func gone() string {
-	s := httptest.NewServer(http.NotFoundHandler())
-	s.Close()
-	return s.URL
-}
+func gone() string { return "http://127.0.0.1:1" }
 
 // said collects progress.
 type said struct {

@@ -60,7 +60,7 @@ func TestKeptCRDsAreConvertedByTheOlderVersion(t *testing.T) {
 	free, err := ports.Reserve("127.0.0.1", 1)
 	golden.Must(t, err)
 	older.Process.WebhookPort = free.Numbers[0]
-	free.Release()
+	defer free.Release()
 	converge(t, s, newer)
 	for _, definition := range []clusters.System{older, newer, older} {
 		converge(t, s, definition)

@@ -168,12 +168,15 @@ func (r *running) wait(t *testing.T) int {
 }
 
 // noProcessLeft waits until no process has the run's cache in its command line. The kernel kills the processes with
-// their parent, which may take a moment.
+// their parent, which may take a moment. While a process becomes another program, it has no command line.
 func (r *running) noProcessLeft(t *testing.T) {
 	t.Helper()
 	var left []string
+	none := 0
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
-		if left = processesOf(t, r.cache); len(left) == 0 {
+		if left = processesOf(t, r.cache); len(left) > 0 {
+			none = 0
+		} else if none++; none == 10 {
 			return
 		}
 	}

@@ -26,7 +26,7 @@ func (w *watcher) eventually(ctx context.Context) Result {
 	left := within - w.Spent
 	limited, cancel := w.limited(ctx, left)
 	defer cancel()
-	if err := w.firstLook(ctx, limited, left); err != nil {
+	if err := w.firstLook(ctx, left); err != nil {
 		return w.couldNotLook(ctx, err)
 	}
 	w.began = w.Clock.Now()
@@ -66,14 +66,11 @@ func (w *watcher) eventually(ctx context.Context) Result {
 	}
 }
 
-// firstLook looks for as long as there is time, or as a last look does if there is none.
-func (w *watcher) firstLook(ctx, limited context.Context, left time.Duration) error {
-	if left > 0 {
-		return w.look(limited)
-	}
-	last, cancel := w.limited(ctx, lastLookWithin)
+// firstLook looks for as long as there is time, but for no less than a last look.
+func (w *watcher) firstLook(ctx context.Context, left time.Duration) error {
+	limited, cancel := w.limited(ctx, max(left, lastLookWithin))
 	defer cancel()
-	return w.look(last)
+	return w.look(limited)
 }
 
 // trueNow reports whether the assertion is true, of an object or as a statement that there is none.

@@ -264,10 +264,9 @@ func TestBookmarksAreResumedFrom(t *testing.T) {
 	server.Put(pods.Resource, pod("x", "web"))
 	stream := newRecorder(t, server).Stream(pods)
 	server.AwaitWatches(1)
-	server.Put(nodes.Resource, node("a")) // The pods' watch learns of this revision only from the bookmark.
-	_, _, wake := stream.Since(0, history.Scope{})
+	other := server.Put(nodes.Resource, node("a")) // the pods' watch learns of this revision only from the bookmark
 	server.Bookmark()
-	<-wake
+	stream.Told(bounded(t), other.GetResourceVersion())
 	server.Compact()
 	server.EndWatches()
 	server.AwaitRequests("watch", 2)

@@ -28,7 +28,7 @@ spec:
   cluster: {version: "1.36"}
   steps:%s
   - name: judged
-    timeout: 4s
+    timeout: 15s
     create: {apiVersion: v1, kind: ConfigMap, metadata: {name: rejected}}
     expect: {rejected: {%s}}
 `

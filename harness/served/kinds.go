@@ -97,13 +97,19 @@ func (k *Kinds) Find(ctx context.Context, gvk schema.GroupVersionKind) (Kind, er
 	return kind, nil
 }
 
-// Await returns how a kind is served as soon as it is served. If the context ends first, it returns Find's last
-// error. It does not wait for a kind that nothing on the track can define.
-func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind, error) {
+// answerWithin is how long the API server may take to answer a question.
+const answerWithin = 10 * time.Second
+
+// Await returns how a kind is served as soon as it is served. After the given time, it returns Find's last error. The
+// time limits the pauses between the questions: one that is asked near the end must not count as unanswered. It does
+// not wait for a kind that nothing on the track can define.
+func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind, within time.Duration) (Kind, error) {
+	limited, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
 	again := pauses.Growing(25*time.Millisecond, time.Second)
 	var last error
 	for {
-		kind, err := kinds.Find(ctx, gvk)
+		kind, err := kinds.ask(ctx, gvk)
 		if err == nil {
 			return kind, nil
 		}
@@ -114,10 +120,16 @@ func Await(ctx context.Context, kinds *Kinds, gvk schema.GroupVersionKind) (Kind
 		if errors.As(err, &none) && !none.MayAppear {
 			return Kind{}, err
 		}
-		if !pauses.Wait(ctx, again) {
+		if !pauses.Wait(limited, again) {
 			return Kind{}, last
 		}
 	}
+}
+
+func (k *Kinds) ask(ctx context.Context, gvk schema.GroupVersionKind) (Kind, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	return k.Find(ctx, gvk)
 }
 
 // Reset clears the cache, so that the API server is asked again.

@@ -31,6 +31,8 @@ type observation struct {
 	hidden []*Target
 	// rechecked are the outcomes of the second search for objects that the list of a version does not have.
 	rechecked map[gap]Outcome
+	// early is why an object that has not moved may still do so; "" if controllers have had their chance.
+	early string
 }
 
 type list struct {

@@ -41,6 +41,8 @@ type Mark struct {
 	there map[string]*Target
 	// leases are those that leaders held.
 	leases []lease
+	// controllers are the resources of workloads whose controllers worked.
+	controllers []schema.GroupVersionResource
 }
 
 // Since returns the mark with the moment of an earlier one: what happened between the two counts as after it. The zero
@@ -69,7 +71,10 @@ func (s *Survey) markOf(ctx context.Context, seq, looked int64, found *observati
 	if err != nil {
 		return Mark{}, err
 	}
-	mark := Mark{seq: seq, looked: looked, there: found.there(last), leases: held(leases, time.Now())}
+	mark := Mark{
+		seq: seq, looked: looked, there: found.there(last), leases: held(leases, time.Now()),
+		controllers: last.controllers,
+	}
 	return mark, context.Cause(ctx)
 }
 
@@ -161,6 +166,8 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, before s
 		return Outcome{Answer: Good}
 	case m != nil:
 		return m.outcome(before)
+	case was && found.early != "":
+		return Outcome{Answer: Unknown, Words: found.early}
 	case was:
 		return Outcome{Answer: Good}
 	}

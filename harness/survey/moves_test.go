@@ -103,6 +103,7 @@ func TestStayed(t *testing.T) {
 		{"its pods are replaced", true, false, there, nil, pods, Bad, "pods were deleted", nil},
 		{"its pods were deleted because its time is over", true, false, late, nil, pods, NotAsked, "", nil},
 		{"it is new, and so are its pods", false, false, there, nil, pods, Good, "", nil},
+		{"controllers had no chance", true, false, there, nil, nil, Unknown, "the controller is late", nil},
 		{"it was deleted", true, false, nil, nil, nil, Bad, "it was deleted", nil},
 		{"it is being deleted", true, false, going, nil, nil, Bad, "it is being deleted", nil},
 		{"it cannot be listed", true, false, nil, errors.New("no answer"), nil, Unknown, "no answer", nil},
@@ -132,6 +133,9 @@ func TestStayed(t *testing.T) {
 			}
 			if test.kinds != nil {
 				found.Inventory = *test.kinds
+			}
+			if test.name == "controllers had no chance" {
+				found.early = "the controller is late"
 			}
 			got := stayed(a, test.was, test.anew, found, test.moved, standing{})
 			if got.Answer != test.want || !strings.Contains(got.Words, test.words) {

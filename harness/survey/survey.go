@@ -51,7 +51,8 @@ type Survey struct {
 
 // Options of a survey.
 type Options struct {
-	// Settle is how long the untouched cluster is watched at each state, after leaders have their leases.
+	// Settle is how long the untouched cluster is watched at each state, after leaders have their leases and controllers
+	// work.
 	Settle time.Duration
 	// Sample is the maximum number of given objects of one kind and shape that get dry runs. Default: all. All objects
 	// are still read.
@@ -173,6 +174,7 @@ type Created struct {
 
 // Begin returns the mark of now. Call it before a transition: At reports what happens after the mark.
 func (s *Survey) Begin(ctx context.Context) (Mark, error) {
+	controllers := workingControllers(ctx, s.client)
 	looked := s.history.Seq()
 	found, err := s.look(ctx)
 	if err != nil {
@@ -181,12 +183,13 @@ func (s *Survey) Begin(ctx context.Context) (Mark, error) {
 	if err := s.caughtUp(ctx); err != nil {
 		return Mark{}, err
 	}
-	return s.markOf(ctx, s.history.Seq(), looked, found, Mark{})
+	return s.markOf(ctx, s.history.Seq(), looked, found, Mark{controllers: controllers})
 }
 
 // At surveys the state that the cluster has reached since the mark. It returns when the cluster has been watched for
-// Options.Settle. That time begins when all leaders have renewed their leases, or others have taken them over. The new
-// mark is of the end of that time; use it for the next transition if nothing is written before.
+// Options.Settle. That time begins when all leaders have renewed their leases, or others have taken them over, and
+// when the controllers of workloads have handled a new object. The new mark is of the end of that time; use it for the
+// next transition if nothing is written before.
 // An error means that the state could not be surveyed. A check that could not be judged is in its series instead.
 func (s *Survey) At(ctx context.Context, since Mark) (Mark, error) {
 	s.state++
@@ -201,6 +204,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	if err := awaitLeaders(ctx, s.leases, since); err != nil {
 		return Mark{}, err
 	}
+	early := awaitControllers(ctx, s.client, since)
 	settled := time.NewTimer(s.options.Settle)
 	defer settled.Stop()
 	found, err := s.look(ctx)
@@ -219,6 +223,7 @@ func (s *Survey) at(ctx context.Context, since Mark) (Mark, error) {
 	if found, err = s.look(ctx); err != nil {
 		return Mark{}, err
 	}
+	found.early = early
 	s.judgeContents(found)
 	upTo := s.judgeMoves(ctx, since, found)
 	s.judgeStanding(found)

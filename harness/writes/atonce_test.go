@@ -167,7 +167,7 @@ func TestUnknownAmongOthers(t *testing.T) {
 			if server.Count("configmaps") == 1 {
 				triesAfter++
 			}
-			if triesAfter == 5 {
+			if triesAfter == 10 {
 				cancel(errors.New("stopped by the test"))
 			}
 			return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "starting")}

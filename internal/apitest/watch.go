@@ -73,9 +73,6 @@ func (w *watches) AwaitWatches(n int) {
 // first sends the existing objects. It waits for a future resourceVersion, as etcd does.
 func (w *watches) watch(out http.ResponseWriter, r *http.Request, c *call) {
 	from, _ := strconv.Atoi(c.ResourceVersion)
-	out.Header().Set("Content-Type", "application/json")
-	out.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(out).Flush()
 	send := func(change watch.EventType, object any) {
 		_ = json.NewEncoder(out).Encode(map[string]any{"type": change, "object": object})
 		_ = http.NewResponseController(out).Flush()
@@ -83,8 +80,12 @@ func (w *watches) watch(out http.ResponseWriter, r *http.Request, c *call) {
 	stop := context.AfterFunc(r.Context(), func() { w.do(func() {}) })
 	defer stop()
 
+	// What a test does to the watches affects each one whose client has an answer.
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	out.Header().Set("Content-Type", "application/json")
+	out.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(out).Flush()
 	switch {
 	case from == 0:
 		for _, object := range sorted(maps.Clone(w.objects), c.resource, c.wants) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,6 +14,10 @@ import (
 // repository makes a Git repository with a tag, and with a small program at the path of ours.
 func repository(t *testing.T) string {
 	t.Helper()
+	// The user's own configuration may sign commits, or run hooks.
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	t.Setenv("LC_ALL", "C")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":               "module example.com/shop\n\ngo 1.26\n",

@@ -73,6 +73,7 @@ func TestWithoutACertificateThereIsNoAnswer(t *testing.T) {
 		}
 		select {
 		case err := <-ended:
+			ended <- err
 			t.Fatalf("etcd ended: %v", err)
 		case <-time.After(10 * time.Millisecond):
 		}

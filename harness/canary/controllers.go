@@ -1,0 +1,128 @@
+package canary
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/rehearse-dev/rehearse/clusters/pauses"
+)
+
+// workloadNamespace is the namespace of workloads. They have no pods.
+const workloadNamespace = metav1.NamespaceSystem
+
+// workloads are the kinds of workloads by resource.
+var workloads = map[schema.GroupVersionResource]string{
+	apps("statefulsets"): "StatefulSet",
+	apps("deployments"):  "Deployment",
+	apps("daemonsets"):   "DaemonSet",
+}
+
+func apps(resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: resource}
+}
+
+// Workloads returns the resources of workloads.
+func Workloads() []schema.GroupVersionResource {
+	return slices.SortedFunc(maps.Keys(workloads), func(a, b schema.GroupVersionResource) int {
+		return strings.Compare(a.Resource, b.Resource)
+	})
+}
+
+// Handled creates a workload without pods of each resource, waits until its controller has handled it, and removes it.
+// A controller-manager answers health checks before its controllers know the objects of the cluster.
+// It returns the resources whose controllers have not handled it when the context ends. If the API server rejects a
+// workload, or if a resource is not served, nothing is known about the controller: the resource is in neither list.
+func Handled(ctx context.Context, client dynamic.Interface, name string, of []schema.GroupVersionResource) (handled,
+	late []schema.GroupVersionResource,
+) {
+	made := map[schema.GroupVersionResource]*unstructured.Unstructured{}
+	for _, resource := range of {
+		one, err := createWorkload(ctx, client, resource, name)
+		switch {
+		case err == nil:
+			made[resource] = one
+			defer removeWorkload(context.WithoutCancel(ctx), client, resource, name)
+		case ctx.Err() != nil:
+			late = append(late, resource)
+		}
+	}
+	for resource, one := range made {
+		if observed(ctx, client, resource, one) {
+			handled = append(handled, resource)
+		} else {
+			late = append(late, resource)
+		}
+	}
+	return handled, late
+}
+
+// createWorkload creates a workload. It tries again until the API server answers.
+func createWorkload(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) (
+	*unstructured.Unstructured, error,
+) {
+	again := pauses.Growing(10*time.Millisecond, 200*time.Millisecond)
+	for {
+		made, err := client.Resource(resource).Namespace(workloadNamespace).Create(ctx, workload(resource, name),
+			metav1.CreateOptions{})
+		if err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown || !pauses.Wait(ctx, again) {
+			return made, err
+		}
+	}
+}
+
+// observed waits until the controller has handled the workload. It returns false if the context ended first.
+func observed(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource,
+	made *unstructured.Unstructured,
+) bool {
+	again := pauses.Growing(10*time.Millisecond, 200*time.Millisecond)
+	for {
+		now, err := client.Resource(resource).Namespace(workloadNamespace).Get(ctx, made.GetName(), metav1.GetOptions{})
+		if err == nil {
+			generation, _, _ := unstructured.NestedInt64(now.Object, "status", "observedGeneration")
+			if generation >= max(1, made.GetGeneration()) {
+				return true
+			}
+		}
+		if !pauses.Wait(ctx, again) {
+			return false
+		}
+	}
+}
+
+func removeWorkload(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) {
+	ctx, cancel := context.WithTimeout(ctx, removal)
+	defer cancel()
+	background := metav1.DeletePropagationBackground
+	// A leftover has no pods.
+	_ = client.Resource(resource).Namespace(workloadNamespace).Delete(ctx, name,
+		metav1.DeleteOptions{PropagationPolicy: &background})
+}
+
+// workload returns a workload that makes no pods: it has no replicas, or there are no nodes for it.
+func workload(resource schema.GroupVersionResource, name string) *unstructured.Unstructured {
+	marks := map[string]any{label: name}
+	pod := map[string]any{"containers": []any{map[string]any{"name": "main", "image": "none"}}}
+	spec := map[string]any{
+		"selector": map[string]any{"matchLabels": marks},
+		"template": map[string]any{"metadata": map[string]any{"labels": marks}, "spec": pod},
+	}
+	if kind := workloads[resource]; kind == "DaemonSet" {
+		pod["nodeSelector"] = map[string]any{label: name}
+	} else {
+		spec["replicas"] = int64(0)
+	}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": resource.GroupVersion().String(), "kind": workloads[resource],
+		"metadata": map[string]any{"name": name, "labels": marks},
+		"spec":     spec,
+	}}
+}
