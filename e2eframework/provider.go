@@ -6,10 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/e2e-framework/klient"
+	"sigs.k8s.io/e2e-framework/klient/wait"
 	"sigs.k8s.io/e2e-framework/support"
 	"sigs.k8s.io/yaml"
 
@@ -129,11 +133,19 @@ func (p *Provider) Destroy(ctx context.Context) error {
 	return err
 }
 
-// WaitForControlPlane only lists the namespaces: the control plane is ready when Create returns.
+// WaitForControlPlane waits for the default ServiceAccount, without which pods are rejected. The control plane is ready
+// when Create returns, but its controllers begin a moment later.
 func (p *Provider) WaitForControlPlane(ctx context.Context, client klient.Client) error {
-	var namespaces corev1.NamespaceList
-	if err := client.Resources().List(ctx, &namespaces); err != nil {
-		return fmt.Errorf("ask cluster %s for its namespaces: %w", p.name, err)
+	there := func(ctx context.Context) (bool, error) {
+		err := client.Resources().Get(ctx, "default", metav1.NamespaceDefault, &corev1.ServiceAccount{})
+		if apierrors.IsNotFound(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	if err := wait.For(there, wait.WithContext(ctx), wait.WithImmediate(), wait.WithInterval(100*time.Millisecond),
+		wait.WithTimeout(time.Minute)); err != nil {
+		return fmt.Errorf("wait for the default ServiceAccount of cluster %s: %w", p.name, err)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 const ScenarioLabel = "rehearse.dev/scenario"
 
 // accountPatience is how long to wait for the default ServiceAccount. A cluster without a controller manager never
-// creates it.
+// creates it. If it takes longer, the API server rejects a pod, which is tried again.
 const accountPatience = 10 * time.Second
 
 var (

@@ -144,12 +144,13 @@ func (t try) result() result {
 	return r
 }
 
-// repeat looks until everything is as expected, looking again would not help, or the context ends. A look that this
-// end cut short does not count if there was one before it. A problem that differs from the one before is recorded.
+// repeat looks until everything is as expected, looking again would not help, or the context ends. Then it looks once
+// more, since the last look may be old. A look that this end cut short does not count if there was one before it. A
+// problem that differs from the one before is recorded.
 func repeat(ctx context.Context, record func(string), look func() try) result {
 	again := pauses.Growing(25*time.Millisecond, 500*time.Millisecond)
 	var last *try
-	for {
+	for over := false; ; {
 		t := look()
 		if t.problem == "" || t.final {
 			return t.result()
@@ -160,8 +161,9 @@ func repeat(ctx context.Context, record func(string), look func() try) result {
 			}
 			last = &t
 		}
-		if !pauses.Wait(ctx, again) {
+		if over {
 			return last.result()
 		}
+		over = !pauses.Wait(ctx, again)
 	}
 }

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -39,5 +40,30 @@ func TestUnknownVerb(t *testing.T) {
 	r := verbOf(&step).run(t.Context(), nil, 0, step)
 	if r.Status != reports.Error || !strings.Contains(r.Message, "does not know how to run") {
 		t.Errorf("%s: %s", r.Status, r.Message)
+	}
+}
+
+// A look that is older than the end of the time does not decide.
+func TestRepeatLooksOnceMore(t *testing.T) {
+	for name, test := range map[string]struct {
+		last try
+		want reports.Status
+	}{
+		"as expected":       {try{}, reports.Passed},
+		"still wrong":       {try{problem: "wrong"}, reports.Failed},
+		"it could not look": {try{problem: "the time is up", undecided: true}, reports.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			looks := []try{{problem: "wrong"}, test.last}
+			got := repeat(ctx, func(string) { cancel() }, func() try {
+				look := looks[0]
+				looks = looks[1:]
+				return look
+			})
+			if got.Status != test.want || len(looks) > 0 {
+				t.Errorf("%s: %s, %d looks are left", got.Status, got.Message, len(looks))
+			}
+		})
 	}
 }

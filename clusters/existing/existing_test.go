@@ -433,7 +433,7 @@ func TestTransitionCommandInterrupted(t *testing.T) {
 			dir := t.TempDir()
 			ready, out := filepath.Join(dir, "ready"), filepath.Join(dir, "out")
 			golden.Must(t, syscall.Mkfifo(ready, 0o600))
-			p := provider(t, s, "/bin/sh", "-c", `sh -c "$2; exec 3> '$1'; echo >&3; while :; do sleep 60; done" "$0" & wait`,
+			p := provider(t, s, "/bin/sh", "-c", `sh -c "$2; exec 3> '$1'; sh -c 'echo >&3; exec sleep 60' & wait" "$0" & wait`,
 				out, ready, test.child)
 			c, err := p.Create(t.Context(), "x", clusters.State{Version: "1.35.4"})
 			golden.Must(t, err)

@@ -2,6 +2,7 @@ package existing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +40,7 @@ func (c *Cluster) settleWithin(ctx, limited context.Context, state clusters.Stat
 	const advice = "let the command wait until the cluster is in the new state, or set a longer --transition-timeout"
 	var last error
 	var since time.Time
+	var answered differsError
 	for {
 		err := c.provider.at(limited, visible)
 		switch {
@@ -49,7 +51,8 @@ func (c *Cluster) settleWithin(ctx, limited context.Context, state clusters.Stat
 				err = last
 			}
 			return fmt.Errorf("%s after the command exited:  %w; %s", p.most, err, advice)
-		case last == nil || err.Error() != last.Error():
+		case last == nil || err.Error() != last.Error() || !errors.As(err, &answered):
+			// A cluster that does not answer may be restarting.
 			last, since = err, time.Now()
 		case p.still > 0 && time.Since(since) >= p.still:
 			return fmt.Errorf("%s after the command exited, without a change:  %w; %s", p.still, err, advice)

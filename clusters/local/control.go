@@ -113,7 +113,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 		}
 		return c.led(ctx, c.State())
 	}
-	if err := restartServers(ctx, c, cycle); err != nil {
+	if err := c.restartServers(ctx, cycle); err != nil {
 		return err
 	}
 	if err := c.renewClients(ctx); err != nil {
@@ -126,7 +126,7 @@ func (c *Cluster) Restart(ctx context.Context, component clusters.Component) err
 }
 
 // restartServers restarts API servers. A component that ends meanwhile is started again. A later end is reported.
-func restartServers(ctx context.Context, c *Cluster, restart func() error) error {
+func (c *roller) restartServers(ctx context.Context, restart func() error) error {
 	err := func() error {
 		c.away.Add(1)
 		defer c.away.Add(-1)

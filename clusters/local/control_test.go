@@ -27,7 +27,8 @@ import (
 )
 
 // dummies is a cluster whose components are shells that do nothing. The endpoints of all of them are one server: it
-// answers requests for their health like the function well, and says that each lease was renewed after every restart.
+// answers requests for their health like the function well, and says that each lease was renewed after every restart,
+// and, if there are several control planes, that each component leads.
 func dummies(t *testing.T, planes int, well func(r *http.Request) bool) *Cluster {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,6 +36,10 @@ func dummies(t *testing.T, planes int, well func(r *http.Request) bool) *Cluster
 		case strings.Contains(r.URL.Path, "/leases/"):
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"spec":{"holderIdentity":"someone","renewTime":"2100-01-01T00:00:00.000000Z"}}`)
+		case planes > 1 && r.URL.Path == "/metrics":
+			for _, component := range clusters.ControlPlane() {
+				fmt.Fprintf(w, "leader_election_master_status{name=%q} 1\n", component)
+			}
 		case !isWell:
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}

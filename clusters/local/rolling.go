@@ -149,16 +149,18 @@ func (c *roller) rollAll(ctx context.Context, state clusters.State, rounds []rou
 	return nil
 }
 
-// rollAndProve runs one round. While it restarts an API server, the end of another component is not reported.
+// rollAndProve runs one round.
 func (c *roller) rollAndProve(ctx context.Context, state clusters.State, r round) error {
+	change := func() error {
+		if err := c.roll(ctx, r); err != nil {
+			return err
+		}
+		return c.prove(ctx, state, r.changed)
+	}
 	if slices.ContainsFunc(r.changed, func(w want) bool { return isAPIServer(w.component) }) {
-		c.away.Add(1)
-		defer c.away.Add(-1)
+		return c.restartServers(ctx, change)
 	}
-	if err := c.roll(ctx, r); err != nil {
-		return err
-	}
-	if err := c.prove(ctx, state, r.changed); err != nil {
+	if err := change(); err != nil {
 		return err
 	}
 	return c.revive(ctx)

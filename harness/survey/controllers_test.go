@@ -1,6 +1,8 @@
 package survey
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"k8s.io/client-go/dynamic"
@@ -10,9 +12,9 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// No controller is asked in a cluster that has no controller-manager, and none after a transition that did not work
-// before it.
-func TestControllersThatNeverWorkedAreNotAwaited(t *testing.T) {
+// A controller that worked before a transition, and does not handle a new object after it, is named. One that did not
+// work before is not awaited.
+func TestControllersAreAwaited(t *testing.T) {
 	var kinds []apitest.Kind
 	for _, resource := range canary.Workloads() {
 		kinds = append(kinds, apitest.Kind{
@@ -20,17 +22,24 @@ func TestControllersThatNeverWorkedAreNotAwaited(t *testing.T) {
 		})
 	}
 	server := apitest.New(t, kinds...)
+	ctx, cancel := context.WithCancel(t.Context())
+	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		if r.Verb == "get" {
+			cancel()
+		}
+		return nil
+	})
 	client, err := dynamic.NewForConfig(server.Config())
 	golden.Must(t, err)
-	if working := workingControllers(t.Context(), client); len(working) > 0 {
+	if early := awaitControllers(ctx, client, Mark{}); early != "" || server.Requests("create", "") > 0 {
+		t.Errorf("%q, %d objects were created", early, server.Requests("create", ""))
+	}
+	since := Mark{controllers: canary.Workloads()[:1]}
+	const want = "the controller of daemonsets.apps has not handled a new object"
+	if early := awaitControllers(ctx, client, since); !strings.Contains(early, want) {
+		t.Errorf("got %q, want %q", early, want)
+	}
+	if working := workingControllers(ctx, client); len(working) > 0 {
 		t.Errorf("work: %v", working)
-	}
-	if early := awaitControllers(t.Context(), client, Mark{}); early != "" {
-		t.Error(early)
-	}
-	for _, resource := range canary.Workloads() {
-		if n := server.Requests("create", resource.Resource); n > 0 {
-			t.Errorf("%d %s were created", n, resource.Resource)
-		}
 	}
 }

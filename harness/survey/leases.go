@@ -16,7 +16,7 @@ import (
 // takeOver is how long a new leader may take after the old one's lease has expired. longestLease is the longest lease
 // that a survey waits for. lookAgain is the pause between two checks.
 const (
-	takeOver     = 10 * time.Second
+	takeOver     = 30 * time.Second
 	longestLease = 2 * time.Minute
 	lookAgain    = 250 * time.Millisecond
 )

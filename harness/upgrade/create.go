@@ -63,20 +63,23 @@ type rejected struct {
 }
 
 // createWithin is how long the creation of rejected objects is retried after the last success, because what they need
-// may be new. createAgain is the pause between tries.
+// may be new. createTries is how often at least: on a busy machine, one round may take longer. createAgain is the pause
+// between tries.
 const (
 	createWithin = 5 * time.Second
+	createTries  = 5
 	createAgain  = 250 * time.Millisecond
 )
 
-// createAll creates the objects in the order of their dependencies. It retries rejected objects until createWithin
-// after the last success.
+// createAll creates the objects in the order of their dependencies. It retries rejected objects createTries times, and
+// until createWithin, after the last success.
 func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([]survey.Created, []rejected, error) {
 	var created []survey.Created
 	waiting := manifests.InOrder(objects)
-	last := time.Now()
+	last, tries := time.Now(), 0
 	for {
 		var left []rejected
+		tries++
 		for i, o := range waiting {
 			one, err := c.create(ctx, o)
 			switch {
@@ -85,13 +88,14 @@ func (c *creator) createAll(ctx context.Context, objects []*manifests.Object) ([
 			case err != nil:
 				left = append(left, rejected{o, err})
 			default:
-				created, last = append(created, one), time.Now()
+				created, last, tries = append(created, one), time.Now(), 0
 			}
 			if len(objects) > 200 && (i+1)%500 == 0 {
 				c.progress("%d of %d objects created", len(created), len(objects))
 			}
 		}
-		if len(left) == 0 || !slices.ContainsFunc(left, mayPass) || time.Since(last) > createWithin {
+		over := tries >= createTries && time.Since(last) > createWithin
+		if len(left) == 0 || !slices.ContainsFunc(left, mayPass) || over {
 			return created, left, nil
 		}
 		waiting = waiting[:0:0]

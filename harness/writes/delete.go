@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -176,8 +177,28 @@ func (l location) untilGone(ctx context.Context, uid types.UID) error {
 			last = err
 		}
 		if !pauses.Wait(ctx, again) {
-			return stillThereOr(ctx, l.name, last)
+			return l.lastly(ctx, uid, last)
 		}
+	}
+}
+
+// lastLookWithin is how long the API server may take to answer after the time is up.
+const lastLookWithin = 10 * time.Second
+
+// lastly looks once more when the time is up, since the last look may be old. last is what it found.
+func (l location) lastly(ctx context.Context, uid types.UID, last error) error {
+	if !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+		return stillThereOr(ctx, l.name, last)
+	}
+	now, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLookWithin)
+	defer cancel()
+	switch object, err := l.api.Get(now, l.name, metav1.GetOptions{}); {
+	case l.absent(now, err), err == nil && uid != "" && object.GetUID() != uid:
+		return nil
+	case err == nil:
+		return stillThere(object)
+	default:
+		return stillThereOr(ctx, l.name, err)
 	}
 }
 

@@ -63,6 +63,36 @@ func TestDeleteWatchesFromTheVersionOfTheCollection(t *testing.T) {
 	}
 }
 
+// The last look may be older than the end of the time: another one decides.
+func TestDeleteLooksOnceMore(t *testing.T) {
+	for name, gone := range map[string]bool{"it is gone meanwhile": true, "it is still there": false} {
+		t.Run(name, func(t *testing.T) {
+			server := apitest.New(t)
+			object := stored("web", "ns")
+			object["metadata"].(map[string]any)["finalizers"] = []any{"x.io/keep"}
+			server.Put("configmaps", object)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			server.Misbehave(func(r apitest.Request) *apitest.Fault {
+				if r.Verb == "watch" {
+					server.Hold()
+					if gone {
+						server.Delete("configmaps", "ns", "web")
+					}
+					cancel(context.DeadlineExceeded)
+				}
+				return nil
+			})
+			want := reports.Failed
+			if gone {
+				want = reports.Passed
+			}
+			if got := newSender(t, server).do(ctx, removal(nil)); got.Status != want {
+				t.Errorf("%s: %s", got.Status, got.Message)
+			}
+		})
+	}
+}
+
 func TestDeleteOfAllWithLabels(t *testing.T) {
 	server := apitest.New(t)
 	for _, name := range []string{"a", "b", "c"} {

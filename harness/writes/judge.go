@@ -192,7 +192,8 @@ func unserved(err error) bool {
 
 // notReady recognizes what an API server answers with a 4xx code while it can't judge yet, and returns the words that
 // only such an answer has; "" if it is another one. These are admission plugins whose informers have not synced (right
-// after a start), a quota without a status, and a disruption budget that is new.
+// after a start), a quota without a status, a namespace whose default ServiceAccount does not exist yet, and a
+// disruption budget that is new.
 func notReady(status metav1.Status) string {
 	if rejectedBy(status).by == scenarios.ByWebhook {
 		return "" // the text is the webhook's own
@@ -201,6 +202,7 @@ func notReady(status metav1.Status) string {
 		{"not yet ready", " to handle request"},
 		{"status unknown", " for quota"},
 		{"not yet synced", " to use for admission"}, // the parameters of an admission policy
+		{`serviceaccount "default" not found`, ""},
 	} {
 		if strings.Contains(status.Message, early.words+early.rest) {
 			return early.words

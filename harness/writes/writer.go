@@ -25,7 +25,7 @@ const ApplyManager = "rehearse"
 const (
 	defaultPatience = 10 * time.Second
 	webhookPatience = 35 * time.Second
-	defaultAppear   = 5 * time.Second
+	defaultAppear   = 15 * time.Second
 )
 
 // Writer sends the writes of one scenario.
@@ -52,7 +52,7 @@ type Writer struct {
 	// Patience is the timeout of one try. Default: 10 s, or 35 s if the API server's own failure is expected. A
 	// connection that hangs must not take all of a step's time.
 	Patience time.Duration
-	// Appear is how long to wait for a kind that something on the track may have brought. Default: 5 s. A CRD that was
+	// Appear is how long to wait for a kind that something on the track may have brought. Default: 15 s. A CRD that was
 	// just created, or changed, is served a moment later.
 	Appear time.Duration
 }

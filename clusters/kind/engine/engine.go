@@ -4,6 +4,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,8 +56,13 @@ func Detect(ctx context.Context) (*Engine, error) {
 	return nil, first
 }
 
+// answerTimeout is how long an engine may take to answer a question.
+const answerTimeout = 30 * time.Second
+
 // answering returns the engine of a program, if it answers.
 func answering(ctx context.Context, program string) (*Engine, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	e := &Engine{Program: program}
 	if program == "docker" {
 		// Other engines can have a command of that name. kind would mistake them for Docker.
@@ -67,6 +73,9 @@ func answering(ctx context.Context, program string) (*Engine, error) {
 		}
 	}
 	if _, err := e.Output(ctx, "ps", "--quiet", "--last", "1"); err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fmt.Errorf("%s did not answer within %s: restart it, or use --provider local", program, answerTimeout)
+		}
 		return nil, explain(program, err)
 	}
 	return e, nil

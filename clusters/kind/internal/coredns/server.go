@@ -108,12 +108,12 @@ func (c *Server) ask(ctx context.Context, question *dns.Msg) (*dns.Msg, error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	return c.askPod(ctx, pods[0], question)
 }
 
 func (c *Server) askPod(ctx context.Context, pod string, question *dns.Msg) (*dns.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
-	defer cancel()
 	tunnel, err := c.Dial(ctx, metav1.NamespaceSystem, pod, 53)
 	if err != nil {
 		return nil, err

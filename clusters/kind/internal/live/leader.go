@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -31,14 +30,16 @@ func (c *Cluster) Led(ctx context.Context, state clusters.State) error {
 		if !runs {
 			continue
 		}
-		since := time.Now()
+		var before *metav1.MicroTime // the clocks of this machine and of the nodes may differ
 		err = c.Await(ctx, "a leader among those of "+string(component), func(ctx context.Context) error {
 			lease, err := c.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, string(component),
 				metav1.GetOptions{})
 			if err != nil {
 				return err
 			}
-			if renewed := lease.Spec.RenewTime; renewed == nil || !renewed.After(since) {
+			now := lease.Spec.RenewTime
+			if before == nil || now == nil || now.Equal(before) {
+				before = now
 				return errors.New("the holder of the lease may have stopped")
 			}
 			return nil

@@ -51,7 +51,8 @@ func TestLed(t *testing.T) {
 				if c.failure != nil {
 					return true, nil, waiting.Final(c.failure)
 				}
-				renewed := metav1.NewMicroTime(time.Now().Add(time.Hour))
+				// The clock of the nodes may be behind.
+				renewed := metav1.NewMicroTime(time.Now().Add(-time.Hour).Add(time.Duration(len(asked)) * time.Second))
 				return true, &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{RenewTime: &renewed}}, nil
 			})
 			cluster := &Cluster{Client: client, Tell: func(string, ...any) {}}
@@ -63,7 +64,7 @@ func TestLed(t *testing.T) {
 			if err := cluster.Led(t.Context(), clusters.State{ControlPlanes: 3}); !errors.Is(err, c.failure) {
 				t.Errorf("got %v, want %v", err, c.failure)
 			}
-			if !slices.Equal(asked, c.asked) {
+			if asked = slices.Compact(asked); !slices.Equal(asked, c.asked) {
 				t.Errorf("it asked for the leases %q, want %q", asked, c.asked)
 			}
 		})

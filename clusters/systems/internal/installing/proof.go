@@ -36,17 +36,28 @@ func (i *Installer) Prove(ctx context.Context, process *processes.Process, probe
 	}
 	ctx, cancel := context.WithTimeout(ctx, proofTimeout)
 	defer cancel()
-	err := waiting.Until(ctx, process, func(ctx context.Context) error {
-		before, err := count(ctx)
+	counted := func() (counts map[webhooks.AnswerKey]float64, err error) {
+		err = waiting.Once(ctx, func(ctx context.Context) error {
+			counts, err = count(ctx)
+			return err
+		})
+		return counts, err
+	}
+	// Each request has its own timeout: one webhook that does not answer must not take the time of all.
+	err := waiting.Until(ctx, process, func(context.Context) error {
+		before, err := counted()
 		if err != nil {
 			return err
 		}
 		var answers []string
 		for _, probe := range probes {
-			answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(),
-				i.Objects.DryRun(ctx, probe)))
+			_ = waiting.Once(ctx, func(ctx context.Context) error {
+				answers = append(answers, fmt.Sprintf("  %s %s: %s", probe.GetKind(), probe.GetName()+probe.GetGenerateName(),
+					i.Objects.DryRun(ctx, probe)))
+				return nil
+			})
 		}
-		after, err := count(ctx)
+		after, err := counted()
 		if err != nil {
 			return err
 		}

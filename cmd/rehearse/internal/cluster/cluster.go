@@ -10,11 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/providers"
 	"github.com/rehearse-dev/rehearse/clusters/skew"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/harness"
 )
 
 // defaultName is the name of a cluster if the user gives none.
@@ -62,6 +65,9 @@ func createCommand() *cobra.Command {
 			if err != nil {
 				return cli.Broken(err)
 			}
+			if err := awaitAccount(command, cluster); err != nil {
+				return cli.Broken(err)
+			}
 			fmt.Fprintf(command.OutOrStdout(), "cluster %s is ready: %s\n  export KUBECONFIG=%s\n", cluster.Name(),
 				cluster.State(), cluster.KubeconfigPath())
 			return nil
@@ -72,6 +78,19 @@ func createCommand() *cobra.Command {
 	command.Flags().IntVar(&controlPlanes, "control-planes", 1,
 		"number of control planes: at most 7; an odd number for a kind cluster")
 	return command
+}
+
+// awaitAccount waits for the default ServiceAccount, so that the user's first pod is accepted.
+func awaitAccount(command *cobra.Command, cluster clusters.Cluster) error {
+	client, err := dynamic.NewForConfig(cluster.RESTConfig())
+	if err != nil {
+		return fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
+	}
+	if !harness.AwaitAccount(command.Context(), client, metav1.NamespaceDefault) {
+		fmt.Fprintln(command.ErrOrStderr(), "there is no default ServiceAccount yet: pods are rejected until "+
+			"kube-controller-manager has created it")
+	}
+	return nil
 }
 
 func listCommand() *cobra.Command {
