@@ -33,7 +33,8 @@ func awaitControllers(ctx context.Context, client dynamic.Interface, since Mark)
 	if len(late) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the controller of %s has not handled a new object for %s", late[0].GroupResource(), controllersWithin)
+	return fmt.Sprintf("the controller of %s has not handled a new object for %s", late[0].GroupResource(),
+		controllersWithin)
 }
 
 func canaryName() string { return "rehearse-canary-" + rand.String(8) }
