@@ -55,10 +55,12 @@ func Handled(ctx context.Context, client dynamic.Interface, name string, of []sc
 			late = append(late, resource)
 		}
 	}
-	for resource, one := range made {
-		if observed(ctx, client, resource, one) {
+	for _, resource := range of {
+		switch one := made[resource]; {
+		case one == nil:
+		case observed(ctx, client, resource, one):
 			handled = append(handled, resource)
-		} else {
+		default:
 			late = append(late, resource)
 		}
 	}
@@ -73,6 +75,9 @@ func createWorkload(ctx context.Context, client dynamic.Interface, resource sche
 	for {
 		made, err := client.Resource(resource).Namespace(workloadNamespace).Create(ctx, workload(resource, name),
 			metav1.CreateOptions{})
+		if apierrors.IsAlreadyExists(err) { // the answer of an earlier try was lost
+			return workload(resource, name), nil
+		}
 		if err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown || !pauses.Wait(ctx, again) {
 			return made, err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// A controller that handles the workload late is awaited. One that does not handle it is late. Nothing is known of one
-// whose workload is rejected.
+// A controller that handles the workload late is awaited, also if the answer of its creation was lost. One that does
+// not handle it is late. Nothing is known of one whose workload is rejected.
 func TestHandled(t *testing.T) {
 	kinds := []apitest.Kind{}
 	for resource, kind := range workloads {
@@ -30,6 +30,8 @@ func TestHandled(t *testing.T) {
 		switch asked[r.Verb+" "+r.Kind]++; {
 		case r.Verb == "create" && r.Kind == "Deployment":
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "a policy")}
+		case r.Verb == "create" && r.Kind == "StatefulSet" && r.Number == 1:
+			return &apitest.Fault{Stored: true}
 		case r.Verb == "get" && r.Kind == "StatefulSet" && r.Number == 3:
 			server.Render("statefulsets", r.Namespace, r.Name, func(o *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(o.Object, int64(1), "status", "observedGeneration") // cannot fail
