@@ -1,6 +1,6 @@
 // Package canary finds out when an API server knows new policies, webhook configurations, roles, and labels of
 // namespaces, which affect writes. It creates a test object with a visible effect. An API server receives all objects
-// of a kind in order, so it then also knows the earlier ones.
+// of a kind in order, so it then also knows the earlier ones. In the same way it finds out when controllers work.
 package canary
 
 import (

@@ -39,7 +39,7 @@ func Workloads() []schema.GroupVersionResource {
 
 // Handled creates a workload without pods of each resource, waits until its controller has handled it, and removes it.
 // A controller-manager answers health checks before its controllers know the objects of the cluster.
-// It returns the resources whose controllers have not handled it when the context ends. If the API server rejects a
+// The late resources are those whose controllers have not handled it when the context ends. If the API server rejects a
 // workload, or if a resource is not served, nothing is known about the controller: the resource is in neither list.
 func Handled(ctx context.Context, client dynamic.Interface, name string, of []schema.GroupVersionResource) (handled,
 	late []schema.GroupVersionResource,
@@ -120,7 +120,7 @@ func workload(resource schema.GroupVersionResource, name string) *unstructured.U
 		"selector": map[string]any{"matchLabels": marks},
 		"template": map[string]any{"metadata": map[string]any{"labels": marks}, "spec": pod},
 	}
-	if kind := workloads[resource]; kind == "DaemonSet" {
+	if workloads[resource] == "DaemonSet" {
 		pod["nodeSelector"] = map[string]any{label: name}
 	} else {
 		spec["replicas"] = int64(0)
