@@ -35,8 +35,8 @@ type System struct {
 	// Probes are objects that trigger the system's webhooks when they are created as dry runs. Each webhook that is
 	// called on creation must answer before the system counts as installed. Simulators have built-in probes.
 	Probes []map[string]any `json:"probes,omitempty"`
-	// Versions are what is different from a version of the system on, so that a transition or a matrix need change only
-	// the version. Versions are compared as semantic versions.
+	// Versions list what changes from a given version of the system onwards, so that a transition or a matrix need change
+	// only the version. Versions are compared as semantic versions.
 	Versions []SystemVersion `json:"versions,omitempty"`
 	// WebhookCalls makes the system's webhooks unavailable, slow, or answer with an expired certificate, while its
 	// program keeps running: for a simulated system, a process or a module on a local cluster. In a transition, {} ends

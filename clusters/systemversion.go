@@ -8,7 +8,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// SystemVersion is what is different in a system from a version on: new flags, files that moved.
+// SystemVersion is what changes in a system from a given version onwards: new flags, files that moved.
 type SystemVersion struct {
 	// From is the first version to which it applies: v1.14.0. A later entry of the list replaces what an earlier one
 	// sets.

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/e2e-framework/klient"
 	"sigs.k8s.io/e2e-framework/klient/wait"
 	"sigs.k8s.io/e2e-framework/support"
@@ -112,8 +113,17 @@ func (p *Provider) GenerateKubeconfig(...string) (string, error) {
 	return p.cluster.KubeconfigPath(), nil
 }
 
-// GetKubectlContext is the name of the kubeconfig's only context.
-func (p *Provider) GetKubectlContext() string { return "rehearse" }
+// GetKubectlContext is the name of the kubeconfig's current context; "" before the cluster is created.
+func (p *Provider) GetKubectlContext() string {
+	if p.cluster == nil {
+		return ""
+	}
+	config, err := clientcmd.LoadFromFile(p.cluster.KubeconfigPath())
+	if err != nil {
+		return ""
+	}
+	return config.CurrentContext
+}
 
 // ExportLogs collects the cluster's logs into a folder.
 func (p *Provider) ExportLogs(ctx context.Context, dest string) error {

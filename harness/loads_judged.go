@@ -96,12 +96,7 @@ func (d *during) judge(ctx context.Context, step scenarios.Step, r result) resul
 		summary += back.String()
 		all = append(append(all, l.each(record, problems)...), lostOf(l, back)...)
 		problems = append(problems, back.Problems()...)
-		if unsent := l.unsent.Load(); unsent != nil {
-			undecided = append(undecided, (*unsent).Error())
-		}
-		if l.late.Load() {
-			undecided = append(undecided, "the load got no answer before the step's action began")
-		}
+		undecided = append(undecided, l.undecided(record)...)
 		if len(problems) > 0 {
 			failed = append(failed, summary+"\n  "+strings.Join(problems, "\n  "))
 		}
@@ -166,11 +161,31 @@ func (l *stepLoad) problems(record load.Record) []string {
 	if record.Unexpected > 0 {
 		problems = append(problems, fmt.Sprintf("%d of %d requests were not %s", record.Unexpected, record.Sent, want))
 	}
-	if l.down.Load() && l.unsent.Load() == nil {
+	if l.down.Load() && l.unsent.Load() == nil && record.StoodStill == 0 {
 		problems = append(problems, fmt.Sprintf("no request was answered within %s after the step's action",
 			l.patience()))
 	}
 	return problems
+}
+
+// undecided returns why the load does not show whether the step passes.
+func (l *stepLoad) undecided(record load.Record) []string {
+	var reasons []string
+	unsent := l.unsent.Load()
+	if unsent != nil {
+		reasons = append(reasons, (*unsent).Error())
+	}
+	if l.late.Load() {
+		reasons = append(reasons, "the load got no answer before the step's action began")
+	}
+	if l.down.Load() && unsent == nil && record.StoodStill > 0 {
+		reasons = append(reasons, fmt.Sprintf("the load got no answer within %s after the step's action, but this machine "+
+			"stood still for %s", l.patience(), record.StoodStill.Round(time.Millisecond)))
+	}
+	if text := record.Undecided(l.Allowed); text != "" {
+		reasons = append(reasons, text)
+	}
+	return reasons
 }
 
 // figuresOf returns the values that outputs can use. Times are in seconds.

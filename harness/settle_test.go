@@ -41,9 +41,15 @@ func TestSettle(t *testing.T) {
 				}.Start(t.Context())
 				time.Sleep(100 * time.Millisecond)
 				(&during{loads: []*stepLoad{l}}).settle(t.Context(), true)
-				problems := strings.Join(l.problems(l.running.Stop()), "\n")
+				record := l.running.Stop()
+				problems := strings.Join(l.problems(record), "\n")
 				if l.down.Load() != test.down || !strings.Contains(problems, test.says) {
 					t.Errorf("down: %t, want %t: %s", l.down.Load(), test.down, problems)
+				}
+				record.StoodStill = time.Minute
+				problems = strings.Join(l.problems(record), "\n")
+				if undecided := l.undecided(record); problems != "" || len(undecided) > 0 != test.down {
+					t.Errorf("after a standstill: problems %q, undecided %q", problems, undecided)
 				}
 			})
 		})

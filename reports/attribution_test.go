@@ -61,7 +61,8 @@ func TestAbout(t *testing.T) {
 			Failed,
 			-1,
 		},
-		"the scenario's, which could not be judged": {Error, []*Step{step(NotRun)}, Error, -1},
+		"the scenario's, and all steps are of others": {Failed, []*Step{step(Failed, "B"), step(Passed, "B")}, NotRun, -1},
+		"the scenario's, which could not be judged":   {Error, []*Step{step(NotRun)}, Error, -1},
 		"its step failed, and went on": {
 			Failed,
 			[]*Step{step(Failed, "A"), step(Passed, "A")},

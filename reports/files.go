@@ -93,15 +93,21 @@ func (f *Files) Observe(e Event) error {
 // prepare makes and locks the folder, and removes what a killed process, or the failed scenarios of an earlier run,
 // left in it.
 func (f *Files) prepare() error {
-	if err := os.MkdirAll(f.dir, 0o755); err != nil {
-		return fmt.Errorf("making the report folder: %w", err)
-	}
-	unlock, err := folder.Lock(f.dir)
+	unlock, err := LockFolder(f.dir)
 	if err != nil {
 		return err
 	}
 	f.unlock = unlock
 	return errors.Join(folder.Sweep(f.dir), sweepArtifacts(f.dir))
+}
+
+// LockFolder makes a report folder, and locks it until unlock is called or the process ends. It returns an error if
+// another process writes in it.
+func LockFolder(dir string) (unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making the report folder: %w", err)
+	}
+	return folder.Lock(dir)
 }
 
 // Remove removes reports of earlier runs from folders; named returns their names in a folder. If another process writes

@@ -64,12 +64,34 @@ func Decode[R any, P interface {
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
+	var content any
+	if err := json.Unmarshal(data, &content); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	if hasNull(content) {
+		return nil, fmt.Errorf("read %s: it has null in a list, which rehearse does not write", file)
+	}
 	words, ok := has(r)
 	if head := r.Piece().Head; head.Format != format || !ok {
 		return nil, fmt.Errorf("read %s: it has format %d and %s; this rehearse reads format %d; it was written by rehearse "+
 			"%s", file, head.Format, words, format, head.Program)
 	}
 	return r, nil
+}
+
+// hasNull reports whether a list in a value has null as an element.
+func hasNull(value any) bool {
+	switch value := value.(type) {
+	case []any:
+		return slices.ContainsFunc(value, func(item any) bool { return item == nil || hasNull(item) })
+	case map[string]any:
+		for _, field := range value {
+			if hasNull(field) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ShardOf is the result of a shard, with the path that it was read from.

@@ -57,24 +57,26 @@ type Spec struct {
 	// Known lists known failures: such a failure is reported as known, and a success as a failure.
 	Known []KnownIssue `json:"known,omitempty" fixed:"true"`
 	// Needs lists the abilities that the scenario needs and that not every provider supports: exec (pods that run),
-	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (any
-	// number of nodes, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, a
-	// busybox that sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions, to roll
-	// back below 1.34, and for an even number of control planes), breakages (detecting which component a transition
-	// broke), controlPlanes (more than one), mixedVersions (upTo and via), componentVersions (components of other
-	// versions), emulation (emulatedVersion), webhookCalls (of a system), peerProxy (API servers that forward requests
-	// to one another). If the provider lacks one, the scenario is reported as skipped.
+	// snapshots (snapshot and restore), components (kill and restart), metrics, dns (resolve), simulatedNodes (any number
+	// of nodes, of any name and capacity), podImage (nodes that run the image localhost/rehearse-pod:1, a busybox that
+	// sleeps), schedulers (more than one kube-scheduler), oneEtcd (the same etcd for all versions: a rollback below 1.34
+	// and an even number of control planes need it), breakages (detecting which component a transition broke),
+	// controlPlanes (more than one), mixedVersions (upTo and via), componentVersions (components of other versions),
+	// emulation (emulatedVersion), webhookCalls (of a system), peerProxy (API servers that forward requests to one
+	// another). If the provider lacks one, the scenario is reported as skipped.
 	Needs []clusters.Ability `json:"needs,omitempty" fixed:"true"`
 	// Cluster is the first state of the cluster.
 	Cluster clusters.State `json:"cluster" fixed:"true"`
 	// Cases is a table: the scenario is repeated with ${case.x} for each row. The column "name" names the repetition;
 	// all rows have the same columns. Empty after loading, when each row is a separate scenario.
 	Cases []map[string]any `json:"cases,omitempty" table:"true"`
-	// Exclusive scenarios have a cluster to themselves. Other scenarios share clusters, except those that kill
-	// components, count a metric, limit a latency, run a program, or change an object that others use, such as a Node.
+	// Exclusive scenarios have a cluster to themselves. Other scenarios share clusters, except those that kill or restart
+	// a component or a system, take or restore a snapshot, expect a broken cluster, count a metric, limit a latency, check
+	// writes in a window, run a program, or change an object that others use, such as a Node.
 	Exclusive bool `json:"exclusive,omitempty"`
 	// Timeout of steps that set none. Default: --step-timeout (30s); 10m for a transition. It does not apply to the
-	// restart or kill of a component or a system, nor to a snapshot or its restore.
+	// restart or kill of a component or a system, nor to a snapshot or its restore, nor to survives, each look of which
+	// may take 5m.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue is the default of the steps' continue: with true all steps run, so that one run shows all failures.
 	Continue bool `json:"continue,omitempty"`
@@ -87,7 +89,7 @@ type KnownIssue struct {
 	// Covers lists the requirements that are not met.
 	Covers []string `json:"covers"`
 	// Versions of Kubernetes that have the issue: minors ("1.34") or exact versions ("1.34.4"). It applies if a state
-	// on the scenario's path has one of them. Default with systems: any version.
+	// on the scenario's path has one of them. If systems is set, versions may be left out: then any version counts.
 	Versions []string `json:"versions,omitempty"`
 	// Systems that have the issue, each with its versions: {kyverno: [v1.18.2]}, or {kyverno: [v1.18]} for each of that
 	// minor. It applies if a state has one of them for each system, and one of the versions of Kubernetes, if given.

@@ -109,8 +109,8 @@ type Step struct {
 	DryRun bool `json:"dryRun,omitempty"`
 	// FieldValidation is how the API server treats unknown fields: Strict (default) rejects the write; Warn and Ignore
 	// accept it without them. If the API server drops any sent field, the step fails, except if expect.dropped names
-	// the field or fieldValidation is Ignore. A status that is sent with other fields may be dropped without
-	// subresource: status, but not a status alone.
+	// the field or fieldValidation is Ignore. Without subresource: status, the API
+	// server may drop a status that is sent with other fields. It may not drop a status that is sent alone.
 	FieldValidation string `json:"fieldValidation,omitempty" fixed:"true"`
 	// As is the user who sends a write. Default: the administrator. All reads, also those of the stored object, are
 	// made by the administrator.
@@ -126,7 +126,7 @@ type Step struct {
 	// during "loads".
 	Outputs map[string]string `json:"outputs,omitempty" expression:"output"`
 	// Timeout of this step. Default: the scenario's; 2m for the restart or kill of a component or a system, and for a
-	// snapshot or its restore.
+	// snapshot or its restore; 5m for each look of survives.
 	Timeout Duration `json:"timeout,omitempty"`
 	// Continue runs the next step even if this one fails; the scenario then fails at its end. Default: the scenario's
 	// continue, which is false by default. See [Going on after a failed step](#going-on-after-a-failed-step).

@@ -17,6 +17,12 @@ func WithLiberties(list []*scenarios.Scenario, system string, liberties []string
 	return withSimulated(list, system, func(s *clusters.Simulated) { s.Liberties = reports.Union(s.Liberties, liberties) })
 }
 
+// Simulates reports whether a scenario installs the simulated system of that name.
+func Simulates(list []*scenarios.Scenario, system string) (found bool) {
+	withSimulated(list, system, func(*clusters.Simulated) { found = true })
+	return found
+}
+
 // withSimulated returns copies of the scenarios in which the simulator of the system of that name is changed.
 func withSimulated(list []*scenarios.Scenario, system string, change func(*clusters.Simulated)) []*scenarios.Scenario {
 	var all []*scenarios.Scenario

@@ -16,6 +16,8 @@ import (
 )
 
 const (
+	// shownLines is how many lines of the command's output an error shows.
+	shownLines = 200
 	// graceTimeout is how long an interrupted transition command has to end.
 	graceTimeout = 30 * time.Second
 	// graceInterval is the time between two checks whether it has ended.
@@ -49,8 +51,9 @@ func (c *Cluster) command(state clusters.State) (*transitionCommand, error) {
 	command := exec.Command(run[0], run[1:]...) //nolint:noctx // wait ends the whole group with the context
 	command.Stdout, command.Stderr = said, said
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command.Env = append(os.Environ(), "KUBECONFIG="+c.KubeconfigPath(), "REHEARSE_VERSION="+state.Version,
-		"REHEARSE_FEATURE_GATES="+clusters.Pairs(state.FeatureGates), "REHEARSE_STATE="+string(encoded))
+	command.Env = append(append(os.Environ(), processes.NotInCluster()...), "KUBECONFIG="+c.KubeconfigPath(),
+		"REHEARSE_VERSION="+state.Version, "REHEARSE_FEATURE_GATES="+clusters.Pairs(state.FeatureGates),
+		"REHEARSE_STATE="+string(encoded))
 	return &transitionCommand{command, said, graceTimeout}, nil
 }
 
@@ -82,11 +85,7 @@ func (c *transitionCommand) wait(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	said, readErr := os.ReadFile(c.said.Name())
-	if readErr != nil {
-		said = []byte(readErr.Error())
-	}
-	return fmt.Errorf("%s: %w; it said:\n%s", c.Args[0], err, said)
+	return fmt.Errorf("%s: %w; it said:\n%s", c.Args[0], err, processes.LastLines(c.said.Name(), shownLines))
 }
 
 // end asks the processes of the group to end, and kills those that still run after the grace period.

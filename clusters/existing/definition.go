@@ -25,7 +25,8 @@ func fromFlags(flags *pflag.FlagSet) func(clusters.Setup) (clusters.Provider, er
 		"existing cluster: its kubeconfig (default: KUBECONFIG or ~/.kube/config)")
 	flags.StringVar(&o.Context, "context", "", "existing cluster: the context in the kubeconfig")
 	command := flags.String("transition-command", "", "existing cluster: the program that performs a transition, "+
-		"with the environment variables REHEARSE_VERSION, REHEARSE_FEATURE_GATES and REHEARSE_STATE")
+		"and its arguments, with spaces between them; its environment has KUBECONFIG, REHEARSE_VERSION, "+
+		"REHEARSE_FEATURE_GATES and REHEARSE_STATE")
 	flags.DurationVar(&o.TransitionTimeout, "transition-timeout", 0, "existing cluster: timeout for the new state "+
 		"after the transition command has exited (default: 5m, but 1m if nothing changes)")
 	flags.StringVar(&o.HostAddress, "host-address", "", "existing cluster: the address at which its API server can "+

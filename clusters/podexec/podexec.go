@@ -20,11 +20,22 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
+// maxOutput is how many bytes of each output stream are kept in memory: far more than a scenario can check.
+const maxOutput = 16 << 20
+
+// capped keeps the beginning of the data, and drops the rest, so that the command does not block.
+type capped struct{ bytes.Buffer }
+
+func (c *capped) Write(data []byte) (int, error) {
+	c.Buffer.Write(data[:min(len(data), maxOutput-c.Len())])
+	return len(data), nil
+}
+
 // Exec is clusters.PodExecutor's ExecInPod for the cluster that a configuration reaches.
 func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string,
 	stdin io.Reader,
 ) (stdout, stderr []byte, exitCode int, err error) {
-	var out, said bytes.Buffer
+	var out, said capped
 	err = stream(ctx, config, namespace, pod, container, command,
 		remotecommand.StreamOptions{Stdin: stdin, Stdout: &out, Stderr: &said})
 	var ended utilexec.ExitError

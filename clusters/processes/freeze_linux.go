@@ -1,10 +1,8 @@
 package processes
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -37,23 +35,15 @@ func thaw(pid int) error {
 	return err
 }
 
-// standsStill reports whether every thread of a process is stopped (proc(5): state T, after the name in parentheses).
+// standsStill reports whether every thread of a process is stopped.
 func standsStill(pid int) (bool, error) {
 	threads, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "task", "*", "stat"))
 	if err != nil || len(threads) == 0 {
 		return false, errors.Join(err, errors.New("it has ended"))
 	}
 	for _, file := range threads {
-		text, err := os.ReadFile(file)
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			continue // a thread that has just ended
-		}
-		if err != nil {
+		if seen, err := readStat(file); err != nil || seen != nil && seen.state != "T" {
 			return false, err
-		}
-		state := text[bytes.LastIndexByte(text, ')')+1:]
-		if !bytes.HasPrefix(state, []byte(" T ")) {
-			return false, nil
 		}
 	}
 	return true, nil

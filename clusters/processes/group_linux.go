@@ -1,7 +1,7 @@
 package processes
 
 import (
-	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,20 +20,21 @@ func RunInGroup(command *exec.Cmd) error {
 }
 
 // GroupRuns reports whether a process of a group runs. One that has ended does not, even if nobody reaps it: the first
-// process of a container may not reap orphans.
+// process of a container may not reap orphans. If this cannot be seen, the group counts as running.
 func GroupRuns(group int) bool {
 	files, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		return true
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has just ended
+		seen, err := readStat(file)
+		if errors.Is(err, os.ErrPermission) {
+			continue // another user's process, where /proc hides those
 		}
-		// proc(5): state, parent and group, after the name in parentheses.
-		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
-		if len(fields) > 2 && string(fields[2]) == strconv.Itoa(group) && !bytes.Contains([]byte("ZX"), fields[0]) {
+		if err != nil {
+			return true
+		}
+		if seen != nil && seen.group == strconv.Itoa(group) && seen.state != "Z" && seen.state != "X" {
 			return true
 		}
 	}

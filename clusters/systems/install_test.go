@@ -213,6 +213,27 @@ func TestInstallOnABorrowedCluster(t *testing.T) {
 	}
 }
 
+// A Namespace that a borrowed cluster has already keeps its labels. A new one is created.
+func TestNamespacesOfABorrowedCluster(t *testing.T) {
+	for name, test := range map[string]struct{ there, borrowed, applied bool }{
+		"there, borrowed": {true, true, false}, "there, ours": {true, false, true}, "new, borrowed": {false, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newFakeCluster(t)
+			namespace := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "ns"}}
+			if test.there {
+				c.Put("namespaces", namespace)
+			}
+			system := installed(t)
+			system.Process.Objects = []map[string]any{namespace}
+			converge(t, newSet(t, c, Options{Borrowed: test.borrowed}), system)
+			if applied := c.Requests("apply", "Namespace") > 0; applied != test.applied {
+				t.Errorf("applied: %t, want %t", applied, test.applied)
+			}
+		})
+	}
+}
+
 // What may have been created although its answer was lost is deleted at the end. What was rejected is not.
 func TestInstallWithoutAnAnswer(t *testing.T) {
 	for name, c := range map[string]struct {

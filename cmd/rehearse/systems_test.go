@@ -55,6 +55,7 @@ func TestSystemFlag(t *testing.T) {
 			"scenario out",
 		"lws=process:" + real + " lws/=process:" + real:        "system lws is given twice",
 		"lws=process:" + real + " lws/label=manifests:" + real: "defines a system of kind process",
+		"lws=faults:" + fault + " lws=process:" + real:         "is not simulated, and so has no faults to choose",
 		"lws=liberties:no-such":                                `has no liberty "no-such"`,
 		"lws=liberties:late=x":                                 "the seed of liberty late must be a number",
 	} {

@@ -2,9 +2,12 @@ package canary
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // workloadNamespace is the namespace of workloads. They have no pods.
@@ -38,36 +42,35 @@ func Workloads() []schema.GroupVersionResource {
 }
 
 // Handled creates a workload without pods of each resource, waits until its controller has handled it, and removes it.
-// A controller-manager answers health checks before its controllers know the objects of the cluster.
-// The late resources are those whose controllers have not handled it when the context ends. If the API server rejects a
-// workload, or if a resource is not served, nothing is known about the controller: the resource is in neither list.
-func Handled(ctx context.Context, client dynamic.Interface, name string, of []schema.GroupVersionResource) (handled,
-	late []schema.GroupVersionResource,
-) {
-	made := map[schema.GroupVersionResource]*unstructured.Unstructured{}
+// A controller-manager answers health checks before its controllers know the objects of the cluster. The error of a
+// resource is why its workload was not handled; nil if it was.
+func Handled(ctx context.Context, client dynamic.Interface, name string, of []schema.GroupVersionResource,
+) map[schema.GroupVersionResource]error {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	errs := make(map[schema.GroupVersionResource]error, len(of))
 	for _, resource := range of {
-		one, err := createWorkload(ctx, client, resource, name)
-		switch {
-		case err == nil:
-			made[resource] = one
-			defer removeWorkload(context.WithoutCancel(ctx), client, resource, name)
-		case ctx.Err() != nil:
-			late = append(late, resource)
-		}
+		all.Go(func() {
+			err := handled(ctx, client, resource, name)
+			mu.Lock()
+			defer mu.Unlock()
+			errs[resource] = err
+		})
 	}
-	for _, resource := range of {
-		switch one := made[resource]; {
-		case one == nil:
-		case observed(ctx, client, resource, one):
-			handled = append(handled, resource)
-		default:
-			late = append(late, resource)
-		}
-	}
-	return handled, late
+	all.Wait()
+	return errs
 }
 
-// createWorkload creates a workload. It tries again until the API server answers.
+func handled(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) error {
+	defer removeWorkload(context.WithoutCancel(ctx), client, resource, name) // also if the answer of its creation is lost
+	made, err := createWorkload(ctx, client, resource, name)
+	if err != nil {
+		return fmt.Errorf("create it: %w", err)
+	}
+	return observed(ctx, client, resource, made)
+}
+
+// createWorkload creates a workload. It tries again until the API server accepts or rejects it.
 func createWorkload(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) (
 	*unstructured.Unstructured, error,
 ) {
@@ -78,27 +81,28 @@ func createWorkload(ctx context.Context, client dynamic.Interface, resource sche
 		if apierrors.IsAlreadyExists(err) { // the answer of an earlier try was lost
 			return workload(resource, name), nil
 		}
-		if err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown || !pauses.Wait(ctx, again) {
+		final := writes.Judge(err) != writes.Unknown || apierrors.IsNotFound(err) // the kind is not served
+		if final || !pauses.Wait(ctx, again) {
 			return made, err
 		}
 	}
 }
 
-// observed waits until the controller has handled the workload. It returns false if the context ended first.
+// observed waits until the controller has handled the workload. It returns an error if the context ended first.
 func observed(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource,
 	made *unstructured.Unstructured,
-) bool {
+) error {
 	again := pauses.Growing(10*time.Millisecond, 200*time.Millisecond)
 	for {
 		now, err := client.Resource(resource).Namespace(workloadNamespace).Get(ctx, made.GetName(), metav1.GetOptions{})
 		if err == nil {
 			generation, _, _ := unstructured.NestedInt64(now.Object, "status", "observedGeneration")
 			if generation >= max(1, made.GetGeneration()) {
-				return true
+				return nil
 			}
 		}
 		if !pauses.Wait(ctx, again) {
-			return false
+			return errors.New("its status was not written until the time was over")
 		}
 	}
 }

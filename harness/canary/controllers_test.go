@@ -2,11 +2,12 @@ package canary
 
 import (
 	"context"
-	"slices"
+	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/history"
@@ -14,8 +15,8 @@ import (
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
 
-// A controller that handles the workload late is awaited, also if the answer of its creation was lost. One that does
-// not handle it is late. Nothing is known of one whose workload is rejected.
+// A controller that handles the workload late is awaited, also if the answer of its creation was lost, or if the API
+// server could not decide at first. Otherwise the error says why it was not handled.
 func TestHandled(t *testing.T) {
 	kinds := []apitest.Kind{}
 	for resource, kind := range workloads {
@@ -25,34 +26,39 @@ func TestHandled(t *testing.T) {
 	}
 	server := apitest.New(t, kinds...)
 	ctx, cancel := context.WithCancel(t.Context())
+	var mu sync.Mutex
 	asked := map[string]int{}
 	server.Misbehave(func(r apitest.Request) *apitest.Fault {
+		mu.Lock()
+		defer mu.Unlock()
 		switch asked[r.Verb+" "+r.Kind]++; {
 		case r.Verb == "create" && r.Kind == "Deployment":
 			return &apitest.Fault{Status: apitest.Status(403, "Forbidden", "a policy")}
 		case r.Verb == "create" && r.Kind == "StatefulSet" && r.Number == 1:
 			return &apitest.Fault{Stored: true}
+		case r.Verb == "create" && r.Kind == "DaemonSet" && r.Number < 3:
+			return &apitest.Fault{Status: apitest.Status(500, "InternalError", `failed calling webhook "a"`)}
 		case r.Verb == "get" && r.Kind == "StatefulSet" && r.Number == 3:
 			server.Render("statefulsets", r.Namespace, r.Name, func(o *unstructured.Unstructured) {
 				_ = unstructured.SetNestedField(o.Object, int64(1), "status", "observedGeneration") // cannot fail
 			})
-		case r.Verb == "get" && r.Kind == "DaemonSet" && r.Number == 3:
+		}
+		if asked["create DaemonSet"] >= 3 && asked["get DaemonSet"] >= 3 && asked["get StatefulSet"] >= 3 {
 			cancel()
 		}
 		return nil
 	})
 	client, err := dynamic.NewForConfig(server.Config())
 	golden.Must(t, err)
-	of := Workloads()
-	slices.Reverse(of)
-	handled, late := Handled(ctx, client, "one", of)
-	if !slices.Equal(handled, []schema.GroupVersionResource{apps("statefulsets")}) || asked["get StatefulSet"] < 3 {
-		t.Errorf("handled %v after %v", handled, asked)
+	errs := Handled(ctx, client, "one", Workloads())
+	for resource, want := range map[string]string{
+		"statefulsets": "<nil>", "deployments": "a policy", "daemonsets": "its status was not written",
+	} {
+		if err, known := errs[apps(resource)]; !known || !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: %v after %v, want %q", resource, err, asked, want)
+		}
 	}
-	if !slices.Equal(late, []schema.GroupVersionResource{apps("daemonsets")}) {
-		t.Errorf("late %v", late)
-	}
-	for _, resource := range of {
+	for _, resource := range Workloads() {
 		if n := server.Count(resource.Resource); n != 0 {
 			t.Errorf("%d %s are left", n, resource.Resource)
 		}

@@ -56,7 +56,8 @@ func Applying(s *scenarios.Scenario, path []clusters.State) []scenarios.KnownIss
 
 // Explain returns the outcome of a step with regard to known issues, and the issues that occurred. The outcome is known
 // if each of its problems is explained by an issue; otherwise it is that of the other problems. An error of the cluster
-// or the harness is never known, with one exception: a component that ended by itself, if the issue mentions it.
+// or the harness is never known, with two exceptions, if the issue has a message: a component that ended by itself, and
+// what could not be judged beside a failure.
 func Explain(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outcome,
 	died bool,
 ) (reports.Outcome, []scenarios.KnownIssue) {
@@ -69,7 +70,8 @@ func Explain(issues []scenarios.KnownIssue, step *scenarios.Step, o reports.Outc
 	problems := o.Each()
 	for _, problem := range problems {
 		n := slices.IndexFunc(issues, func(issue scenarios.KnownIssue) bool {
-			return step.Named(issue.Step) && (issue.Message != "" || !ended) && says(problem, issue.Message)
+			return step.Named(issue.Step) && says(problem, issue.Message) &&
+				(issue.Message != "" || problem.Status != reports.Error)
 		})
 		if n < 0 {
 			others = append(others, problem)

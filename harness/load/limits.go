@@ -14,12 +14,17 @@ func (r Record) Beyond(allowed *scenarios.Limits) []string {
 		return nil
 	}
 	var problems []string
-	if most := allowed.Failures; most != nil && r.Failed > *most {
-		problems = append(problems, fmt.Sprintf("%d of %d requests failed; allowed: %d", r.Failed, r.Sent, *most))
+	failed, all, missed := r.Failed+r.Missed, r.Sent+r.Missed, ""
+	if r.Missed > 0 {
+		missed = fmt.Sprintf(" (%d of them were not sent, because too many others waited for an answer)", r.Missed)
 	}
-	if most := allowed.FailurePercent; most != nil && r.Sent > 0 {
-		if percent := 100 * float64(r.Failed) / float64(r.Sent); percent > *most {
-			problems = append(problems, fmt.Sprintf("%.1f%% of %d requests failed; allowed: %v%%", percent, r.Sent, *most))
+	if most := allowed.Failures; most != nil && failed > *most {
+		problems = append(problems, fmt.Sprintf("%d of %d requests failed%s; allowed: %d", failed, all, missed, *most))
+	}
+	if most := allowed.FailurePercent; most != nil && all > 0 {
+		if percent := 100 * float64(failed) / float64(all); percent > *most {
+			problems = append(problems, fmt.Sprintf("%.1f%% of %d requests failed%s; allowed: %v%%", percent, all, missed,
+				*most))
 		}
 	}
 	if most := time.Duration(allowed.Outage); most > 0 && r.Longest > most {
@@ -37,4 +42,13 @@ func (r Record) Beyond(allowed *scenarios.Limits) []string {
 		}
 	}
 	return problems
+}
+
+// Undecided returns why the record does not show whether a limit is exceeded; "" if it does.
+func (r Record) Undecided(allowed *scenarios.Limits) string {
+	if allowed == nil || allowed.Failures == nil && allowed.FailurePercent == nil || r.Uncounted == 0 {
+		return ""
+	}
+	return fmt.Sprintf("this machine stood still for %s, and %d requests failed meanwhile: it is not known whether they "+
+		"would have failed anyway", round(r.StoodStill), r.Uncounted)
 }

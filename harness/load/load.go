@@ -73,7 +73,10 @@ type Running struct {
 
 	mu       sync.Mutex
 	requests []Request
-	left     int
+	// leftOut are the times at which a request was not sent.
+	leftOut []time.Time
+	// stood are the times in which this process did not run.
+	stood []Standstill
 	// wake is closed and replaced when a request ends.
 	wake chan struct{}
 	once sync.Once
@@ -91,9 +94,10 @@ func (l Load) Start(ctx context.Context) *Running {
 		load: l, room: make(chan struct{}, inFlight), stop: make(chan struct{}), over: make(chan struct{}),
 		wake: make(chan struct{}),
 	}
-	ticker := l.Clock.NewTicker(l.interval())
+	ticker, endWatch := l.Clock.NewTicker(l.interval()), r.watch()
 	go func() {
 		defer close(r.over)
+		defer endWatch() // after the end of the last request
 		defer ticker.Stop()
 		var sending sync.WaitGroup
 		defer sending.Wait()
@@ -140,11 +144,11 @@ func (r *Running) send(ctx context.Context, n int64) {
 	r.wake = make(chan struct{})
 }
 
-// leaveOut counts a request that was not sent, because too many others wait for their answers.
+// leaveOut notes a request that was not sent, because too many others wait for their answers.
 func (r *Running) leaveOut() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.left++
+	r.leftOut = append(r.leftOut, r.load.Clock.Now())
 }
 
 // Answered waits until a request that was sent after the time is answered, as expected or not. It returns false if
@@ -174,7 +178,7 @@ func (r *Running) Stop() Record {
 	<-r.over
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return newRecord(r.load.Name, r.requests, r.left)
+	return newRecord(r.load.Name, r.requests, r.leftOut, r.stood)
 }
 
 // good reports whether the request was answered as expected.

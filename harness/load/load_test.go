@@ -131,6 +131,48 @@ func TestBoundedConcurrency(t *testing.T) {
 	})
 }
 
+// Requests that would have been sent during an outage, had there been room, count as failed. Those that a slow server
+// leaves no room for do not.
+func TestMissed(t *testing.T) {
+	none, percent := 0, 50.0
+	for name, test := range map[string]struct {
+		hangs  bool
+		beyond string
+	}{
+		"it hangs": {true, "606 of 1000 requests failed (510 of them were not sent, because too many others waited for an " +
+			"answer); allowed: 0"},
+		"it is slow": {false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				l := load.Load{Name: "it", Clock: clock.RealClock{}, Rate: 100, Timeout: 1001 * time.Millisecond}
+				l.Send = func(ctx context.Context, _ int64) load.Answer {
+					at := time.Since(began)
+					switch {
+					case test.hangs && at > 2*time.Second && at < 8*time.Second:
+						<-ctx.Done()
+						return load.Answer{Text: "no answer in time"}
+					case !test.hangs:
+						time.Sleep(900 * time.Millisecond)
+					}
+					return load.Answer{Outcome: load.Accepted}
+				}
+				running := l.Start(t.Context())
+				time.Sleep(10*time.Second - time.Nanosecond)
+				record := running.Stop()
+				got := strings.Join(record.Beyond(&scenarios.Limits{Failures: &none}), "\n")
+				if got != test.beyond || record.LeftOut < 500 {
+					t.Errorf("%s: %q, want %q", record, got, test.beyond)
+				}
+				if over := record.Beyond(&scenarios.Limits{FailurePercent: &percent}); len(over) > 0 != test.hangs {
+					t.Errorf("%s: %q", record, over)
+				}
+			})
+		})
+	}
+}
+
 // Answered ignores failed requests, and those that were sent before the given time.
 func TestAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -204,6 +246,83 @@ func TestAnOutageOfRequestsThatTimeOut(t *testing.T) {
 		record := running.Stop()
 		if len(record.Outages) != 1 || record.Longest < time.Second || record.Longest > 1200*time.Millisecond {
 			t.Errorf("outages %+v, the longest of %s; want one of about a second", record.Outages, record.Longest)
+		}
+	})
+}
+
+// jumpingClock is a clock that goes forward at once, as a machine sees it that did not run for a while.
+type jumpingClock struct {
+	clock.RealClock
+	ahead atomic.Int64
+}
+
+func (c *jumpingClock) Now() time.Time { return c.RealClock.Now().Add(time.Duration(c.ahead.Load())) }
+
+// A time in which this process did not run is no outage, and a request that failed in it does not count.
+func TestStandstill(t *testing.T) {
+	for name, test := range map[string]struct {
+		// away is how long the API server is away afterwards.
+		away time.Duration
+		// failed is how many requests fail, and outage the longest time without an answer that may be seen.
+		failed int
+		outage time.Duration
+	}{
+		"the API server answers": {0, 1, 300 * time.Millisecond},
+		"it is away afterwards":  {time.Second, 11, 1300 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				now, began := &jumpingClock{}, time.Now()
+				l := load.Load{Name: "it", Clock: now, Send: func(_ context.Context, n int64) load.Answer {
+					time.Sleep(50 * time.Millisecond)
+					at := time.Since(began)
+					switch {
+					case n == 20:
+						now.ahead.Store(int64(4 * time.Second))
+						return load.Answer{Text: "no answer in time"}
+					case at > 2100*time.Millisecond && at < 2100*time.Millisecond+test.away:
+						return load.Answer{Text: "connection refused"}
+					}
+					return load.Answer{Outcome: load.Accepted}
+				}}
+				running := l.Start(t.Context())
+				time.Sleep(6 * time.Second)
+				record := running.Stop()
+				// The heartbeat after the jump ends the standstill: a few failures right after it do not count.
+				all := record.Uncounted + record.Failed
+				if all != test.failed || record.Uncounted < 1 || record.Longest > test.outage {
+					t.Errorf("%s; longest %s, %d do not count", record, record.Longest, record.Uncounted)
+				}
+				if stood := record.StoodStill; stood < 4*time.Second || stood > 4300*time.Millisecond {
+					t.Errorf("stood still for %s, want about 4s", stood)
+				}
+				if slowest := record.Latency(100); slowest > 50*time.Millisecond {
+					t.Errorf("the slowest answer took %s", slowest)
+				}
+				none := 0
+				if record.Undecided(nil) != "" || record.Undecided(&scenarios.Limits{Outage: scenarios.Duration(1)}) != "" ||
+					record.Undecided(&scenarios.Limits{Failures: &none}) == "" {
+					t.Error("only the number of failures cannot be judged")
+				}
+				if want := "this machine stood still for 4"; !strings.Contains(record.String(), want) {
+					t.Errorf("%s; want %q", record, want)
+				}
+			})
+		})
+	}
+}
+
+// A load that ends right after a standstill has noted it.
+func TestStandstillAtTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := &jumpingClock{}
+		l := answers(time.Millisecond, good)
+		l.Clock = now
+		running := l.Start(t.Context())
+		time.Sleep(time.Second + time.Millisecond)
+		now.ahead.Store(int64(time.Minute))
+		if record := running.Stop(); record.StoodStill < time.Minute {
+			t.Errorf("stood still for %s", record.StoodStill)
 		}
 	})
 }

@@ -26,8 +26,16 @@ type Record struct {
 	Reasons []Reason
 	// Unexpected is how many requests were accepted or rejected, but should not have been.
 	Unexpected int
+	// StoodStill is how long this process did not run meanwhile. This time is not part of outages and response times.
+	StoodStill time.Duration
+	// Uncounted is how many requests failed while this process did not run: it is not known whether they would have
+	// failed anyway. They count as not sent.
+	Uncounted int
+	// Missed is how many of those that were left out would have been sent during an outage.
+	Missed int
 
 	latencies []time.Duration
+	stood     []Standstill
 }
 
 // Outage is a time without an answer: from the last answer before a request failed to the first one after it.
@@ -35,7 +43,15 @@ type Outage struct {
 	From, To time.Time
 	// Open says that the outage lasted until the end.
 	Open bool
+
+	// stood is how long this process did not run meanwhile.
+	stood time.Duration
 }
+
+// length is how long the API server did not answer, as far as this process could see.
+func (o Outage) length() time.Duration { return o.To.Sub(o.From) - o.stood }
+
+func (o Outage) contains(at time.Time) bool { return !at.Before(o.From) && !at.After(o.To) }
 
 // Reason is why one or more requests failed or had an unexpected answer.
 type Reason struct {
@@ -45,10 +61,23 @@ type Reason struct {
 	First, Last time.Time
 }
 
-func newRecord(name string, requests []Request, leftOut int) Record {
-	r := Record{Name: name, Sent: len(requests), LeftOut: leftOut}
-	requests = slices.Clone(requests)
-	slices.SortStableFunc(requests, func(a, b Request) int { return a.Ended.Compare(b.Ended) })
+func newRecord(name string, all []Request, leftOut []time.Time, stood []Standstill) Record {
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b Request) int { return a.Ended.Compare(b.Ended) })
+	requests := slices.DeleteFunc(slices.Clone(all), func(request Request) bool {
+		return request.Outcome == Failed && standing(stood, request.Began, request.Ended) > 0
+	})
+	r := Record{
+		Name: name, Sent: len(requests), LeftOut: len(leftOut), Uncounted: len(all) - len(requests), stood: stood,
+	}
+	for _, s := range stood {
+		r.StoodStill += s.To.Sub(s.From)
+	}
+	for i, request := range all {
+		if i == 0 || request.Began.Before(r.Began) {
+			r.Began = request.Began
+		}
+		r.Ended = request.Ended
+	}
 	reasons := map[string]*Reason{}
 	for _, request := range requests {
 		r.count(request)
@@ -69,17 +98,16 @@ func newRecord(name string, requests []Request, leftOut int) Record {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), a.First.Compare(b.First), strings.Compare(a.Text, b.Text))
 	})
 	slices.Sort(r.latencies)
-	r.findOutages(requests)
+	r.findOutages(all)
+	for _, at := range leftOut {
+		if slices.ContainsFunc(r.Outages, func(o Outage) bool { return o.contains(at) }) {
+			r.Missed++
+		}
+	}
 	return r
 }
 
 func (r *Record) count(request Request) {
-	if r.Began.IsZero() || request.Began.Before(r.Began) {
-		r.Began = request.Began
-	}
-	if request.Ended.After(r.Ended) {
-		r.Ended = request.Ended
-	}
 	switch request.Outcome {
 	case Accepted:
 		r.Accepted++
@@ -92,7 +120,8 @@ func (r *Record) count(request Request) {
 	if request.Unexpected {
 		r.Unexpected++
 	}
-	r.latencies = append(r.latencies, request.Ended.Sub(request.Began))
+	r.latencies = append(r.latencies,
+		request.Ended.Sub(request.Began)-standing(r.stood, request.Began, request.Ended))
 }
 
 // findOutages finds the times between two answers in which requests were sent in vain. A request that fails by its own
@@ -107,7 +136,7 @@ func (r *Record) findOutages(requests []Request) {
 		longest, length := -1, time.Duration(-1)
 		first := sort.Search(len(gaps), func(i int) bool { return !gaps[i].To.Before(request.Began) })
 		for i := first; i < len(gaps) && !gaps[i].From.After(request.Ended); i++ {
-			if d := gaps[i].To.Sub(gaps[i].From); d > length {
+			if d := gaps[i].length(); d > length {
 				longest, length = i, d
 			}
 		}
@@ -118,7 +147,7 @@ func (r *Record) findOutages(requests []Request) {
 	for i, gap := range gaps {
 		if out[i] {
 			r.Outages = append(r.Outages, gap)
-			r.Longest = max(r.Longest, gap.To.Sub(gap.From))
+			r.Longest = max(r.Longest, gap.length())
 		}
 	}
 }
@@ -127,13 +156,17 @@ func (r *Record) findOutages(requests []Request) {
 func (r *Record) betweenAnswers(requests []Request) []Outage {
 	var gaps []Outage
 	answered := r.Began
+	until := func(to time.Time, open bool) {
+		gaps = append(gaps, Outage{From: answered, To: to, Open: open, stood: standing(r.stood, answered, to)})
+		answered = to
+	}
 	for _, request := range requests {
 		if request.Outcome != Failed {
-			gaps = append(gaps, Outage{From: answered, To: request.Ended})
-			answered = request.Ended
+			until(request.Ended, false)
 		}
 	}
-	return append(gaps, Outage{From: answered, To: r.Ended, Open: true})
+	until(r.Ended, true)
+	return gaps
 }
 
 // Latency returns the maximum latency of the given percentage of answers; 0 without answers. 100 gives the slowest.
@@ -160,12 +193,16 @@ func (r Record) String() string {
 		fmt.Fprintf(&b, "; answered after %s (p50), %s (p99), %s at most", round(r.Latency(50)), round(r.Latency(99)),
 			round(r.Latency(100)))
 	}
+	if r.StoodStill > 0 {
+		fmt.Fprintf(&b, "; this machine stood still for %s, and %d requests that failed meanwhile do not count",
+			round(r.StoodStill), r.Uncounted)
+	}
 	return b.String()
 }
 
 // outages describes the longest outage, its time, and the number of outages.
 func (r Record) outages() string {
-	longest := slices.MaxFunc(r.Outages, func(a, b Outage) int { return cmp.Compare(a.To.Sub(a.From), b.To.Sub(b.From)) })
+	longest := slices.MaxFunc(r.Outages, func(a, b Outage) int { return cmp.Compare(a.length(), b.length()) })
 	text := fmt.Sprintf("%s (from +%s on)", round(r.Longest), round(longest.From.Sub(r.Began)))
 	if longest.Open {
 		text += " until its end"

@@ -59,6 +59,9 @@ func split(file, text string) ([]document, error) {
 
 // parse reads the objects of a file. Each invalid document is a separate error. The others are still read.
 func parse(file string, data []byte) ([]*Object, error) {
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return nil, &Error{File: file, Line: 1, Message: "the file is UTF-16 text, as PowerShell writes it; save it as UTF-8"}
+	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	documents, err := split(file, string(data))
 	errs := []error{err}
@@ -135,6 +138,10 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 	if content.GetAPIVersion() == "" || content.GetKind() == "" {
 		return nil, &Error{File: file, Line: line, Message: "not a Kubernetes object: apiVersion or kind is missing; name " +
 			"files, or use a folder of manifests only"}
+	}
+	if content.GroupVersionKind().Group == "kustomize.config.k8s.io" {
+		return nil, &Error{File: file, Line: line, Message: "a kustomization is no object of the cluster: build it " +
+			"(kubectl kustomize), or give its folder to rehearse upgrade with -k"}
 	}
 	if !strings.HasSuffix(content.GetKind(), "List") || !content.IsList() {
 		if content.GetName() == "" {

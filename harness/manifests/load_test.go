@@ -28,6 +28,12 @@ func TestLoad(t *testing.T) {
 			"a syntax error, in its own line", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\nkind: b\n  x: y\n",
 			"stdin:6: not valid YAML: mapping values are not allowed in this context",
 		},
+		{"UTF-16", "\xff\xfea\x00", "stdin:1: the file is UTF-16 text, as PowerShell writes it; save it as UTF-8"},
+		{
+			"a kustomization", "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [a.yaml]\n",
+			"stdin:1: a kustomization is no object of the cluster: build it (kubectl kustomize), or give its folder to " +
+				"rehearse upgrade with -k",
+		},
 		{"no object", "- a\n", "stdin:1: not a Kubernetes object: want apiVersion, kind and metadata"},
 		{"no kind", "\n\nreplicas: 3\n", "stdin:3: not a Kubernetes object: apiVersion or kind is missing; name files, or " +
 			"use a folder of manifests only"},

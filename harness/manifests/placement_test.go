@@ -29,6 +29,34 @@ spec:
   nodeSelector: {"${KEY}": x, pool2: "${POOL}"}
   containers: [{name: c, resources: {limits: {"example.com/${NAME}": 1}}}]
 ---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  template:
+    spec:
+      topologySpreadConstraints:
+      - {topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule}
+      - {topologyKey: example.com/rack, whenUnsatisfiable: ScheduleAnyway}
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+            - matchExpressions:
+              - {key: tier, operator: In, values: [fast, slow]}
+              - {key: ssd, operator: Exists}
+              - {key: old, operator: DoesNotExist}
+            - matchExpressions: [{key: other, operator: In, values: [x]}]
+  volumeClaimTemplates:
+  - spec: {storageClassName: gp3}
+  - spec: {storageClassName: given}
+  - spec: {storageClassName: static}
+  - spec: {storageClassName: ""}
+---
+{apiVersion: storage.k8s.io/v1, kind: StorageClass, metadata: {name: given}}
+---
+{apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: static}}
+---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: pools.example.com}
@@ -44,7 +72,10 @@ spec: {hard: {requests.nvidia.com/gpu: 4}}
 	}
 	want := Placement{
 		Capacity: map[string]string{"nvidia.com/gpu": "1000", "hugepages-2Mi": "64Gi"},
-		Labels:   map[string]string{"pool": "gpu"},
+		Labels: map[string]string{
+			"pool": "gpu", "tier": "fast", "ssd": "rehearse", "topology.kubernetes.io/zone": "rehearse",
+		},
+		Classes: []string{"gp3"},
 	}
 	if got := PlacementOf(objects); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

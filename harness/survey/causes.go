@@ -14,8 +14,10 @@ type regression struct {
 	// kind of the object, or of its dependents; "" for any. words are a part of the finding's words.
 	kind, words string
 	check       Check
-	// versions (exact, or minors) that one end of the hop must have, or a gate that must flip at the hop. One of the two
-	// is enough.
+	// custom says that it is only about custom resources.
+	custom bool
+	// versions that have it: patch releases, one of which must be an end of the hop, or minors since which Kubernetes is
+	// different, one of which the hop must cross. A gate that flips at the hop is enough, too.
 	versions []string
 	gate     string
 }
@@ -43,7 +45,7 @@ func regressions() []regression {
 		},
 		{
 			sentence: "1.36 enforces the formats of numbers in custom resources", link: issues + "136582",
-			words: "format", check: Create, versions: []string{"1.36"},
+			words: "format", custom: true, check: Create, versions: []string{"1.36"},
 		},
 		{
 			sentence: "1.34 rejects updates of a stored default backend whose name only the newer rule accepts",
@@ -72,13 +74,13 @@ func regressions() []regression {
 
 // cause is the regression that probably causes a finding; "" if none is known.
 func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) {
-	ends := []string{reports.VersionOf(path[f.State].Name), reports.VersionOf(path[max(f.State-1, 0)].Name)}
-	kind, _, _ := strings.Cut(f.Kind, ".")
+	from, to := reports.VersionOf(path[max(f.State-1, 0)].Name), reports.VersionOf(path[f.State].Name)
+	kind, group, _ := strings.Cut(f.Kind, ".")
 	for _, r := range regressions() {
 		switch {
-		case r.kind != "" && r.kind != kind, !strings.Contains(f.Words, r.words):
+		case r.kind != "" && r.kind != kind, !strings.Contains(f.Words, r.words), r.custom && builtIn(group):
 		case r.check != "" && string(r.check) != f.Check && !slices.Contains(f.Checks, string(r.check)):
-		case slices.ContainsFunc(ends, r.has), r.gate != "" &&
+		case r.at(from, to), r.gate != "" &&
 			slices.ContainsFunc(f.Flips, func(flip string) bool { return strings.HasPrefix(flip, r.gate+" ") }):
 			return r.sentence, r.link
 		}
@@ -86,8 +88,20 @@ func cause(f *upgrades.Finding, path []*upgrades.State) (sentence, link string) 
 	return "", ""
 }
 
-func (r regression) has(version string) bool {
+// at reports whether a hop between two versions shows the regression, as far as its versions say.
+func (r regression) at(from, to string) bool {
+	if reports.CompareVersions(from, to) > 0 {
+		from, to = to, from
+	}
 	return slices.ContainsFunc(r.versions, func(known string) bool {
-		return version == known || strings.Count(known, ".") == 1 && strings.HasPrefix(version, known+".")
+		if strings.Count(known, ".") > 1 {
+			return known == from || known == to
+		}
+		return reports.CompareVersions(from, known+".0-0") < 0 && reports.CompareVersions(to, known+".0-0") >= 0
 	})
+}
+
+// builtIn reports whether a group is one of Kubernetes itself, and not of custom resources.
+func builtIn(group string) bool {
+	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }

@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/canary"
+	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // controllersWithin is how long controllers may take to handle an object, even on a busy machine.
@@ -20,8 +22,8 @@ const controllersWithin = time.Minute
 func workingControllers(ctx context.Context, client dynamic.Interface) []schema.GroupVersionResource {
 	ctx, cancel := context.WithTimeout(ctx, controllersWithin)
 	defer cancel()
-	handled, _ := canary.Handled(ctx, client, canaryName(), canary.Workloads())
-	return handled
+	errs := canary.Handled(ctx, client, canaryName(), canary.Workloads())
+	return slices.DeleteFunc(canary.Workloads(), func(r schema.GroupVersionResource) bool { return errs[r] != nil })
 }
 
 // awaitControllers returns when the controllers that worked at the mark have handled a new object: until then, nothing
@@ -29,12 +31,14 @@ func workingControllers(ctx context.Context, client dynamic.Interface) []schema.
 func awaitControllers(ctx context.Context, client dynamic.Interface, since Mark) string {
 	ctx, cancel := context.WithTimeout(ctx, controllersWithin)
 	defer cancel()
-	_, late := canary.Handled(ctx, client, canaryName(), since.controllers)
-	if len(late) == 0 {
-		return ""
+	errs := canary.Handled(ctx, client, canaryName(), since.controllers)
+	for _, resource := range since.controllers {
+		if err := errs[resource]; err != nil {
+			return fmt.Sprintf("the controller of %s has not handled a new object: %s", resource.GroupResource(),
+				writes.Words(err))
+		}
 	}
-	return fmt.Sprintf("the controller of %s has not handled a new object for %s", late[0].GroupResource(),
-		controllersWithin)
+	return ""
 }
 
 func canaryName() string { return "rehearse-canary-" + rand.String(8) }

@@ -123,12 +123,17 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 		_, was := since.there[t.UID]
 		_, anew := s.anew[t]
 		before := s.standing[t.UID]
-		s.note(t, Moved, stayed(t, was, anew, found, moved[t], before))
+		o := stayed(t, was, anew, found, moved[t], before)
+		if why := found.blocked(t); why != "" && s.state > 0 && (o.Answer == Good || o.Answer == Changed) {
+			o = Outcome{Answer: Unknown, Words: "it is not known whether its pods would restart, since one does not run: " + why}
+		}
+		s.note(t, Moved, o)
 	}
 	return upTo
 }
 
-// GoneAtOnce is why an object is not judged that does not live until its first check: a controller may delete it.
+// GoneAtOnce is why an object is not judged that does not live until its first check: a controller may delete it, such
+// as a Job whose ttlSecondsAfterFinished is short.
 const GoneAtOnce = "it was created, and was gone before the first check"
 
 // Classes of the outcomes in which an object is gone: it stays gone.
@@ -145,7 +150,7 @@ func gone(class string) bool { return class == deleted || class == unserved }
 func stayed(t *Target, was, anew bool, found *observation, m *movement, before standing) Outcome {
 	served, object := found.Kinds[t.GVK.GroupKind()] != nil, found.object(t, "")
 	switch {
-	case anew && !was && found.listed(t) && object == nil && !expires(t):
+	case anew && !was && found.listed(t) && object == nil:
 		return Outcome{Answer: Unknown, Words: GoneAtOnce}
 	case was && found.listed(t) && object == nil && !expires(t):
 		return Outcome{Answer: Bad, Words: "it was deleted without a request", Class: deleted}
@@ -172,6 +177,24 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, before s
 		return Outcome{Answer: Good}
 	}
 	return Outcome{}
+}
+
+// blocked is why a pod of a StatefulSet does not run; "" if all run. The controller replaces no other pod meanwhile.
+func (f *observation) blocked(root *Target) string {
+	if root.GVK.GroupKind() != (schema.GroupKind{Group: "apps", Kind: "StatefulSet"}) {
+		return ""
+	}
+	for _, t := range f.targets {
+		if t.Root != root || t.GVK.GroupKind() != (schema.GroupKind{Kind: "Pod"}) {
+			continue
+		}
+		if o := f.object(t, ""); o != nil && o.GetDeletionTimestamp() == nil {
+			if why := whyStuck(o); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
 }
 
 // moved reports whether pods of a given object were replaced or restarted on the way to the current state, or the

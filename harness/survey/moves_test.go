@@ -148,3 +148,46 @@ func TestStayed(t *testing.T) {
 		})
 	}
 }
+
+// A pod of a StatefulSet that finds no node blocks the replacement of the others.
+func TestBlocked(t *testing.T) {
+	set := &Target{GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "StatefulSet"}, Name: "a", UID: "a"}
+	other := &Target{GVK: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, Name: "a", UID: "b"}
+	pod := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	for name, test := range map[string]struct {
+		root     *Target
+		reason   string
+		deleting bool
+		want     string
+	}{
+		"it runs":                  {set, "", false, ""},
+		"it finds no node":         {set, "Unschedulable", false, "0/1 nodes"},
+		"it is on its way":         {set, "Unschedulable", true, ""},
+		"it is of another kind":    {other, "Unschedulable", false, ""},
+		"it waits for a scheduler": {set, "SchedulingGated", false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a-0"},
+				"status": map[string]any{"conditions": []any{
+					map[string]any{"type": "PodScheduled", "reason": test.reason, "message": "0/1 nodes"},
+				}},
+			}}
+			if test.deleting {
+				o.Object["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+			}
+			found := &observation{
+				Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{
+					pod.GroupKind(): {Versions: []string{"v1"}},
+				}},
+				targets: []*Target{{GVK: pod, Name: "a-0", UID: "p", Root: test.root}},
+				lists: map[schema.GroupVersionKind]list{
+					pod: {objects: map[string]*unstructured.Unstructured{"p": o}},
+				},
+			}
+			if got := found.blocked(test.root); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
@@ -131,9 +132,11 @@ func (p *probe) all(ctx context.Context) {
 	if p.served.Evictable {
 		p.write(ctx, Evict, p.evict)
 	}
-	p.write(ctx, Delete, func(ctx context.Context) error {
-		return p.api.Delete(ctx, p.target.Name, metav1.DeleteOptions{DryRun: everything})
-	})
+	if !permanent(p.target) {
+		p.write(ctx, Delete, func(ctx context.Context) error {
+			return p.api.Delete(ctx, p.target.Name, metav1.DeleteOptions{DryRun: everything})
+		})
+	}
 	if p.target.Given == nil {
 		return
 	}
@@ -159,6 +162,17 @@ func (p *probe) all(ctx context.Context) {
 		})
 		return err
 	})
+}
+
+// permanent reports whether an object is one of those that an API server never deletes.
+func permanent(t *Target) bool {
+	switch t.GVK.GroupKind() {
+	case schema.GroupKind{Kind: "Namespace"}:
+		return slices.Contains([]string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}, t.Name)
+	case schema.GroupKind{Group: schedulingv1.GroupName, Kind: "PriorityClass"}:
+		return strings.HasPrefix(t.Name, "system-")
+	}
+	return false
 }
 
 // label is the key that a dry run sets.

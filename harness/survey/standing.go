@@ -83,11 +83,15 @@ func first(s *Survey, t *Target, now standing) Outcome {
 	return o
 }
 
-// good reports whether True is the desired status of a condition type.
+// good reports whether True is the desired status of a condition type. It is not if the name says that something is
+// wrong, or that work goes on, which ends in the normal course.
 func good(kind string) bool {
 	for _, word := range []string{
 		"fail", "pressure", "unavailable", "terminating", "nonstructural", "stalled", "degraded",
 		"disruption", "pending", "progressing", "reconciling", "suspended", "error",
+		"inprogress", "issuing", "updating", "upgrading", "scalingup", "scalingdown", "rollingout", "deleting", "paused",
+		"initializing", "creating", "evicted", "remediating", "migrating", "installing", "provisioning", "restarting",
+		"restoring",
 	} {
 		if strings.Contains(strings.ToLower(kind), word) {
 			return false

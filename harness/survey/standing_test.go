@@ -66,6 +66,15 @@ func TestStands(t *testing.T) {
 			Bad,
 			"readyReplicas was 3 and is 2",
 		},
+		{
+			"its work has ended", "LeaderWorkerSet",
+			conditions("UpdateInProgress", "True", "Available", "True"),
+			conditions("UpdateInProgress", "False", "Available", "True"), Good, "",
+		},
+		{
+			"it scales no more", "HorizontalPodAutoscaler",
+			conditions("ScalingActive", "True"), conditions("ScalingActive", "False"), Bad, "ScalingActive",
+		},
 		{"more are ready", "Deployment", object{"readyReplicas": int64(2)}, object{"readyReplicas": int64(3)}, Good, ""},
 		{"another address", "Pod", object{"podIP": "10.0.0.1"}, object{"podIP": "10.0.0.2"}, Bad, "podIP was 10.0.0.1"},
 		{

@@ -103,6 +103,9 @@ func advice(check Check, class string, severity upgrades.Severity, way string) s
 	case Condition:
 		return "find the reason before you upgrade: whatever depends on this status may fail"
 	case Moved:
+		if way == upgrades.Back {
+			return "expect this if you roll back: plan it like a rollout of all of these at once"
+		}
 		return "expect this during the upgrade: plan it like a rollout of all of these at once, or choose another patch " +
 			"release of the target"
 	case Keep:

@@ -15,6 +15,29 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters"
 )
 
+// makeClasses creates StorageClasses that claims name and that are in no manifest, like the one that a local cluster
+// begins with. Without them, pods would never run. It returns the names of those that did not exist.
+func (c *creator) makeClasses(ctx context.Context, names []string) (made []string, err error) {
+	api := c.client.Resource(schema.GroupVersionResource{
+		Group: "storage.k8s.io", Version: "v1", Resource: "storageclasses",
+	})
+	for _, name := range names {
+		class := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": map[string]any{"name": name},
+			"provisioner": clusters.SimulatedProvisioner, "volumeBindingMode": "WaitForFirstConsumer",
+			"allowVolumeExpansion": true,
+		}}
+		switch _, err := api.Create(ctx, class, metav1.CreateOptions{FieldManager: "rehearse-upgrade"}); {
+		case apierrors.IsAlreadyExists(err):
+		case err != nil:
+			return made, fmt.Errorf("create StorageClass %s, which claims name: %w", name, err)
+		default:
+			made = append(made, name)
+		}
+	}
+	return made, nil
+}
+
 // defaultGoneWithin is how long the API server may still give the default class to claims after it was deleted.
 const defaultGoneWithin = 10 * time.Second
 

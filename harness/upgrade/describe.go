@@ -25,6 +25,9 @@ func Describe(o Options) string {
 			objects = len(checked)
 			fmt.Fprintf(&b, "  check only %s\n", manifests.Counts(checked))
 		}
+		for _, note := range o.Notes {
+			fmt.Fprintf(&b, "  %s\n", note)
+		}
 		for _, one := range withheld {
 			fmt.Fprintf(&b, "  skip %s (%s): %v\n", one.object, one.object.Place(), one.err)
 		}

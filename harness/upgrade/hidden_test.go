@@ -20,7 +20,7 @@ func TestHide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := hidden{}
+	h := newHidden()
 	for _, o := range objects {
 		h.of(o.Content)
 	}
@@ -43,5 +43,26 @@ func TestHide(t *testing.T) {
 	}
 	if got := r.Checks[0].Message; got != "(hidden)" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// An environment variable with an ordinary value does not make a report unreadable.
+func TestOrdinaryValuesStay(t *testing.T) {
+	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(`
+{apiVersion: v1, kind: Pod, metadata: {name: webshop, namespace: shop-1}, spec: {containers: [{env: [
+  {name: MODE, value: server}, {name: LEVEL, value: Error}, {name: PORT, value: "8080"}, {name: NS, value: shop-1},
+  {name: SERVICE, value: webshop}, {name: USER, value: admin}, {name: PASSWORD, value: pässword}]}]}}
+`)}.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHidden()
+	h.of(objects[0].Content)
+	const words = "error: the API server of webshop in shop-1 at 8080: administrators, admin-1 and user admin=pässword!"
+	r := &upgrades.Report{Failure: words + " It ends with admin"}
+	h.hide(r)
+	if want := "error: the API server of webshop in shop-1 at 8080: administrators, (hidden)-1 and user " +
+		"(hidden)=(hidden)! It ends with (hidden)"; r.Failure != want {
+		t.Errorf("got %s, want %s", r.Failure, want)
 	}
 }

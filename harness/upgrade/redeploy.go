@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
@@ -17,6 +18,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 	"github.com/rehearse-dev/rehearse/harness/survey"
+	"github.com/rehearse-dev/rehearse/harness/transplant"
 )
 
 // goneWithin is how long deleted objects may take to disappear. goneAgain is the pause between two checks.
@@ -100,7 +102,7 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (removed
 	}
 	ordered := manifests.InOrder(objects)
 	slices.Reverse(ordered)
-	ordered = slices.DeleteFunc(ordered, stays)
+	ordered = slices.DeleteFunc(ordered, func(o *manifests.Object) bool { return stays(o) || c.holds(ctx, o) })
 	var deleted []*manifests.Object
 	for _, o := range ordered {
 		if err := c.delete(ctx, byObject[o]); err != nil {
@@ -126,12 +128,32 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (removed
 	return removed, nil
 }
 
-// stays reports whether an object is not deleted, because that would delete others.
+// stays reports whether an object is not deleted: that would delete others, or the cluster itself maintains the object.
 func stays(o *manifests.Object) bool {
-	return slices.Contains([]schema.GroupKind{
+	return transplant.ClustersOwn(o.Content) || slices.Contains([]schema.GroupKind{
 		{Kind: "Namespace"},
 		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
 	}, o.GVK().GroupKind())
+}
+
+// holds reports whether an object is a PersistentVolume that a claim uses which was not given, such as one of a
+// StatefulSet. That claim stays, so the volume would not go.
+func (c *creator) holds(ctx context.Context, o *manifests.Object) bool {
+	if o.GVK().GroupKind() != (schema.GroupKind{Kind: "PersistentVolume"}) {
+		return false
+	}
+	api, _, err := c.api(ctx, o)
+	if err != nil {
+		return false // its deletion reports it
+	}
+	stored, err := api.Get(ctx, o.Content.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return false
+	}
+	claim, bound, _ := unstructured.NestedMap(stored.Object, "spec", "claimRef")
+	namespace, _ := claim["namespace"].(string)
+	name, _ := claim["name"].(string)
+	return bound && c.given[identity{schema.GroupResource{Resource: "persistentvolumeclaims"}, namespace, name}] == nil
 }
 
 // delete deletes an object and its dependents. First it removes the finalizers of the manifest, because the controllers

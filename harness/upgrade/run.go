@@ -26,6 +26,8 @@ type Options struct {
 	Path     Path
 	// Objects to create. Unused if there is an Origin.
 	Objects []*manifests.Object
+	// Notes about the objects, for the report.
+	Notes []string
 	// Only selects the created objects to survey, because they may need the others. Unused if there is an Origin.
 	Only manifests.Selection
 	// Origin is the cluster whose objects are rehearsed as they are stored; nil if Objects are created.
@@ -57,7 +59,7 @@ const (
 // Run rehearses, and returns the report. An error means that the rehearsal itself failed. The report is valid even
 // then.
 func Run(ctx context.Context, o Options) (*upgrades.Report, error) {
-	r := &rehearsal{Options: o, hidden: hidden{}, share: shareOf(o.Shard, o.Only, o.Objects), report: Planned(o)}
+	r := &rehearsal{Options: o, hidden: newHidden(), share: shareOf(o.Shard, o.Only, o.Objects), report: Planned(o)}
 	for _, o := range o.Objects {
 		r.hidden.of(o.Content)
 	}
@@ -253,6 +255,14 @@ func (r *rehearsal) createWaiting(ctx context.Context, i int) error {
 	}
 	if i == 0 {
 		r.Progress("creating %d objects", len(r.waiting))
+		made, err := r.creator.makeClasses(ctx, manifests.PlacementOf(r.waiting).Classes)
+		if err != nil {
+			return err
+		}
+		for _, class := range made {
+			r.report.Notes = append(r.report.Notes, fmt.Sprintf("StorageClass %s is in no manifest, so a simulated one was "+
+				"created", class))
+		}
 	}
 	created, left, err := r.creator.createAll(ctx, r.waiting)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // Planned is the report of a rehearsal that has not reached any state yet.
 func Planned(o Options) *upgrades.Report {
 	report := &upgrades.Report{
-		Head: reports.Head{Format: upgrades.Format, Started: time.Now()}, Objects: len(o.Objects),
+		Head:    reports.Head{Format: upgrades.Format, Started: time.Now()},
+		Objects: len(o.Objects), Notes: slices.Clone(o.Notes),
 		Findings: []*upgrades.Finding{}, Checks: []*upgrades.Check{}, Matrix: []*upgrades.Row{},
 	}
 	for i, state := range o.Path.States {

@@ -8,23 +8,27 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/harness/inventory"
 	"github.com/rehearse-dev/rehearse/harness/writes"
 )
 
 // bootstrap: API servers do not overwrite each other's versions of the objects that Kubernetes maintains itself. An
-// object that is written in both halves of Settle counts as overwritten.
+// object that is written, deleted or recreated in both halves of Settle counts as overwritten.
 func (j *judge) bootstrap(ctx context.Context) {
-	versions := []map[string]string{}
-	owners := map[string]*unstructured.Unstructured{}
+	type identity struct {
+		kind            schema.GroupKind
+		namespace, name string
+	}
+	versions := []map[identity]string{}
+	last, unlisted := map[identity]*unstructured.Unstructured{}, map[schema.GroupKind]bool{}
 	for i := range 3 {
 		if i > 0 && !pauses.For(ctx, j.Settle/2) {
 			return
 		}
-		now := map[string]string{}
+		now := map[identity]string{}
 		for _, s := range j.seen {
 			if !s.first || s.throughNew == nil {
 				continue
@@ -32,21 +36,28 @@ func (j *judge) bootstrap(ctx context.Context) {
 			objects, err := inventory.List(ctx, j.new.client, s.resource)
 			if err != nil {
 				j.unjudged("bootstrap: list objects of %s: %s", s.kind.GroupKind(), writes.Words(err))
+				unlisted[s.kind.GroupKind()] = true
 				continue
 			}
 			for uid, o := range objects {
 				if bootstrapped(o) {
-					now[uid], owners[uid] = o.GetResourceVersion(), o
+					id := identity{s.kind.GroupKind(), o.GetNamespace(), o.GetName()}
+					now[id], last[id] = uid+" "+o.GetResourceVersion(), o
 				}
 			}
 		}
 		versions = append(versions, now)
 	}
-	for _, uid := range clusters.SortedKeys(versions[0]) {
-		if a, b, c := versions[0][uid], versions[1][uid], versions[2][uid]; b != "" && c != "" && a != b && b != c {
-			j.problem("bootstrap: %s was written in both halves of %s, as if servers overwrite each other; last by %s",
-				named(owners[uid]), j.Settle, lastWriter(owners[uid]))
+	var problems []string
+	for id, a := range versions[0] {
+		if b, c := versions[1][id], versions[2][id]; a != b && b != c && !unlisted[id.kind] {
+			problems = append(problems, fmt.Sprintf("%s was written in both halves of %s, as if servers overwrite each other; "+
+				"last by %s", named(last[id]), j.Settle, lastWriter(last[id])))
 		}
+	}
+	slices.Sort(problems)
+	for _, text := range problems {
+		j.problem("bootstrap: %s", text)
 	}
 	j.evidence("%d objects that Kubernetes maintains itself were watched for %s", len(versions[0]), j.Settle)
 }

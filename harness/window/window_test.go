@@ -444,6 +444,30 @@ func TestServersOverwriteEachOther(t *testing.T) {
 	}
 }
 
+// An object that servers delete and recreate has another UID each time.
+func TestServersReplaceEachOthersObjects(t *testing.T) {
+	s := server(t)
+	rule := func(uid string) map[string]any {
+		return map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
+				"name": "extension-apiserver-authentication", "namespace": "kube-system", "uid": uid,
+			},
+		}
+	}
+	s.Put("configmaps", rule("0"))
+	var lists atomic.Int32
+	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+		if strings.HasSuffix(request.URL.Path, "/configmaps") {
+			s.Put("configmaps", rule(fmt.Sprint(lists.Add(1))))
+		}
+		return next.RoundTrip(request)
+	}, "bootstrap")
+	const want = "bootstrap: ConfigMap kube-system/extension-apiserver-authentication was written in both halves"
+	if len(verdict.Problems) != 1 || !strings.HasPrefix(verdict.Problems[0], want) {
+		t.Errorf("problems %q, want %q", verdict.Problems, want)
+	}
+}
+
 // A program may write its own ConfigMap in kube-system as often as it likes.
 func TestABusyConfigMap(t *testing.T) {
 	s := server(t)

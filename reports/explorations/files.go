@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/onsi/ginkgo/v2/reporters"
@@ -37,22 +36,28 @@ func Write(dir string, r *Report) error {
 			files[filepath.Join("scenarios", f.ID+".yaml")] = []byte(f.Scenario)
 		}
 	}
-	return errors.Join(folder.Write(dir, files), removeOthers(filepath.Join(dir, "scenarios"), files))
+	return errors.Join(removeEarlier(dir, files), folder.Write(dir, files))
 }
 
-// scenarioFile matches the file of a finding's scenario.
-var scenarioFile = regexp.MustCompile(`^[a-z-]+-[0-9a-f]{8}\.yaml$`)
-
-// removeOthers removes the scenarios of findings that are not among the files: rehearse run would run them, too.
-func removeOthers(dir string, files map[string][]byte) error {
-	entries, err := os.ReadDir(dir)
+// removeEarlier removes the scenarios of the findings of the folder's earlier report that are not among the files:
+// rehearse run would run them, too. It leaves files that no report names.
+func removeEarlier(dir string, files map[string][]byte) error {
+	data, err := os.ReadFile(filepath.Join(dir, "explore.json"))
 	if err != nil {
-		return fmt.Errorf("remove the scenarios of earlier findings: %w", err)
+		return nil //nolint:nilerr // there is no earlier report
+	}
+	earlier, err := Read(data)
+	if err != nil {
+		return nil //nolint:nilerr // it is no report of this version, whose files are known
 	}
 	var errs []error
-	for _, entry := range entries {
-		if _, kept := files[filepath.Join("scenarios", entry.Name())]; !kept && scenarioFile.MatchString(entry.Name()) {
-			errs = append(errs, os.Remove(filepath.Join(dir, entry.Name())))
+	for _, f := range earlier.Findings {
+		name := filepath.Join("scenarios", f.ID+".yaml")
+		if _, kept := files[name]; kept || f.Scenario == "" || !filepath.IsLocal(name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove the scenario of an earlier finding: %w", err))
 		}
 	}
 	return errors.Join(errs...)

@@ -60,7 +60,8 @@ func (f *Finding) Markdown() string {
 		fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Cell(line[1]))
 	}
 	if f.Scenario != "" {
-		fmt.Fprintf(&b, "\n```yaml\n%s```\n", f.Scenario)
+		fence := plain.Fence(f.Scenario)
+		fmt.Fprintf(&b, "\n%syaml\n%s%s\n", fence, f.Scenario, fence)
 	}
 	return b.String()
 }

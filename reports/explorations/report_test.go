@@ -80,18 +80,34 @@ func TestReportsAreWritten(t *testing.T) {
 // The scenarios of an earlier exploration do not stay. Other files do.
 func TestScenariosOfEarlierFindings(t *testing.T) {
 	dir := t.TempDir()
-	golden.Must(t, os.Mkdir(filepath.Join(dir, "scenarios"), 0o755))
-	for _, name := range []string{"update-0123abcd.yaml", "my-own.yaml"} {
-		golden.Must(t, os.WriteFile(filepath.Join(dir, "scenarios", name), nil, 0o600))
-	}
+	earlier := report()
+	earlier.Format, earlier.Findings[0].ID = explorations.Format, "update-0123abcd"
+	golden.Must(t, explorations.Write(dir, earlier))
+	kept := filepath.Join(dir, "scenarios", "create-0123abcd.yaml") // one that a user took from another exploration
+	golden.Must(t, os.WriteFile(kept, nil, 0o600))
 	golden.Must(t, explorations.Write(dir, report()))
 	files, err := filepath.Glob(filepath.Join(dir, "scenarios", "*"))
 	golden.Must(t, err)
 	if want := []string{
-		filepath.Join(dir, "scenarios", "my-own.yaml"), filepath.Join(dir, "scenarios", "update-1.yaml"),
+		kept, filepath.Join(dir, "scenarios", "update-1.yaml"),
 	}; !slices.Equal(files, want) {
 		t.Errorf("left %v", files)
 	}
+}
+
+// A report may come from somebody else. Its names do not lead out of the folder, and it has no null in a list.
+func TestReportsOfOthers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "report")
+	r := report()
+	r.Findings[0].ID = "../../outside"
+	if err := explorations.Write(dir, r); err == nil || !strings.Contains(err.Error(), "leads out of its folder") {
+		t.Errorf("it was written: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "..", "outside.yaml")); !os.IsNotExist(err) {
+		t.Errorf("a file outside of the folder: %v", err)
+	}
+	_, err := explorations.Read([]byte(`{"format": 1, "path": [{"name": "1.34.4"}], "findings": [null]}`))
+	golden.Error(t, err, "null in a list")
 }
 
 // Every report is valid JUnit, also one that was not finished.

@@ -45,6 +45,33 @@ func TestWhatFailedIsNotCalledTested(t *testing.T) {
 	}
 }
 
+// A gate that the last step turns off answers nothing: nothing was observed afterwards.
+func TestWhatWasNotObserved(t *testing.T) {
+	for last, answers := range map[string]bool{"": false, "create": true} {
+		s := &reports.Scenario{
+			Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"},
+			Steps: []*reports.Step{
+				{Verb: "transition", Status: reports.Passed, State: "1.34.4 A=false"},
+				{Verb: "create", Status: reports.Passed, State: "1.34.4 A=true"},
+				{
+					Verb: "transition", Status: reports.Passed, State: "1.34.4 A=true",
+					Evidence: "the cluster is now 1.34.4 A=false",
+				},
+			},
+		}
+		if last != "" {
+			s.Steps = append(s.Steps, &reports.Step{Verb: last, Status: reports.Passed, State: "1.34.4 A=false"})
+		}
+		text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
+		golden.Must(t, err)
+		_, answer, _ := strings.Cut(text, "(i.e. can we roll back the enablement)?")
+		answer, _, _ = strings.Cut(answer, "######")
+		if strings.Contains(answer, "*Open") == answers {
+			t.Errorf("last step %q: %s", last, answer)
+		}
+	}
+}
+
 // A step that shows that nothing changed while the gate was turned on answers the question about default behavior.
 func TestWhatStayedAsItWas(t *testing.T) {
 	steps := func(first string) []*reports.Step {

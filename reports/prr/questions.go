@@ -143,7 +143,8 @@ func values(wanted ...bool) func(*reports.Run, []journey) string {
 	return func(_ *reports.Run, journeys []journey) string {
 		var b strings.Builder
 		for _, j := range journeys {
-			if state, gate := j.after(wanted...); state >= 0 {
+			// A state in which nothing was observed answers nothing.
+			if state, gate := j.after(wanted...); state >= 0 && j.observed(state) != "" {
 				fmt.Fprintf(&b, "- %s\n  - path: %s\n  - with `%s` %s again:\n%s", j.title(), j.path(), gate,
 					onOff(wanted[len(wanted)-1]), j.observed(state))
 			}

@@ -26,7 +26,7 @@ func Markdown(r *Report) string {
 				fmt.Fprintf(&b, "- and %d more\n", len(f.Objects)-i)
 				break
 			}
-			fmt.Fprintf(&b, "- `%s` %s\n", o.Name, plain.Cell(o.Place))
+			fmt.Fprintf(&b, "- %s %s\n", plain.Code(o.Name), plain.Cell(o.Place))
 		}
 		for _, line := range f.lines() {
 			fmt.Fprintf(&b, "\n**%s**: %s\n", line[0], plain.Cell(line[1]))

@@ -63,12 +63,37 @@ func write(folder string, changes []change) ([]string, error) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return written, fmt.Errorf("make the folder of %s: %w", name, err)
 		}
-		if err := os.WriteFile(name, []byte(c.text), 0o644); err != nil { //nolint:gosec // anybody may read a schema
+		if err := replace(name, c.text); err != nil {
 			return written, fmt.Errorf("write %s: %w", name, err)
 		}
 		written = append(written, c.file)
 	}
 	return written, nil
+}
+
+// replace writes a file, which keeps its mode. If it is stopped, the file has its old content or the new one.
+func replace(name, text string) (err error) {
+	mode := fs.FileMode(0o644) // anybody may read a schema
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
+	unfinished, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(unfinished.Name())
+		}
+	}()
+	_, err = unfinished.WriteString(text)
+	if err = errors.Join(err, unfinished.Chmod(mode), unfinished.Close()); err != nil {
+		return err
+	}
+	return os.Rename(unfinished.Name(), name)
 }
 
 // patternsOf returns VS Code's patterns for the paths, and those of the paths that are files.

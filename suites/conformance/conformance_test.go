@@ -428,7 +428,11 @@ func TestWrongOptions(t *testing.T) {
 	}{
 		"an unknown profile": {Options{Profile: "x"}, `no profile "x"; it has ["webhook" "crd"]`},
 		"an unknown fault":   {Options{Faults: []string{"bad", "worse"}}, `has no fault "worse"`},
-		"an unknown system":  {Options{Substitutes: []Substitute{{System: "x"}}}, `has a system "x"`},
+		"faults of a real one": {
+			Options{Profile: "crd", Substitutes: []Substitute{real}, Faults: []string{"bad"}},
+			"system gadgets is not simulated here, so it has no faults",
+		},
+		"an unknown system": {Options{Substitutes: []Substitute{{System: "x"}}}, `has a system "x"`},
 		"a system without saying which kind": {
 			Options{Substitutes: []Substitute{real}},
 			"--profile webhook or --profile crd",

@@ -62,6 +62,9 @@ func NewPlan(ctx context.Context, o Options) (*Plan, error) {
 		return nil, err
 	}
 	selection.kept = o.simulated(selection.kept)
+	if err := o.checkSimulated(selection.kept); err != nil {
+		return nil, err
+	}
 	if len(selection.kept) == 0 && o.Focus != "" && len(selection.skipped) == 0 {
 		_, err := planning.Filter(o.Suite.Scenarios, o.Focus, "")
 		return nil, fmt.Errorf("suite %s: %w", o.Suite.Name,
@@ -114,6 +117,16 @@ func checkLiberties(suite suites.Suite, taken []string) error {
 // simulated are the scenarios with the simulator's faults and liberties.
 func (o Options) simulated(list []*scenarios.Scenario) []*scenarios.Scenario {
 	return suites.WithLiberties(suites.WithFaults(list, o.Suite.System, o.Faults), o.Suite.System, o.Liberties)
+}
+
+// checkSimulated rejects faults and liberties of a system that no scenario simulates: nothing would show that they have
+// no effect.
+func (o Options) checkSimulated(list []*scenarios.Scenario) error {
+	if len(list) == 0 || len(o.Faults)+len(o.Liberties) == 0 || suites.Simulates(list, o.Suite.System) {
+		return nil
+	}
+	return fmt.Errorf("suite %s: system %s is not simulated here, so it has no faults and no liberties", o.Suite.Name,
+		o.Suite.System)
 }
 
 // planWhatCan leaves out the scenarios that cannot be planned. If no plan is possible without them, it returns the

@@ -162,8 +162,8 @@ func (o outcome) about(id string) (conformances.Status, string) {
 	}
 	status, step := o.result.About(id)
 	switch {
-	case step == nil && status == reports.Passed: // what failed covers only other requirements
-		return conformances.Passed, ""
+	case step == nil && status == reports.NotRun:
+		return conformances.Untested, "each step decides other requirements"
 	case step == nil:
 		return o.Status, ""
 	}

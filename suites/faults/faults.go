@@ -61,12 +61,15 @@ func Run(ctx context.Context, o Options) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
+	r := runner{Options: o, pool: shared, rare: rarity(wanted)}
+	if !slices.ContainsFunc(wanted, func(f simulators.Fault) bool { return len(r.scenariosFor(f)) > 0 }) {
+		return nil, errors.New("no selected scenario covers a requirement that one of the faults breaks")
+	}
 	m := &Matrix{
 		Suite: o.Suite.Name, Core: coreOf(o.Suite.Requirements), Partial: o.partial() || o.Shard.Of > 1,
 		Repeat: o.Repeat, With: o.With,
 	}
-	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
-	r := runner{Options: o, pool: shared, rare: rarity(wanted)}
 	if mine := planning.Deal(o.Shard, wanted, workOf); len(mine) > 0 {
 		err = r.run(ctx, m, mine)
 	}

@@ -311,27 +311,38 @@ func TestReadingsCatchNothing(t *testing.T) {
 	}
 }
 
+// Faults that no selected scenario can catch are an error, also for a shard: no shard would try anything.
+func TestNothingToTry(t *testing.T) {
+	suite := suites.Suite{
+		Scenarios: []*scenarios.Scenario{scenario("a", "A")}, Faults: []simulators.Fault{fault("other", "B")},
+	}
+	for _, shard := range []planning.Shard{{}, {Number: 1, Of: 2}, {Number: 2, Of: 2}} {
+		m, err := Run(t.Context(), Options{Suite: suite, Focused: true, Shard: shard})
+		if m != nil || err == nil || !strings.Contains(err.Error(), "no selected scenario covers a requirement") {
+			t.Errorf("shard %v: %v, %v", shard, m, err)
+		}
+	}
+}
+
 // Selected scenarios need not catch every fault, but a whole suite must.
 func TestApplicable(t *testing.T) {
 	suite := suites.Suite{Scenarios: []*scenarios.Scenario{scenario("a", "A")}}
 	all := []simulators.Fault{fault("one", "A"), fault("other", "B")}
 	for name, test := range map[string]struct {
 		focused bool
-		shards  int
 		faults  []simulators.Fault
 		want    int
 		says    string
 	}{
-		"a whole suite":                         {false, 0, all, 0, "no scenario covers a requirement that fault other breaks"},
-		"selected scenarios":                    {true, 0, all, 1, ""},
-		"selected scenarios, for none":          {true, 0, all[1:], 0, "no selected scenario"},
-		"selected scenarios, for none in shard": {true, 2, all[1:], 0, ""},
-		"a whole suite that covers all":         {false, 0, all[:1], 1, ""},
+		"a whole suite":                 {false, all, 0, "no scenario covers a requirement that fault other breaks"},
+		"selected scenarios":            {true, all, 1, ""},
+		"selected scenarios, for none":  {true, all[1:], 0, ""},
+		"a whole suite that covers all": {false, all[:1], 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var left []string
 			r := runner{Options: Options{
-				Suite: suite, Focused: test.focused, Shard: planning.Shard{Number: 1, Of: test.shards},
+				Suite: suite, Focused: test.focused,
 				Progress: func(format string, values ...any) { left = append(left, fmt.Sprintf(format, values...)) },
 			}}
 			got, err := r.applicable(test.faults)

@@ -60,9 +60,9 @@ func newExploreCommand(all builtin.Suites) *cobra.Command {
 as it accepts. It creates them in a cluster, takes the cluster along the path, and checks every
 object at each state: whether it can be read, edited, deleted and created again, and whether it is
 complete. What breaks is grouped, and reduced to the smallest object and the shortest path. Each
-finding about an object is written as a scenario, which runs again on a new cluster. What it runs to
-its end and does not reproduce is dropped. A finding without a complete second run is marked "not
-tried again".
+finding about an object is written as a scenario, which runs again on a new cluster. If that run
+comes to its end and does not show the problem, the finding is dropped. A finding without a complete
+second run is marked "not tried again".
 
 A state of the path is a version, optionally followed by feature gates and APIs: "1.34.4 SomeGate=true".
 
@@ -155,7 +155,7 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 	if err := f.check(o.Path); err != nil {
 		return o, err
 	}
-	if err := f.customs(&o); err != nil {
+	if err := f.customs(command, &o); err != nil {
 		return o, err
 	}
 	if f.known != "" {
@@ -167,17 +167,19 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 }
 
 // customs reads the definitions of --crds.
-func (f *exploreFlags) customs(o *explore.Options) error {
+func (f *exploreFlags) customs(command *cobra.Command, o *explore.Options) error {
 	if len(f.crds) == 0 {
 		return nil
 	}
-	objects, err := manifests.Sources{Paths: f.crds}.Load()
+	objects, err := manifests.Sources{Paths: f.crds, Stdin: command.InOrStdin()}.Load()
 	if err != nil {
 		return err
 	}
 	for _, one := range objects {
 		if one.Content.GetKind() == "CustomResourceDefinition" {
-			o.Customs = append(o.Customs, withoutConversion(one, o.Progress))
+			clean := *one
+			clean.Content = transplant.Manifest(one.Content) // an exported one has fields of its cluster
+			o.Customs = append(o.Customs, withoutConversion(&clean, o.Progress))
 		}
 	}
 	if len(o.Customs) == 0 {
@@ -317,9 +319,11 @@ func (f *exploreFlags) run(command *cobra.Command) error {
 		Dir: f.reportDir, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
 		Text: explorations.TextIn,
 	}
-	if err := reported.Begin(planned); err != nil { // a shard that dies leaves this
+	end, err := reported.Begin(planned) // a shard that dies leaves this
+	if err != nil {
 		return err
 	}
+	defer end()
 	if err := cli.Planned(command.Context()); err != nil {
 		return cli.Broken(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/session"
 	"github.com/rehearse-dev/rehearse/harness/planning"
+	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/faults"
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
@@ -118,6 +119,11 @@ func (f *faultsFlags) run(command *cobra.Command, all builtin.Suites) error {
 	if f.options.Simulators, err = all.Simulators().Own(); err != nil {
 		return err
 	}
+	unlock, err := reports.LockFolder(f.reportDir)
+	if err != nil {
+		return cli.Broken(err)
+	}
+	defer unlock()
 	if err := faults.Remove(f.reportDir); err != nil {
 		return cli.Broken(err)
 	}

@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/clusters"
@@ -20,7 +21,7 @@ func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario,
 			variants[flag.Name] = map[string]clusters.System{}
 		}
 	}
-	for _, text := range texts {
+	for _, text := range inOrder(texts) {
 		var err error
 		if set, err = overrideOne(set, text, variants); err != nil {
 			return nil, fmt.Errorf("--system %s: %w", text, err)
@@ -31,6 +32,18 @@ func override(set []*scenarios.Scenario, texts []string) ([]*scenarios.Scenario,
 		return nil, fmt.Errorf("--system: %w", err)
 	}
 	return set, nil
+}
+
+// inOrder returns the texts that set faults or liberties after the others: a definition would replace those of an
+// earlier text, and a system that is not simulated has none.
+func inOrder(texts []string) []string {
+	sets := func(text string) int {
+		if flag, _ := cli.ParseSystem(text); flag.Kind == "faults" || flag.Kind == "liberties" {
+			return 1
+		}
+		return 0
+	}
+	return slices.SortedStableFunc(slices.Values(texts), func(a, b string) int { return sets(a) - sets(b) })
 }
 
 // overrideOne applies one text. For a system with named variants, it only records definitions in variants.

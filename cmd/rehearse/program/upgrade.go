@@ -190,8 +190,11 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 				return o, err
 			}
 		}
-	} else if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
-		return o, err
+	} else {
+		if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
+			return o, err
+		}
+		o.Objects, o.Notes = upgrade.Fit(o.Objects, first.Nodes)
 	}
 	o.Only = f.selecting(f.only, nil)
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
@@ -278,9 +281,11 @@ func (f *upgradeFlags) run(command *cobra.Command) error {
 	planned := upgrade.Planned(options)
 	head := cli.Head(command)
 	planned.Command, planned.Program, planned.Build = head.Command, head.Program, head.Build
-	if err := reported.Begin(planned); err != nil { // a rehearsal that dies leaves this
+	end, err := reported.Begin(planned) // a rehearsal that dies leaves this
+	if err != nil {
 		return err
 	}
+	defer end()
 	report, err := upgrade.Run(command.Context(), options)
 	report.Command, report.Program, report.Build = head.Command, head.Program, head.Build
 	reported.Of = report

@@ -13,11 +13,16 @@ import (
 )
 
 // Write writes files into a folder, by their paths in it. It creates missing folders. If it is stopped, each file has
-// its old content or the new one. It removes what killed processes left.
+// its old content or the new one. It removes what killed processes left. A name that leads out of the folder is an
+// error: names may come from the reports of others.
 func Write(dir string, files map[string][]byte) error {
 	var errs []error
 	for name, data := range files {
 		path := filepath.Join(dir, name)
+		if !filepath.IsLocal(name) {
+			errs = append(errs, fmt.Errorf("writing the report %s: %q leads out of its folder", path, name))
+			continue
+		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			errs = append(errs, fmt.Errorf("making the folder of the report %s: %w", path, err))
 			continue

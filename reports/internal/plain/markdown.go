@@ -18,12 +18,30 @@ func Details(name, text string) string {
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "\n... (the rest is in junit.xml)"
 	}
+	fence := Fence(text)
+	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%stext\n%s\n%s\n\n</details>\n", HTML(name), fence, text,
+		fence)
+}
+
+// Fence returns a fence of Markdown that is longer than any in the text.
+func Fence(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fmt.Sprintf("\n<details><summary>%s</summary>\n\n%stext\n%s\n%s\n\n</details>\n", HTML(name), fence, text,
-		fence)
+	return fence
+}
+
+// Code returns a text as code in a line of Markdown.
+func Code(text string) string {
+	text, quote := OneLine(text), "`"
+	for strings.Contains(text, quote) {
+		quote += "`"
+	}
+	if len(quote) > 1 {
+		text = " " + text + " "
+	}
+	return quote + text + quote
 }
 
 // Cell escapes a text for Markdown, also for a cell of a table, in one line.

@@ -124,6 +124,11 @@ func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 		if err := i.free(ctx, in, object); err != nil {
 			return err
 		}
+		if keep, err := i.keepsNamespace(ctx, in, object); err != nil {
+			return err
+		} else if keep {
+			continue
+		}
 		made, r, err := i.Objects.Apply(ctx, in.System, object)
 		if made {
 			in.Objects = objects.Add(in.Objects, r) // also if the answer was lost, so that it is deleted at the end
@@ -147,6 +152,21 @@ func (i *Installer) free(ctx context.Context, in *Installation, object *unstruct
 		return nil
 	}
 	return i.notTaken(ctx, in, object)
+}
+
+// keepsNamespace reports whether an object is a Namespace that a borrowed cluster has already: its labels are not ours
+// to change.
+func (i *Installer) keepsNamespace(ctx context.Context, in *Installation, object *unstructured.Unstructured,
+) (bool, error) {
+	if !i.Borrowed || object.GetAPIVersion() != "v1" || object.GetKind() != "Namespace" {
+		return false, nil
+	}
+	r, err := i.Objects.Find(object)
+	if err != nil {
+		return false, err
+	}
+	owner, there, err := i.Objects.Owner(ctx, r)
+	return there && !i.owns(in, owner), err
 }
 
 // notTaken returns an error if the cluster already has the object, but from another installation.

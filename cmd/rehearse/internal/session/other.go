@@ -30,11 +30,19 @@ type Report[R interface {
 	Text func(of R, columns int) string
 }
 
-// Begin writes the report of what is planned. It replaces all files of an earlier report, which could otherwise look
-// like the result if the process is killed.
-func (r Report[R]) Begin(planned R) error {
+// Begin locks the report folder until end is called, and writes the report of what is planned. It replaces all files of
+// an earlier report, which could otherwise look like the result if the process is killed.
+func (r Report[R]) Begin(planned R) (end func(), err error) {
+	unlock, err := reports.LockFolder(r.Dir)
+	if err != nil {
+		return nil, cli.Broken(err)
+	}
 	r.Of = planned
-	return cli.Broken(r.write())
+	if err := r.write(); err != nil {
+		unlock()
+		return nil, cli.Broken(err)
+	}
+	return unlock, nil
 }
 
 // Finish adds the error that ended the work to the report, and prints and writes the report. It passes it to the CI

@@ -130,7 +130,12 @@ func TestPlannedReportReplacesAnEarlierOne(t *testing.T) {
 		before[file.Name()] = golden.Read(t, filepath.Join(dir, file.Name()))
 	}
 	planned := upgraded(func(r *upgrades.Report) { r.Surveyed, r.Path[0].Reached = 0, false })
-	golden.Must(t, reportIn(dir, nil).Begin(planned))
+	end, err := reportIn(dir, nil).Begin(planned)
+	golden.Must(t, err)
+	if _, err := reportIn(dir, nil).Begin(planned); err == nil || !strings.Contains(err.Error(), "another rehearse") {
+		t.Errorf("a second one began in the same folder: %v", err)
+	}
+	end()
 	for name, old := range before {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(text) == old {
