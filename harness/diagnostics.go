@@ -11,11 +11,13 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/harness/artifacts"
 	"github.com/rehearse-dev/rehearse/harness/history"
+	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -135,6 +137,16 @@ func (e *evidence) dump(ctx context.Context, path string, kinds []schema.GroupVe
 	return os.WriteFile(path, []byte(b.String()), 0o600)
 }
 
+// writtenBy returns the objects that a field manager with this prefix has written. A report does not contain the other
+// cluster-scoped objects of a borrowed cluster, which belong to its user.
+func writtenBy(items []unstructured.Unstructured, managers string) []unstructured.Unstructured {
+	return slices.DeleteFunc(items, func(o unstructured.Unstructured) bool {
+		return !slices.ContainsFunc(o.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+			return strings.HasPrefix(entry.Manager, managers)
+		})
+	})
+}
+
 func (e *evidence) list(ctx context.Context, gvk schema.GroupVersionKind) (string, error) {
 	kind, err := e.run.shared.kinds.Find(ctx, gvk)
 	if err != nil {
@@ -148,8 +160,12 @@ func (e *evidence) list(ctx context.Context, gvk schema.GroupVersionKind) (strin
 	if err != nil {
 		return "", err
 	}
+	items := list.Items
+	if _, borrowed := planning.BorrowedFrom(e.run.shared.provider); borrowed && !kind.Namespaced {
+		items = writtenBy(items, managersOf(e.run.shared.id))
+	}
 	var b strings.Builder
-	for _, item := range list.Items {
+	for _, item := range items {
 		item.SetManagedFields(nil)
 		text, err := yaml.Marshal(item.Object)
 		if err != nil {

@@ -106,8 +106,11 @@ func appears(ctx context.Context, watcher watch.Interface) bool {
 func (s *scenarioRun) manager(step string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s.namespace)) // writing to a hash never fails
-	return fmt.Sprintf("rehearse-%s-%x-%s", s.shared.id, h.Sum64(), step)
+	return fmt.Sprintf("%s%x-%s", managersOf(s.shared.id), h.Sum64(), step)
 }
+
+// managersOf is how the names of a run's field managers begin.
+func managersOf(run string) string { return "rehearse-" + run + "-" }
 
 // podMakers are the resources whose controllers create pods.
 func podMakers() []schema.GroupVersionResource {

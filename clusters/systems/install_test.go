@@ -213,6 +213,19 @@ func TestInstallOnABorrowedCluster(t *testing.T) {
 	}
 }
 
+// What a killed run has left of a system in a borrowed cluster is removed at the end of the next run.
+func TestLeftoversOfABorrowedCluster(t *testing.T) {
+	c := newFakeCluster(t)
+	c.putCRD(map[string]any{"labels": map[string]any{objects.Label: "widgets"}})
+	s, err := New(c, Options{Borrowed: true, Progress: t.Logf})
+	golden.Must(t, err)
+	converge(t, s, installed(t))
+	golden.Must(t, s.Close(t.Context(), true))
+	if !slices.Contains(c.deleted, crdName) || c.Count(crdResource) != 0 {
+		t.Errorf("deleted %v; %d are left", c.deleted, c.Count(crdResource))
+	}
+}
+
 // A Namespace that a borrowed cluster has already keeps its labels. A new one is created.
 func TestNamespacesOfABorrowedCluster(t *testing.T) {
 	for name, test := range map[string]struct{ there, borrowed, applied bool }{

@@ -88,3 +88,11 @@ func TestSystemFlag(t *testing.T) {
 		}
 	}
 }
+
+// An error quotes servers and programs. It cannot control the terminal.
+func TestErrorsHaveNoControlSequences(t *testing.T) {
+	if code, _, errs := command(t, "run", "no\x1b]52;c;eA==\asuch.yaml"); code != cli.ExitInput ||
+		strings.ContainsAny(errs, "\x1b\a") || !strings.Contains(errs, "nosuch.yaml") {
+		t.Errorf("%d, %q", code, errs)
+	}
+}

@@ -59,9 +59,7 @@ type route struct {
 func (e *exploration) take(seen []*sighting) {
 	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(rank(a.written), rank(b.written)) })
 	for _, s := range seen {
-		if s.finding.Severity == upgrades.Unjudged && s.finding.Words == survey.GoneAtOnce {
-			// What Kubernetes itself deletes at once shows nothing about versions. A user's own object would.
-			note := "objects of " + s.finding.Kind + " were gone before their first check, so they were not checked"
+		if note := ordinary(s.finding); note != "" {
 			if !slices.Contains(e.report.Notes, note) {
 				e.report.Notes = append(e.report.Notes, note)
 			}
@@ -86,6 +84,19 @@ func (e *exploration) take(seen []*sighting) {
 			e.groupOf(s, strings.Join(one.gates, ","), sort, rule).add(s, sort, one, s.made[i])
 		}
 	}
+}
+
+// ordinary is a note about a finding that could not be judged because the object was generated: Kubernetes deletes it at
+// once, or no node takes its pods. A user's own object would show something about versions. It is "" for others.
+func ordinary(f *upgrades.Finding) string {
+	switch {
+	case f.Severity != upgrades.Unjudged:
+	case f.Words == survey.GoneAtOnce:
+		return "objects of " + f.Kind + " were gone before their first check, so they were not checked"
+	case strings.HasPrefix(f.Words, survey.Blocked):
+		return "objects of " + f.Kind + " have pods that do not run, so it was not checked whether pods restart"
+	}
+	return ""
 }
 
 // rank sorts true after false.

@@ -155,7 +155,7 @@ func states() (on, off clusters.State) {
 		clusters.State{Version: "1.34.4", FeatureGates: map[string]bool{"A": false}, Nodes: nodes}
 }
 
-// A generated object that Kubernetes deletes at once is a note. Other checks without an answer are not judged.
+// A generated object that Kubernetes deletes at once, or whose pods find no node, is a note. Other checks without an answer are not judged.
 func TestGoneAtOnce(t *testing.T) {
 	finding := func(words string) *sighting {
 		return &sighting{finding: &upgrades.Finding{
@@ -163,8 +163,10 @@ func TestGoneAtOnce(t *testing.T) {
 		}}
 	}
 	e := &exploration{report: &explorations.Report{}}
-	e.take([]*sighting{finding(survey.GoneAtOnce), finding(survey.GoneAtOnce), finding("no answer")})
-	if len(e.report.Notes) != 1 || !slices.Equal(e.report.Unjudged, []string{"Pod: the check could not be judged: no answer"}) {
+	e.take([]*sighting{
+		finding(survey.GoneAtOnce), finding(survey.GoneAtOnce), finding(survey.Blocked + "0/1 nodes"), finding("no answer"),
+	})
+	if len(e.report.Notes) != 2 || !slices.Equal(e.report.Unjudged, []string{"Pod: the check could not be judged: no answer"}) {
 		t.Errorf("notes %q, not judged %q", e.report.Notes, e.report.Unjudged)
 	}
 }

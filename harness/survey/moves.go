@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
@@ -124,8 +125,8 @@ func (s *Survey) judgeMoves(ctx context.Context, since Mark, found *observation)
 		_, anew := s.anew[t]
 		before := s.standing[t.UID]
 		o := stayed(t, was, anew, found, moved[t], before)
-		if why := found.blocked(t); why != "" && s.state > 0 && (o.Answer == Good || o.Answer == Changed) {
-			o = Outcome{Answer: Unknown, Words: "it is not known whether its pods would restart, since one does not run: " + why}
+		if why := found.blocked(t); why != "" && o.Answer == Changed { // it has a new revision
+			o = Outcome{Answer: Unknown, Words: Blocked + why}
 		}
 		s.note(t, Moved, o)
 	}
@@ -179,9 +180,17 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, before s
 	return Outcome{}
 }
 
-// blocked is why a pod of a StatefulSet does not run; "" if all run. The controller replaces no other pod meanwhile.
+// Blocked is how the words begin about a StatefulSet that has a new revision, but whose pods cannot show what it does.
+const Blocked = "it is not known whether its pods would restart, since one does not run: "
+
+// blocked is why a pod of a StatefulSet does not run; "" if all run. The controller replaces no pod meanwhile, unless it
+// manages them in parallel.
 func (f *observation) blocked(root *Target) string {
-	if root.GVK.GroupKind() != (schema.GroupKind{Group: "apps", Kind: "StatefulSet"}) {
+	set := f.object(root, "")
+	if root.GVK.GroupKind() != (schema.GroupKind{Group: "apps", Kind: "StatefulSet"}) || set == nil {
+		return ""
+	}
+	if policy, _, _ := unstructured.NestedString(set.Object, "spec", "podManagementPolicy"); policy == "Parallel" {
 		return ""
 	}
 	for _, t := range f.targets {

@@ -156,15 +156,17 @@ func TestBlocked(t *testing.T) {
 	pod := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
 	for name, test := range map[string]struct {
 		root     *Target
+		policy   string
 		reason   string
 		deleting bool
 		want     string
 	}{
-		"it runs":                  {set, "", false, ""},
-		"it finds no node":         {set, "Unschedulable", false, "0/1 nodes"},
-		"it is on its way":         {set, "Unschedulable", true, ""},
-		"it is of another kind":    {other, "Unschedulable", false, ""},
-		"it waits for a scheduler": {set, "SchedulingGated", false, ""},
+		"it runs":                  {set, "OrderedReady", "", false, ""},
+		"it finds no node":         {set, "OrderedReady", "Unschedulable", false, "0/1 nodes"},
+		"it does not block others": {set, "Parallel", "Unschedulable", false, ""},
+		"it is on its way":         {set, "OrderedReady", "Unschedulable", true, ""},
+		"it is of another kind":    {other, "OrderedReady", "Unschedulable", false, ""},
+		"it waits for a scheduler": {set, "OrderedReady", "SchedulingGated", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &unstructured.Unstructured{Object: map[string]any{
@@ -176,13 +178,18 @@ func TestBlocked(t *testing.T) {
 			if test.deleting {
 				o.Object["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
 			}
+			root := &unstructured.Unstructured{Object: map[string]any{
+				"spec": map[string]any{"podManagementPolicy": test.policy},
+			}}
 			found := &observation{
 				Inventory: inventory.Inventory{Kinds: map[schema.GroupKind]*inventory.Kind{
-					pod.GroupKind(): {Versions: []string{"v1"}},
+					pod.GroupKind():           {Versions: []string{"v1"}},
+					test.root.GVK.GroupKind(): {Versions: []string{"v1"}},
 				}},
 				targets: []*Target{{GVK: pod, Name: "a-0", UID: "p", Root: test.root}},
 				lists: map[schema.GroupVersionKind]list{
-					pod: {objects: map[string]*unstructured.Unstructured{"p": o}},
+					pod:           {objects: map[string]*unstructured.Unstructured{"p": o}},
+					test.root.GVK: {objects: map[string]*unstructured.Unstructured{test.root.UID: root}},
 				},
 			}
 			if got := found.blocked(test.root); got != test.want {

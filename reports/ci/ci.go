@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -90,8 +91,8 @@ func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	const closing = "\n```\n\n</details>"
-	room := most - len(cutNote) - len(closing)
+	const closing = 100 // the end of a block is shorter
+	room := most - len(cutNote) - closing
 	if room <= 0 {
 		return ""
 	}
@@ -99,14 +100,18 @@ func cut(text string, most int) string {
 	if i := strings.LastIndexByte(kept, '\n'); i >= 0 {
 		kept = kept[:i]
 	}
-	if strings.Count(kept, "<details>") > strings.Count(kept, "</details>") {
-		if strings.Count(kept, "\n```")%2 == 1 {
-			kept += "\n```\n"
+	if i := strings.LastIndex(kept, "<details>"); i > strings.LastIndex(kept, "</details>") {
+		open := fence.FindStringSubmatch(kept[i:])
+		if len(open) > 0 && !strings.Contains(kept[i:]+"\n", "\n"+open[1]+"\n") {
+			kept += "\n" + open[1] + "\n"
 		}
 		kept += "\n</details>"
 	}
 	return kept + cutNote
 }
+
+// fence is the line that begins the text of an explanation. The line that ends it has as many backticks.
+var fence = regexp.MustCompile("(?m)^(`{3,60})text$")
 
 // annotations are GitHub's error lines for scenarios that failed or are errors: at most ten, with files relative to
 // the workspace.

@@ -76,6 +76,10 @@ func TestCutStaysBelowTheLimitAndClosesWhatIsOpen(t *testing.T) {
 	if len(got) > summaryLimit || strings.Count(got, "```") != 2 || !strings.Contains(got, "</details>\n\n(Truncated") {
 		t.Errorf("%d bytes, ends with %q", len(got), got[len(got)-200:])
 	}
+	longer := strings.ReplaceAll(text, "```", "````") // the text of another explanation has a fence
+	if got := cut(longer, summaryLimit); strings.Count(got, "````") != 2 || !strings.Contains(got, "\n````\n\n</details>") {
+		t.Errorf("it ends with %q", got[len(got)-200:])
+	}
 	if cut("short", 10) != "short" || cut(text, 10) != "" {
 		t.Error("what fits is kept, and where nothing fits nothing is written")
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/rehearse-dev/rehearse/reports"
+	"github.com/rehearse-dev/rehearse/reports/internal/plain"
 )
 
 // style is how signs and emphasis are printed.
@@ -76,3 +77,7 @@ func (s style) paint(color, text string) string {
 	}
 	return "\x1b[" + color + "m" + text + "\x1b[0m"
 }
+
+// Clean returns a text without control sequences, which could change what a terminal shows. Texts of servers and
+// programs may contain them.
+func Clean(text string) string { return plain.Clean(text) }

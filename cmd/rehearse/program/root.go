@@ -17,6 +17,7 @@ import (
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/initialize"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/matrix"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 // Execute runs a command line, and returns the exit code.
@@ -38,7 +39,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		code = cli.ExitInterrupted
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "error:", err)
+		fmt.Fprintln(stderr, "error:", terminal.Clean(err.Error()))
 	}
 	return code
 }

@@ -124,13 +124,15 @@ func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 		if err := i.free(ctx, in, object); err != nil {
 			return err
 		}
-		if keep, err := i.keepsNamespace(ctx, in, object); err != nil {
+		users, left, err := i.found(ctx, in, object)
+		if err != nil {
 			return err
-		} else if keep {
+		}
+		if users {
 			continue
 		}
 		made, r, err := i.Objects.Apply(ctx, in.System, object)
-		if made {
+		if made || left {
 			in.Objects = objects.Add(in.Objects, r) // also if the answer was lost, so that it is deleted at the end
 		}
 		if err != nil {
@@ -154,19 +156,21 @@ func (i *Installer) free(ctx context.Context, in *Installation, object *unstruct
 	return i.notTaken(ctx, in, object)
 }
 
-// keepsNamespace reports whether an object is a Namespace that a borrowed cluster has already: its labels are not ours
-// to change.
-func (i *Installer) keepsNamespace(ctx context.Context, in *Installation, object *unstructured.Unstructured,
-) (bool, error) {
-	if !i.Borrowed || object.GetAPIVersion() != "v1" || object.GetKind() != "Namespace" {
-		return false, nil
+// found looks for an object that a borrowed cluster has already. It is the user's if it is a Namespace of another owner:
+// its labels are not ours to change. It is left if a killed run has left it: it is removed at the end of this one.
+func (i *Installer) found(ctx context.Context, in *Installation, object *unstructured.Unstructured) (users, left bool,
+	err error,
+) {
+	if !i.Borrowed {
+		return false, false, nil
 	}
 	r, err := i.Objects.Find(object)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	owner, there, err := i.Objects.Owner(ctx, r)
-	return there && !i.owns(in, owner), err
+	namespace := object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace"
+	return there && namespace && !i.owns(in, owner), there && owner == in.System, err
 }
 
 // notTaken returns an error if the cluster already has the object, but from another installation.

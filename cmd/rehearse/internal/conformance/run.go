@@ -20,6 +20,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/ci"
 	"github.com/rehearse-dev/rehearse/reports/conformances"
 	"github.com/rehearse-dev/rehearse/reports/page"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 	"github.com/rehearse-dev/rehearse/suites"
 	"github.com/rehearse-dev/rehearse/suites/cases"
 	"github.com/rehearse-dev/rehearse/suites/conformance"
@@ -397,7 +398,8 @@ func writeConclusions(out io.Writer, report *conformances.Report, files []string
 	fmt.Fprintln(out)
 	for _, q := range report.Requirements {
 		if q.Status != conformances.Passed {
-			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement, q.Reason)
+			fmt.Fprintf(out, "%-8s %-8s %s: %s\n         %s\n", q.Status, q.Level, q.ID, q.Statement,
+				terminal.Clean(q.Reason))
 		}
 	}
 	for _, s := range report.Scenarios {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/pauses"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 // defaultPatience is how long the API server may be unavailable, and defaultLinger how long a pod may outlast its Job:
@@ -156,5 +157,5 @@ func (g *gathering) look(ctx context.Context) (activity, error) {
 func (g *gathering) say(index int, line string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	fmt.Fprintf(g.out, "[%d/%d] %s\n", index+1, g.of, line)
+	fmt.Fprintf(g.out, "[%d/%d] %s\n", index+1, g.of, terminal.Clean(line))
 }
