@@ -86,8 +86,8 @@ func (e *exploration) take(seen []*sighting) {
 	}
 }
 
-// ordinary is a note about a finding that could not be judged because the object was generated: Kubernetes deletes it at
-// once, or no node takes its pods. A user's own object would show something about versions. It is "" for others.
+// ordinary is a note about a finding that could not be judged because the object was generated: Kubernetes deletes it
+// at once, or no node takes its pods. A user's own object would show something about versions. It is "" for others.
 func ordinary(f *upgrades.Finding) string {
 	switch {
 	case f.Severity != upgrades.Unjudged:

@@ -183,8 +183,8 @@ func stayed(t *Target, was, anew bool, found *observation, m *movement, before s
 // Blocked is how the words begin about a StatefulSet that has a new revision, but whose pods cannot show what it does.
 const Blocked = "it is not known whether its pods would restart, since one does not run: "
 
-// blocked is why a pod of a StatefulSet does not run; "" if all run. The controller replaces no pod meanwhile, unless it
-// manages them in parallel.
+// blocked is why a pod of a StatefulSet does not run; "" if all run. The controller replaces no pod meanwhile, unless
+// it manages them in parallel.
 func (f *observation) blocked(root *Target) string {
 	set := f.object(root, "")
 	if root.GVK.GroupKind() != (schema.GroupKind{Group: "apps", Kind: "StatefulSet"}) || set == nil {

@@ -156,8 +156,9 @@ func (i *Installer) free(ctx context.Context, in *Installation, object *unstruct
 	return i.notTaken(ctx, in, object)
 }
 
-// found looks for an object that a borrowed cluster has already. It is the user's if it is a Namespace of another owner:
-// its labels are not ours to change. It is left if a killed run has left it: it is removed at the end of this one.
+// found looks for an object that a borrowed cluster has already. It is the user's if it is a Namespace of another
+// owner: its labels are not ours to change. It is left if a killed run has left it: it is removed at the end of this
+// one.
 func (i *Installer) found(ctx context.Context, in *Installation, object *unstructured.Unstructured) (users, left bool,
 	err error,
 ) {
