@@ -105,6 +105,11 @@ func TestUpgradeRejectsWrongInput(t *testing.T) {
 			"--system my=manifests:x.yaml: this command runs local clusters, whose nodes run no containers; want " +
 				"NAME=process:FILE or NAME=module:FILE",
 		},
+		{
+			"only what every cluster has", "--from 1.35 --to 1.36 -f -",
+			"apiVersion: v1\nkind: Service\nmetadata: {name: kubernetes, namespace: default, uid: a}\n",
+			"nothing is left to rehearse: objects left out: 1, because every cluster creates them itself",
+		},
 		{"no version at all", "--from one --to 1.36 -f -", object, `version "one"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

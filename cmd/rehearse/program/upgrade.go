@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -190,11 +191,8 @@ func (f *upgradeFlags) options(command *cobra.Command) (upgrade.Options, error) 
 				return o, err
 			}
 		}
-	} else {
-		if first, o.Objects, err = f.given(command, first.With(from)); err != nil {
-			return o, err
-		}
-		o.Objects, o.Notes = upgrade.Fit(o.Objects, first.Nodes)
+	} else if first, err = f.given(command, first.With(from), &o); err != nil {
+		return o, err
 	}
 	o.Only = f.selecting(f.only, nil)
 	o.Path, err = upgrade.NewPath(command.Context(), provider, upgrade.Wanted{
@@ -223,15 +221,13 @@ func (f *upgradeFlags) addSystems(from *clusters.Change, o *upgrade.Options) ([]
 	return upgraded, err
 }
 
-// given loads the objects from files.
-func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clusters.State, []*manifests.Object,
-	error,
-) {
+// given loads the objects from files, and returns the first state with what they need.
+func (f *upgradeFlags) given(command *cobra.Command, first clusters.State, o *upgrade.Options) (clusters.State, error) {
 	if err := f.unused(command); err != nil {
-		return first, nil, err
+		return first, err
 	}
 	if first.Version == "" {
-		return first, nil, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse " +
+		return first, errors.New("-f, -k and --ordinary need --from, the version that you have; see rehearse " +
 			"upgrade --help")
 	}
 	sources := manifests.Sources{Paths: f.files, Overlays: f.overlays, Stdin: command.InOrStdin()}
@@ -240,17 +236,20 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State) (clus
 	}
 	objects, err := sources.Load()
 	if err != nil {
-		return first, nil, err
+		return first, err
 	}
 	if _, err = f.selecting(f.only, f.except).Of(objects); err != nil {
-		return first, nil, err
+		return first, err
 	}
 	if objects, err = f.selecting(nil, f.except).Of(objects); err != nil {
-		return first, nil, err
+		return first, err
 	}
 	needs := manifests.PlacementOf(objects)
 	first.Nodes = []clusters.NodeGroup{{Count: &f.nodes, Capacity: needs.Capacity, Labels: needs.Labels}}
-	return first, objects, nil
+	if o.Objects, o.Notes = upgrade.Fit(objects, first.Nodes); len(o.Objects) == 0 {
+		return first, fmt.Errorf("nothing is left to rehearse: %s", strings.Join(o.Notes, "; "))
+	}
+	return first, nil
 }
 
 // selecting is the selection of entries among the objects. Those of a copy name their namespaces.
