@@ -51,7 +51,7 @@ func Handled(ctx context.Context, client dynamic.Interface, name string, of []sc
 	errs := make(map[schema.GroupVersionResource]error, len(of))
 	for _, resource := range of {
 		all.Go(func() {
-			err := handled(ctx, client, resource, name)
+			err := tryOne(ctx, client, resource, name)
 			mu.Lock()
 			defer mu.Unlock()
 			errs[resource] = err
@@ -61,7 +61,8 @@ func Handled(ctx context.Context, client dynamic.Interface, name string, of []sc
 	return errs
 }
 
-func handled(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) error {
+// tryOne is Handled for one resource.
+func tryOne(ctx context.Context, client dynamic.Interface, resource schema.GroupVersionResource, name string) error {
 	defer removeWorkload(context.WithoutCancel(ctx), client, resource, name) // also if the answer of its creation is lost
 	made, err := createWorkload(ctx, client, resource, name)
 	if err != nil {

@@ -59,7 +59,7 @@ type route struct {
 func (e *exploration) take(seen []*sighting) {
 	slices.SortStableFunc(seen, func(a, b *sighting) int { return cmp.Compare(rank(a.written), rank(b.written)) })
 	for _, s := range seen {
-		if note := ordinary(s.finding); note != "" {
+		if note := noteOf(s.finding); note != "" {
 			if !slices.Contains(e.report.Notes, note) {
 				e.report.Notes = append(e.report.Notes, note)
 			}
@@ -86,9 +86,9 @@ func (e *exploration) take(seen []*sighting) {
 	}
 }
 
-// ordinary is a note about a finding that could not be judged because the object was generated: Kubernetes deletes it
+// noteOf is a note about a finding that could not be judged because the object was generated: Kubernetes deletes it
 // at once, or no node takes its pods. A user's own object would show something about versions. It is "" for others.
-func ordinary(f *upgrades.Finding) string {
+func noteOf(f *upgrades.Finding) string {
 	switch {
 	case f.Severity != upgrades.Unjudged:
 	case f.Words == survey.GoneAtOnce:

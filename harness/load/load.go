@@ -76,7 +76,7 @@ type Running struct {
 	// leftOut are the times at which a request was not sent.
 	leftOut []time.Time
 	// stood are the times in which this process did not run.
-	stood []Standstill
+	stood []standstill
 	// wake is closed and replaced when a request ends.
 	wake chan struct{}
 	once sync.Once

@@ -35,7 +35,7 @@ type Record struct {
 	Missed int
 
 	latencies []time.Duration
-	stood     []Standstill
+	stood     []standstill
 }
 
 // Outage is a time without an answer: from the last answer before a request failed to the first one after it.
@@ -61,10 +61,10 @@ type Reason struct {
 	First, Last time.Time
 }
 
-func newRecord(name string, all []Request, leftOut []time.Time, stood []Standstill) Record {
+func newRecord(name string, all []Request, leftOut []time.Time, stood []standstill) Record {
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Request) int { return a.Ended.Compare(b.Ended) })
 	requests := slices.DeleteFunc(slices.Clone(all), func(request Request) bool {
-		return request.Outcome == Failed && standing(stood, request.Began, request.Ended) > 0
+		return request.Outcome == Failed && stoodStill(stood, request.Began, request.Ended) > 0
 	})
 	r := Record{
 		Name: name, Sent: len(requests), LeftOut: len(leftOut), Uncounted: len(all) - len(requests), stood: stood,
@@ -121,7 +121,7 @@ func (r *Record) count(request Request) {
 		r.Unexpected++
 	}
 	r.latencies = append(r.latencies,
-		request.Ended.Sub(request.Began)-standing(r.stood, request.Began, request.Ended))
+		request.Ended.Sub(request.Began)-stoodStill(r.stood, request.Began, request.Ended))
 }
 
 // findOutages finds the times between two answers in which requests were sent in vain. A request that fails by its own
@@ -157,7 +157,7 @@ func (r *Record) betweenAnswers(requests []Request) []Outage {
 	var gaps []Outage
 	answered := r.Began
 	until := func(to time.Time, open bool) {
-		gaps = append(gaps, Outage{From: answered, To: to, Open: open, stood: standing(r.stood, answered, to)})
+		gaps = append(gaps, Outage{From: answered, To: to, Open: open, stood: stoodStill(r.stood, answered, to)})
 		answered = to
 	}
 	for _, request := range requests {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Standstill is a time in which this process did not run: the machine was frozen, or far too busy. It says nothing
+// standstill is a time in which this process did not run: the machine was frozen, or far too busy. It says nothing
 // about the API server.
-type Standstill struct{ From, To time.Time }
+type standstill struct{ From, To time.Time }
 
 const (
 	// heartbeat is how often a load notes that it runs.
@@ -33,7 +33,7 @@ func (r *Running) watch() (end func()) {
 			now := r.load.Clock.Now()
 			if now.Sub(last) > heartbeat+overdue {
 				r.mu.Lock()
-				r.stood = append(r.stood, Standstill{From: last, To: now})
+				r.stood = append(r.stood, standstill{From: last, To: now})
 				r.mu.Unlock()
 			}
 			last = now
@@ -45,8 +45,8 @@ func (r *Running) watch() (end func()) {
 	}
 }
 
-// standing returns how long this process stood still between two times.
-func standing(stood []Standstill, from, to time.Time) (d time.Duration) {
+// stoodStill returns how long this process stood still between two times.
+func stoodStill(stood []standstill, from, to time.Time) (d time.Duration) {
 	for _, s := range stood {
 		begin, end := s.From, s.To
 		if from.After(begin) {

@@ -102,7 +102,7 @@ func (c *creator) remove(ctx context.Context, created []survey.Created) (removed
 	}
 	ordered := manifests.InOrder(objects)
 	slices.Reverse(ordered)
-	ordered = slices.DeleteFunc(ordered, func(o *manifests.Object) bool { return stays(o) || c.holds(ctx, o) })
+	ordered = slices.DeleteFunc(ordered, func(o *manifests.Object) bool { return stays(o) || c.claimed(ctx, o) })
 	var deleted []*manifests.Object
 	for _, o := range ordered {
 		if err := c.delete(ctx, byObject[o]); err != nil {
@@ -136,9 +136,9 @@ func stays(o *manifests.Object) bool {
 	}, o.GVK().GroupKind())
 }
 
-// holds reports whether an object is a PersistentVolume that a claim uses which was not given, such as one of a
+// claimed reports whether an object is a PersistentVolume that a claim uses which was not given, such as one of a
 // StatefulSet. That claim stays, so the volume would not go.
-func (c *creator) holds(ctx context.Context, o *manifests.Object) bool {
+func (c *creator) claimed(ctx context.Context, o *manifests.Object) bool {
 	if o.GVK().GroupKind() != (schema.GroupKind{Kind: "PersistentVolume"}) {
 		return false
 	}

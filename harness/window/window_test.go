@@ -447,18 +447,12 @@ func TestServersOverwriteEachOther(t *testing.T) {
 // An object that servers delete and recreate has another UID each time.
 func TestServersReplaceEachOthersObjects(t *testing.T) {
 	s := server(t)
-	rule := func(uid string) map[string]any {
-		return map[string]any{
-			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{
-				"name": "extension-apiserver-authentication", "namespace": "kube-system", "uid": uid,
-			},
-		}
-	}
-	s.Put("configmaps", rule("0"))
-	var lists atomic.Int32
+	rule := configMap("kube-system", "extension-apiserver-authentication")
+	s.Put("configmaps", rule)
 	verdict := judge(t, s, faithful, func(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 		if strings.HasSuffix(request.URL.Path, "/configmaps") {
-			s.Put("configmaps", rule(fmt.Sprint(lists.Add(1))))
+			s.Delete("configmaps", "kube-system", "extension-apiserver-authentication")
+			s.Put("configmaps", rule)
 		}
 		return next.RoundTrip(request)
 	}, "bootstrap")

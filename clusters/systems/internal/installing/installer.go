@@ -117,13 +117,11 @@ func referenceOf(object *unstructured.Unstructured) objects.Reference {
 	return objects.Reference{Kind: gvk.GroupKind(), Version: gvk.Version, Name: object.GetName()}
 }
 
-// applyAll applies objects, and records those that did not exist before. After each CRD it waits until the CRD is
+// applyAll applies objects, and records those to delete at the end: they did not exist before, or a killed run has left
+// them. After each CRD it waits until the CRD is
 // served, because later objects may need it.
 func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstructured.Unstructured) error {
 	for _, object := range all {
-		if err := i.free(ctx, in, object); err != nil {
-			return err
-		}
 		users, left, err := i.found(ctx, in, object)
 		if err != nil {
 			return err
@@ -148,42 +146,50 @@ func (i *Installer) applyAll(ctx context.Context, in *Installation, all []*unstr
 	return nil
 }
 
-// free is notTaken for the objects of a borrowed cluster. Namespaces may exist.
-func (i *Installer) free(ctx context.Context, in *Installation, object *unstructured.Unstructured) error {
-	if !i.Borrowed || object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace" {
-		return nil
-	}
-	return i.notTaken(ctx, in, object)
-}
-
-// found looks for an object that a borrowed cluster has already. It is the user's if it is a Namespace of another
-// owner: its labels are not ours to change. It is left if a killed run has left it: it is removed at the end of this
-// one.
+// found looks for an object that a borrowed cluster has already. users reports a Namespace of another owner: its labels
+// are not ours to change. left reports what a killed run has left of the system. Anything else of another owner is an
+// error.
 func (i *Installer) found(ctx context.Context, in *Installation, object *unstructured.Unstructured) (users, left bool,
 	err error,
 ) {
 	if !i.Borrowed {
 		return false, false, nil
 	}
-	r, err := i.Objects.Find(object)
-	if err != nil {
+	r, owner, err := i.owner(ctx, object)
+	switch {
+	case err != nil || owner == nil:
 		return false, false, err
+	case i.owns(in, *owner):
+		return false, *owner == in.System, nil
+	case object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace":
+		return true, false, nil
 	}
-	owner, there, err := i.Objects.Owner(ctx, r)
-	namespace := object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace"
-	return there && namespace && !i.owns(in, owner), there && owner == in.System, err
+	return false, false, taken(in, r)
 }
 
 // notTaken returns an error if the cluster already has the object, but from another installation.
 func (i *Installer) notTaken(ctx context.Context, in *Installation, object *unstructured.Unstructured) error {
+	r, owner, err := i.owner(ctx, object)
+	if err != nil || owner == nil || i.owns(in, *owner) {
+		return err
+	}
+	return taken(in, r)
+}
+
+// owner returns the system for which the cluster's object was installed; nil if there is no such object.
+func (i *Installer) owner(ctx context.Context, object *unstructured.Unstructured) (objects.Reference, *string, error) {
 	r, err := i.Objects.Find(object)
 	if err != nil {
-		return err
+		return r, nil, err
 	}
 	owner, there, err := i.Objects.Owner(ctx, r)
-	if err != nil || !there || i.owns(in, owner) {
-		return err
+	if err != nil || !there {
+		return r, nil, err
 	}
+	return r, &owner, nil
+}
+
+func taken(in *Installation, r objects.Reference) error {
 	return fmt.Errorf("the cluster has a %s already, which was not installed by rehearse for system %s; remove the "+
 		"other installation first", r, in.System)
 }

@@ -55,8 +55,8 @@ Each run has its own folder in the report folder (run-1, run-2, ...).
 
 --shard 2/5 runs only a part of the matrix; rehearse merge merges all parts into one matrix.
 
-Exit codes: 0 every tested cell passed, or failed as known; 1 a cell failed, or is unstable; 2 the input is
-wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
+Exit codes: 0 every tested cell passed, or failed as known; 1 a cell failed, or is unstable; 2 the
+input is wrong, or no cell can be tested; 3 a cell could not be planned or judged; 130 interrupted.`,
 		Example: `  rehearse matrix --system gatekeeper --versions v3.17.0,v3.23.1 --kubernetes 1.33-1.37 examples/operators/gatekeeper
   rehearse matrix --system lws=lws.yaml --versions v0.7.0,v0.8.0 --kubernetes 1.34,1.36 --up my-scenarios
   rehearse matrix --system lws --versions v0.8.0 --kubernetes 1.36 --repeat 10 my-scenarios
