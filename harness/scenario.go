@@ -165,7 +165,7 @@ func (s *scenarioRun) reach(ctx context.Context, config *rest.Config) error {
 	s.client = client
 	s.writer = &writes.Writer{
 		Client: client, Kinds: s.shared.kinds, Namespace: s.namespace,
-		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
+		Differences: func(want, got map[string]any) []string { return matching.Differences(want, got) },
 		Holds: func(step *scenarios.Step, object map[string]any) (bool, error) {
 			vars := s.variables(step)
 			vars["object"] = object

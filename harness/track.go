@@ -115,8 +115,9 @@ func (t *trackRun) run(ctx context.Context) {
 	t.barrier.Settle(settled, 0)
 }
 
-// abandonedTransition is how long a transition may take to end after the run was stopped.
-const abandonedTransition = 10 * time.Second
+// abandonedTransition is how long a transition may take to end after the run was stopped. The program that changes an
+// existing cluster has 30 seconds to end.
+const abandonedTransition = 35 * time.Second
 
 // skip records why scenarios did not begin, and that the others need not wait for them.
 func (t *trackRun) skip(ctx context.Context, entries []*planning.Entry) {

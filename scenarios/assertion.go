@@ -12,7 +12,8 @@ type Assertion struct {
 	Selection `json:",inline"`
 	// Match is a partial object: maps are compared by key; lists are compared by their map keys, or else must contain
 	// the given items. A number is not equal to a text. Where nothing may match (never, absent, a maximum), the step is
-	// an error if 0, false or "" is wanted and the field is absent, or if only the types of the values differ.
+	// an error if 0, false or "" is wanted and only that field is absent, if only the types of the values differ, or if
+	// equal quantities are written differently (0.5 and 500m).
 	Match map[string]any `json:"match,omitempty"`
 	// CEL is an expression that is true for a matching object: "object" is the object, "objects" are all selected
 	// objects.

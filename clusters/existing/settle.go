@@ -36,7 +36,7 @@ func (c *Cluster) settle(ctx context.Context, state clusters.State) error {
 func (c *Cluster) settleWithin(ctx, limited context.Context, state clusters.State) error {
 	p := c.provider.patience
 	// The rest of the state cannot be checked on an existing cluster; the command is trusted.
-	visible := clusters.State{Version: state.Version, FeatureGates: state.FeatureGates}
+	visible := clusters.State{Version: state.Version, FeatureGates: state.Gates(clusters.APIServer)}
 	const advice = "let the command wait until the cluster is in the new state, or set a longer --transition-timeout"
 	var last error
 	var since time.Time

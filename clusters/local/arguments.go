@@ -89,6 +89,8 @@ func apiServerFlags(l layout, c clusters.Component) flags {
 		"proxy-client-key-file":              l.pki("front-proxy/client.key"),
 		// The lease reconciler rejects a loopback address.
 		"endpoint-reconciler-type": "none",
+		// A busy machine must delete the Events of a namespace within the minute that a request may take.
+		"delete-collection-workers": "20",
 		// Nothing here is shared: no fairness, no limits, no periodic work on etcd.
 		"enable-priority-and-fairness":            "false",
 		"max-requests-inflight":                   "0",

@@ -54,6 +54,7 @@ type programs struct {
 	// changing has a lock for each name. It is held while the process of that name is started, replaced or ended, but not
 	// while anybody waits until it is ready.
 	changing processes.Locks
+	proven   proven
 
 	mu      sync.Mutex
 	record  record

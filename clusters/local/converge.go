@@ -61,6 +61,9 @@ func (c *Cluster) converge(ctx context.Context, state clusters.State, roll clust
 	if err := c.rollAll(ctx, state, c.hold(rounds, roll)); err != nil {
 		return err
 	}
+	if err := c.proveOthers(ctx, state, bin); err != nil {
+		return err
+	}
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
@@ -203,31 +206,63 @@ func hasEnded(process *processes.Process) bool {
 	}
 }
 
-// prove checks by the metrics of each restarted component that it runs the desired version and gates.
-func (c *roller) prove(ctx context.Context, state clusters.State, changed []want) error {
+// prove checks by the metrics of components that they run the desired version and gates.
+func (c *roller) prove(ctx context.Context, state clusters.State, all []want) error {
 	var errs []error
-	for _, w := range changed {
-		data, err := c.metrics(ctx, w.component)
-		if err != nil && !isAPIServer(w.component) {
-			// On a busy machine it may have ended since it was ready: it lost its lease, or no longer waited for its API
-			// server, which was slow to start.
-			if err = c.readyOrAgain(ctx, w.component); err == nil {
-				data, err = c.metrics(ctx, w.component)
-			}
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("read what %s runs: %w", w.component, err))
-			continue
-		}
-		component, _ := w.component.Plane()
-		if err := proof.Component(data, state.VersionOf(component), state.Gates(component)); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
-		}
-		if err := proof.Emulation(data, state); err != nil && !overridesEmulation(state.Components[component].Flags) {
-			errs = append(errs, fmt.Errorf("%s: %w", w.component, err))
-		}
+	for _, w := range all {
+		errs = append(errs, c.proveOne(ctx, state, w.component))
 	}
 	return errors.Join(errs...)
+}
+
+func (c *roller) proveOne(ctx context.Context, state clusters.State, instance clusters.Component) error {
+	process := c.process(string(instance))
+	data, err := c.metrics(ctx, instance)
+	if err != nil && !isAPIServer(instance) {
+		// On a busy machine it may have ended since it was ready: it lost its lease, or no longer waited for its API
+		// server, which was slow to start.
+		if err = c.readyOrAgain(ctx, instance); err == nil {
+			process = c.process(string(instance))
+			data, err = c.metrics(ctx, instance)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read what %s runs: %w", instance, err)
+	}
+	component, _ := instance.Plane()
+	err1 := proof.Component(data, state.VersionOf(component), state.Gates(component))
+	err2 := proof.Emulation(data, state)
+	if overridesEmulation(state.Components[component].Flags) {
+		err2 = nil
+	}
+	if err := errors.Join(err1, err2); err != nil {
+		return fmt.Errorf("%s: %w", instance, err)
+	}
+	c.proven.add(process)
+	return nil
+}
+
+// proveOthers checks the components that already ran as desired. An earlier transition may have started them, and
+// ended before they were ready or proven.
+func (c *roller) proveOthers(ctx context.Context, state clusters.State, bin programsOf) error {
+	var others []want
+	for plane := range c.layout.planes() {
+		all, err := layout{c.layout.Dir, c.ports()}.wants(state, plane, bin)
+		if err != nil {
+			return err
+		}
+		for _, w := range all {
+			if c.runs(w) && !c.proven.has(c.process(string(w.component))) && !lacksAPIServer(c.programs, w.component) {
+				others = append(others, w)
+			}
+		}
+	}
+	for _, w := range others {
+		if err := c.readyOrAgain(ctx, w.component); err != nil {
+			return err
+		}
+	}
+	return c.prove(ctx, state, others)
 }
 
 // overridesEmulation reports whether a component's own flags set what it emulates.

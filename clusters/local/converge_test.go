@@ -63,6 +63,33 @@ func TestRebuiltProgram(t *testing.T) {
 	}
 }
 
+// A component that already runs as desired may be from a transition that ended before it was proven: it is proven once.
+func TestWhatRunsAsDesiredIsProven(t *testing.T) {
+	state := clusters.State{Version: "1.37.0-alpha.2"}
+	bin := programsOf{state.Version: releases.Binaries{Dir: t.TempDir(), Own: true}}
+	c := dummies(t, 2, always)
+	c.forget(string(clusters.APIServer.On(0)))
+	for _, component := range clusters.ControlPlane() {
+		golden.Write(t, bin[state.Version].Path(string(component)), "built")
+	}
+	all, err := c.changes(state, 0, bin)
+	golden.Must(t, err)
+	for _, w := range all {
+		golden.Must(t, c.replace(t.Context(), string(w.component), sleeps()))
+		c.record.Processes[string(w.component)] = w.started
+	}
+	// The dummies do not report their version.
+	golden.Error(t, c.proveOthers(t.Context(), state, bin), "kube-apiserver@0: ", "kube-controller-manager@0: ",
+		"kube-scheduler@0: ")
+	for _, w := range all {
+		c.proven.add(c.process(string(w.component)))
+	}
+	golden.Must(t, c.proveOthers(t.Context(), state, bin))
+	golden.Must(t, c.replace(t.Context(), "kube-scheduler@0", sleeps()))
+	c.record.Processes["kube-scheduler@0"] = all[2].started
+	golden.Error(t, c.proveOthers(t.Context(), state, bin), "kube-scheduler@0: ")
+}
+
 // die kills a process from outside, and returns when it has ended.
 func die(t *testing.T, c *Cluster, name string) {
 	t.Helper()

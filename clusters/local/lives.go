@@ -1,6 +1,8 @@
 package local
 
 import (
+	"sync"
+
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/processes"
 )
@@ -43,4 +45,25 @@ func (c *programs) noteEnded(process *processes.Process) {
 			l.Ended, l.Unasked = c.provider.Now(), !process.Expected()
 		}
 	}
+}
+
+// proven are the processes of which it has been proven that they run what the cluster's state says.
+type proven struct {
+	mu  sync.Mutex
+	all map[*processes.Process]bool
+}
+
+func (p *proven) add(process *processes.Process) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all == nil {
+		p.all = map[*processes.Process]bool{}
+	}
+	p.all[process] = true
+}
+
+func (p *proven) has(process *processes.Process) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[process]
 }

@@ -104,8 +104,13 @@ func (c *Cluster) oldest(version string) string {
 }
 
 // changes are the components of a control plane that do not run as the state says.
-func (c *roller) changes(state clusters.State, plane int, bin programsOf) (changed []want, err error) {
-	l := layout{c.layout.Dir, c.ports()}
+func (c *roller) changes(state clusters.State, plane int, bin programsOf) ([]want, error) {
+	all, err := layout{c.layout.Dir, c.ports()}.wants(state, plane, bin)
+	return slices.DeleteFunc(all, c.runs), err
+}
+
+// wants are the components of a control plane as the state says.
+func (l layout) wants(state clusters.State, plane int, bin programsOf) (all []want, err error) {
 	for _, component := range l.onPlane(state, plane) {
 		w := want{component: component}
 		if w.started, err = bin.start(state, component, l); err != nil {
@@ -118,11 +123,9 @@ func (c *roller) changes(state clusters.State, plane int, bin programsOf) (chang
 				return nil, err
 			}
 		}
-		if !c.runs(w) {
-			changed = append(changed, w)
-		}
+		all = append(all, w)
 	}
-	return changed, nil
+	return all, nil
 }
 
 // goesDown reports whether the state's version is older than that of the last API server that was started, even by a

@@ -213,16 +213,27 @@ func TestInstallOnABorrowedCluster(t *testing.T) {
 	}
 }
 
-// What a killed run has left of a system in a borrowed cluster is removed at the end of the next run.
+// What a killed run has left of a system in a borrowed cluster is removed at the end of the next run. What a run has
+// kept stays, however often it is updated.
 func TestLeftoversOfABorrowedCluster(t *testing.T) {
-	c := newFakeCluster(t)
-	c.putCRD(map[string]any{"labels": map[string]any{objects.Label: "widgets"}})
-	s, err := New(c, Options{Borrowed: true, Progress: t.Logf})
-	golden.Must(t, err)
-	converge(t, s, installed(t))
-	golden.Must(t, s.Close(t.Context(), true))
-	if !slices.Contains(c.deleted, crdName) || c.Count(crdResource) != 0 {
-		t.Errorf("deleted %v; %d are left", c.deleted, c.Count(crdResource))
+	for name, kept := range map[string]bool{"left": false, "kept": true} {
+		t.Run(name, func(t *testing.T) {
+			c := newFakeCluster(t)
+			labels := map[string]any{objects.Label: "widgets"}
+			if kept {
+				labels[objects.KeptLabel] = "true"
+			}
+			c.putCRD(map[string]any{"labels": labels})
+			for range 2 {
+				s, err := New(c, Options{Borrowed: true, Progress: t.Logf})
+				golden.Must(t, err)
+				converge(t, s, installed(t))
+				golden.Must(t, s.Close(t.Context(), true))
+			}
+			if there := c.Count(crdResource) > 0; slices.Contains(c.deleted, crdName) == kept || there != kept {
+				t.Errorf("deleted %v; the CRD is there: %t, want %t", c.deleted, there, kept)
+			}
+		})
 	}
 }
 

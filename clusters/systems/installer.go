@@ -103,5 +103,7 @@ func simulatorManager(definition clusters.System) string {
 	if definition.Simulated == nil {
 		return ""
 	}
-	return definition.Simulator() + "-simulator"
+	return managerOf(definition.Simulator())
 }
+
+func managerOf(simulator string) string { return simulator + "-simulator" }

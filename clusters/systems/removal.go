@@ -13,7 +13,7 @@ import (
 // objects instead. After an error, it also returns what it knows.
 func (s *Set) releaseObjects(ctx context.Context, sys *system) ([]objects.Reference, error) {
 	created := slices.Clone(sys.installation.Objects)
-	if sys.place == nil {
+	if sys.place == nil || sys.process == nil { // it never ran: other webhooks at its address are not its own
 		return created, nil
 	}
 	addresses := []string{sys.place.URL()} // a program may have registered itself again, beside its front

@@ -44,7 +44,10 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	if err := sys.place.Renew(callsOf(sys.definition), s.Now()); err != nil {
 		return err
 	}
-	before, _, err := s.api.Stock(ctx, "")
+	if err := s.untouched(ctx, sys); err != nil {
+		return err
+	}
+	before, err := s.installer.stock(ctx, sys)
 	if err != nil {
 		return err
 	}

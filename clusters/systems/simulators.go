@@ -17,6 +17,8 @@ type Simulator struct {
 	ClusterWide []string
 	// Configurable: it also accepts --config=FILE, a YAML file from a scenario.
 	Configurable bool
+	// Groups are the API groups whose definitions it installs. In a borrowed cluster, it does not replace those of others.
+	Groups []string
 	// Probes are objects whose creation, as a dry run, reaches each of its webhooks.
 	Probes []*unstructured.Unstructured
 	// Hosts are additional names in its certificate: those that an API server uses for an aggregated one,

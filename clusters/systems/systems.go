@@ -77,6 +77,7 @@ func New(cluster clusters.Cluster, o Options) (*Set, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, fmt.Errorf("make a client for cluster %s: %w", cluster.Name(), err)
 	}
+	client.Keep = o.Keep && o.Borrowed
 	s := &Set{
 		Options: o, api: client, webhooks: hooks, deleter: client,
 		places:  &places.Places{Cluster: cluster, Now: o.Now, Keep: o.Keep, Borrowed: o.Borrowed},

@@ -38,6 +38,11 @@ func TestExploreRejectsWrongInput(t *testing.T) {
 		{"gates on a path", []string{"--path", "1.34,1.35", "--gates", "all"}, "want one state in --path"},
 		{"a gate that is none", []string{"--path", "1.34", "--gates", "RelaxedServiceNames"}, "has no such gate"},
 		{"a known finding without a reason", []string{"--path", "1.34,1.35", "--known", wrong}, "needs an id and a reason"},
+		{
+			"known findings that the report replaces",
+			[]string{"--path", "1.34,1.35", "--known", wrong, "--report-dir", filepath.Dir(wrong)},
+			"the report of this run would replace the file",
+		},
 		{"a shard that is none", []string{"--path", "1.34,1.35", "--shard", "3/2"}, `--shard: shard "3/2"`},
 		{"known findings that are not there", []string{"--path", "1.34,1.35", "--known", "missing.yaml"}, "missing.yaml"},
 	} {

@@ -49,6 +49,13 @@ func TestMatrixInput(t *testing.T) {
 			t.Errorf("matrix %s: exit code %d, no %q in %s", args, code, want, errs)
 		}
 	}
+	dir := t.TempDir() // a mistake in the input says nothing about an earlier report
+	golden.Write(t, filepath.Join(dir, "matrix.json"), "{}")
+	code, _, errs := command(t, "matrix", "--system", "lws", "--versions", "1", "--kubernetes", "1.35.4", "--shard", "3/2",
+		"--report-dir", dir, versioned)
+	if _, err := os.Stat(filepath.Join(dir, "matrix.json")); code != cli.ExitInput || err != nil {
+		t.Errorf("exit code %d: %s; the earlier report: %v", code, errs, err)
+	}
 }
 
 // The matrices of the documents are well formed, and so are their scenarios: their only error is that there is no

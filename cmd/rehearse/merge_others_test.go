@@ -133,6 +133,49 @@ func TestMergeUpgrades(t *testing.T) {
 	}
 }
 
+// Two processes that merge into one folder would replace each other's reports.
+func TestMergeIntoAFolderInUse(t *testing.T) {
+	merged := t.TempDir()
+	unlock, err := reports.LockFolder(merged)
+	golden.Must(t, err)
+	defer unlock()
+	for what, shards := range map[string][]string{
+		"run":     {written(t, 1, nil), written(t, 2, nil)},
+		"faults":  {triedShard(t, 1, nil), triedShard(t, 2, nil)},
+		"upgrade": {rehearsedShard(t, 1, nil), rehearsedShard(t, 2, nil)},
+	} {
+		code, _, errs := command(t, append(append([]string{"merge"}, shards...), "-o", merged)...)
+		if code != cli.ExitBroken || !strings.Contains(errs, "another rehearse writes its reports") {
+			t.Errorf("%s: exit code %d, want %d: %s", what, code, cli.ExitBroken, errs)
+		}
+	}
+	if left, err := os.ReadDir(merged); err != nil || len(left) > 0 {
+		t.Errorf("written into the folder: %v %v", left, err)
+	}
+}
+
+// The reports of an earlier merge would look like those of a merge that failed. The reports to merge stay.
+func TestAFailedMergeRemovesEarlierReports(t *testing.T) {
+	merged, one, two := filepath.Join(t.TempDir(), "merged"), written(t, 1, nil), written(t, 2, nil)
+	there := func(dir string) bool {
+		_, err1 := os.Stat(filepath.Join(dir, "run.json"))
+		_, err2 := os.Stat(filepath.Join(dir, "junit.xml"))
+		return err1 == nil || err2 == nil
+	}
+	for _, shards := range [][]string{{one}, {one, filepath.Join(t.TempDir(), "none")}} {
+		if _, _, errs := command(t, "merge", one, two, "-o", merged); !there(merged) {
+			t.Fatal(errs)
+		}
+		code, _, errs := command(t, append([]string{"merge", "-o", merged}, shards...)...)
+		if code != cli.ExitInput || there(merged) {
+			t.Errorf("merge of %s: exit code %d: %s; the earlier reports are there: %t", shards, code, errs, there(merged))
+		}
+	}
+	if code, _, errs := command(t, "merge", one, "none", "-o", one); code != cli.ExitInput || !there(one) {
+		t.Errorf("exit code %d: %s; the shard's reports are there: %t", code, errs, there(one))
+	}
+}
+
 // The results of several commands are not parts of one run, and are rejected.
 func TestMergeOfSeveralCommands(t *testing.T) {
 	both := written(t, 2, nil)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,7 @@ func TestMerge(t *testing.T) {
 		}, cli.ExitBroken, "it cannot be planned: 1.99 does not exist"},
 		"one died":      {ended, cli.ExitBroken, "shard 2/2 ended early"},
 		"another plan":  {func(r *reports.Run) { r.Shard.Plan = "q" }, cli.ExitInput, "not parts of the same run"},
+		"own programs":  {func(r *reports.Run) { r.Command = "rehearse run --kubernetes-bin=a" }, cli.ExitInput, "only one of"},
 		"no shard":      {func(r *reports.Run) { r.Shard = nil }, cli.ExitInput, "not a shard"},
 		"twice":         {func(r *reports.Run) { r.Shard.Number = 1 }, cli.ExitInput, "shard 1 is there twice"},
 		"files missing": {nil, cli.ExitOK, "1 of 2 files of its scenarios are missing in its report folder"},
@@ -85,7 +87,7 @@ func TestMerge(t *testing.T) {
 			if got := merged.Tracks[1].Scenarios[0].Folder; got != filepath.Join(dir, "shard-2", "s") {
 				t.Errorf("its files are said to be in %s", got)
 			}
-			if got := merged.Tracks[1].Scenarios[0]; got.Name != "s2" || got.Artifacts[0] != "shard-2/s/history.jsonl" {
+			if got := merged.Tracks[1].Scenarios[0]; got.Name != "s2" || !slices.Equal(got.Artifacts, []string{"shard-2/s/history.jsonl"}) {
 				t.Errorf("the second track has %s with %s", got.Name, got.Artifacts)
 			}
 		})

@@ -42,14 +42,16 @@ func Compare(views []View, paths []string) (differences []string, err error) {
 	ids := map[id]bool{}
 	shown := make([]map[id]*unstructured.Unstructured, len(views))
 	for i, view := range views {
-		before, err := view.at(view.Since)
+		before, err := view.at(view.Since, view.Scope)
 		if err != nil {
 			return nil, err
 		}
 		for key := range before {
 			ids[key] = true
 		}
-		if shown[i], err = view.at(view.Until); err != nil {
+		// They stay the same objects, even if their labels change.
+		everything := history.Scope{Namespace: view.Scope.Namespace, Name: view.Scope.Name}
+		if shown[i], err = view.at(view.Until, everything); err != nil {
 			return nil, err
 		}
 	}
@@ -79,8 +81,8 @@ func Compare(views []View, paths []string) (differences []string, err error) {
 type id [2]string
 
 // at returns the objects that were there after a change, by namespace and name.
-func (v View) at(seq int64) (map[id]*unstructured.Unstructured, error) {
-	objects, dropped := v.Stream.At(seq, v.Scope)
+func (v View) at(seq int64, scope history.Scope) (map[id]*unstructured.Unstructured, error) {
+	objects, dropped := v.Stream.At(seq, scope)
 	if dropped > 0 {
 		return nil, fmt.Errorf("through %s: %w", v.Name, errDropped)
 	}

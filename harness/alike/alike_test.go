@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/rehearse-dev/rehearse/harness/alike"
@@ -110,5 +111,26 @@ func TestNothingToCompare(t *testing.T) {
 	}
 	if got, err := compare(one, two); err == nil {
 		t.Errorf("%q, and no error", got)
+	}
+}
+
+// Objects are followed even if their labels change: the selector only says which objects there were at the beginning.
+func TestLabelsThatChange(t *testing.T) {
+	labeled := func(app string) map[string]any {
+		object := configMap("a", "red")
+		object["metadata"].(map[string]any)["labels"] = map[string]any{"app": app}
+		return object
+	}
+	var views []alike.View
+	for _, name := range []string{"one", "two"} {
+		server, v := view(t, name, labeled("web"))
+		v.Scope.Selector = labels.SelectorFromSet(labels.Set{"app": "web"})
+		server.Put(maps.Resource, labeled("other"))
+		golden.Must(t, v.Stream.CatchUp(t.Context(), history.Scope{Namespace: "default"}))
+		v.Until = 1 << 30
+		views = append(views, v)
+	}
+	if got, err := compare(views...); err != nil || got != nil {
+		t.Errorf("%q, %v", got, err)
 	}
 }

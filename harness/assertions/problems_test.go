@@ -68,7 +68,9 @@ func TestProblemsOfUnchanged(t *testing.T) {
 	f.observe()
 	window := f.window(func() {
 		f.delete("db")
-		f.put("web", "port", int64(2), "name", "b")
+		f.put("web", "port", int64(2), "name", "a")
+		f.put("web", "port", int64(3), "name", "b")
+		f.delete("web")
 	})
 	result := Unchanged(t.Context(), Input{
 		Assertion: scenarios.Assertion{Selection: scenarios.Selection{ObjectReference: scenarios.ObjectReference{Kind: "Service"}}},
@@ -79,6 +81,7 @@ func TestProblemsOfUnchanged(t *testing.T) {
 		`did not stay unchanged: db at +1s during "upgrade": was deleted`,
 		`did not stay unchanged: web at +1s during "upgrade": changed: port: 1 -> 2`,
 		`did not stay unchanged: web at +1s during "upgrade": changed: name: "a" -> "b"`,
+		`did not stay unchanged: web at +1s during "upgrade": was deleted`,
 	}
 	if got := problemsIn(t, result); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

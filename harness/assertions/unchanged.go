@@ -67,10 +67,16 @@ type kept struct {
 	places [][]fieldpath.Place
 	// seen says at which paths there ever was a value.
 	seen []bool
-	// how says how it did not stay the same, with an entry for each place where it changed. change has the object at that
-	// time.
-	how    []string
+	// breaches are its changes at places where it had not changed before, and its deletion. changed are those places.
+	breaches []breach
+	changed  map[string]bool
+	gone     bool
+}
+
+// breach is a change of an object that must stay as it is. how has an entry for each place.
+type breach struct {
 	change history.Change
+	how    []string
 }
 
 func (u *unchanged) begin() error {
@@ -85,7 +91,7 @@ func (u *unchanged) begin() error {
 	u.kept = map[[2]string]*kept{}
 	for _, object := range objects {
 		u.add(object)
-		k := &kept{object: object}
+		k := &kept{object: object, changed: map[string]bool{}}
 		for _, path := range u.paths {
 			places := path.Places(object.Object)
 			k.places, k.seen = append(k.places, places), append(k.seen, something(places))
@@ -96,23 +102,26 @@ func (u *unchanged) begin() error {
 	return nil
 }
 
-// see compares an object with its first state, unless it is already known to differ.
+// see compares an object with its first state, until it is deleted.
 func (u *unchanged) see(change history.Change) {
 	k := u.kept[[2]string{change.Namespace, change.Name}]
-	switch {
-	case k == nil || len(k.how) > 0:
+	if k == nil || k.gone {
 		return
+	}
+	var how []string
+	switch {
 	case change.Type == history.Deleted:
-		k.how = []string{deletion}
+		k.gone, how = true, []string{deletion}
 	case change.Object == nil:
 		u.skipped++
-		return
 	default:
 		u.add(change.Object)
-		k.how = u.compare(k, change.Object)
+		how = u.compare(k, change.Object)
 	}
-	if len(k.how) > 0 {
-		k.change = change
+	if len(how) == 0 {
+		return
+	}
+	if k.breaches = append(k.breaches, breach{change, how}); len(k.breaches) == 1 {
 		u.broken = append(u.broken, k)
 	}
 }
@@ -120,7 +129,7 @@ func (u *unchanged) see(change history.Change) {
 // deletion is how an object that was deleted did not stay the same.
 const deletion = "was deleted"
 
-// compare describes what differs from the first state, a line for each place.
+// compare describes what differs from the first state, a line for each place where it did not differ earlier.
 func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) []string {
 	var lines []string
 	for i, path := range u.paths {
@@ -129,9 +138,10 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) []string
 		if reflect.DeepEqual(k.places[i], places) {
 			continue
 		}
-		for _, line := range DifferenceAt(path, k.object, object) {
-			if !slices.Contains(lines, line) {
-				lines = append(lines, line)
+		for _, change := range changesAt(path, k.object, object) {
+			if !k.changed[change.Path] {
+				k.changed[change.Path] = true
+				lines = append(lines, change.String())
 			}
 		}
 	}
@@ -139,15 +149,15 @@ func (u *unchanged) compare(k *kept, object *unstructured.Unstructured) []string
 }
 
 // describe says how an object did not stay the same.
-func (k *kept) describe() string {
-	if k.how[0] == deletion {
+func (b breach) describe() string {
+	if b.how[0] == deletion {
 		return deletion
 	}
 	text := "changed:"
-	for _, line := range k.how[:min(mostChanges, len(k.how))] {
+	for _, line := range b.how[:min(mostChanges, len(b.how))] {
 		text += "\n  " + line
 	}
-	if more := len(k.how) - mostChanges; more > 0 {
+	if more := len(b.how) - mostChanges; more > 0 {
 		text += fmt.Sprintf("\n  ... and %d more changes", more)
 	}
 	return text
@@ -156,11 +166,14 @@ func (k *kept) describe() string {
 // DifferenceAt describes what differs at a path of two objects, a line for each place.
 func DifferenceAt(path fieldpath.Path, one, other *unstructured.Unstructured) []string {
 	var lines []string
-	for _, change := range changedPlaces(path.Places(matching.Normal(one.Object)),
-		path.Places(matching.Normal(other.Object))) {
+	for _, change := range changesAt(path, one, other) {
 		lines = append(lines, change.String())
 	}
 	return lines
+}
+
+func changesAt(path fieldpath.Path, one, other *unstructured.Unstructured) []matching.Change {
+	return changedPlaces(path.Places(matching.Normal(one.Object)), path.Places(matching.Normal(other.Object)))
 }
 
 // something reports whether one of the places has a value; null is none.
@@ -215,43 +228,50 @@ func (u *unchanged) verdict(ctx context.Context) Result {
 }
 
 func (u *unchanged) failure() Result {
-	first := u.broken[0]
-	parts := make([]string, 0, mostBroken+3)
+	first := u.broken[0].breaches[0].change
+	var parts []string
 	for _, k := range u.broken[:min(mostBroken, len(u.broken))] {
-		parts = append(parts, u.when(k)+": "+k.describe())
+		for _, b := range k.breaches[:min(mostBroken, len(k.breaches))] {
+			parts = append(parts, u.when(k, b)+": "+b.describe())
+		}
+		if more := len(k.breaches) - mostBroken; more > 0 {
+			parts = append(parts, fmt.Sprintf("... and %d later changes of %s at other places", more, k.object.GetName()))
+		}
 	}
 	if more := len(u.broken) - mostBroken; more > 0 {
 		parts = append(parts, fmt.Sprintf("... and %d more", more))
 	}
 	u.seq = u.Window.End.Seq
-	parts = append(parts, u.times(first.change.Namespace, first.change.Name), u.gaps())
+	parts = append(parts, u.times(first.Namespace, first.Name), u.gaps())
 	result := u.say(reports.Failed, fmt.Sprintf("%d of %d did not stay unchanged.", len(u.broken), len(u.order)),
 		parts...)
-	result.EventAt = first.change.At
-	if first.change.Object != nil {
-		result.Evidence = toYAML(first.change.Object)
+	result.EventAt = first.At
+	if first.Object != nil {
+		result.Evidence = toYAML(first.Object)
 	}
 	result.Problems = u.problems()
 	return result
 }
 
 // when names an object, and the time when it did not stay the same.
-func (u *unchanged) when(k *kept) string {
-	return fmt.Sprintf("%s at %s%s%s", k.object.GetName(), u.since(k.change.At), u.Window.during(k.change.Seq),
-		found(k.change))
+func (u *unchanged) when(k *kept, b breach) string {
+	return fmt.Sprintf("%s at %s%s%s", k.object.GetName(), u.since(b.change.At), u.Window.during(b.change.Seq),
+		found(b.change))
 }
 
 // problems has one for each place of each object that did not stay the same.
 func (u *unchanged) problems() []reports.Outcome {
 	var all []reports.Outcome
 	for _, k := range u.broken {
-		for _, how := range k.how {
-			if how != deletion {
-				how = "changed: " + how
+		for _, b := range k.breaches {
+			for _, how := range b.how {
+				if how != deletion {
+					how = "changed: " + how
+				}
+				all = append(all, reports.Outcome{
+					Status: reports.Failed, Message: "did not stay unchanged: " + u.when(k, b) + ": " + how,
+				})
 			}
-			all = append(all, reports.Outcome{
-				Status: reports.Failed, Message: "did not stay unchanged: " + u.when(k) + ": " + how,
-			})
 		}
 	}
 	return reports.Several(all)

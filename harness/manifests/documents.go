@@ -144,12 +144,12 @@ func flatten(file string, line int, value any) ([]*Object, error) {
 			"(kubectl kustomize), or give its folder to rehearse upgrade with -k"}
 	}
 	if !strings.HasSuffix(content.GetKind(), "List") || !content.IsList() {
-		if content.GetName() == "" {
+		generated := content.GetName() == "" && content.GetGenerateName() != ""
+		if content.GetName() == "" && !generated {
 			return nil, &Error{File: file, Line: line, Message: content.GetKind() +
-				": metadata.name is missing or not a string; objects are tracked by name, so " +
-				"generateName is not supported"}
+				": metadata.name is missing or not a string"}
 		}
-		return []*Object{{Content: content, File: file, Line: line}}, nil
+		return []*Object{{Content: content, File: file, Line: line, Generated: generated}}, nil
 	}
 	items, _ := fields["items"].([]any)
 	var objects []*Object

@@ -58,6 +58,8 @@ type loader struct {
 	seen    map[string]bool
 	objects []*Object
 	errs    []error
+	// generated is how many objects have a generateName instead of a name.
+	generated int
 }
 
 func (l *loader) path(path string) error {
@@ -163,6 +165,12 @@ func (l *loader) file(path string) error {
 
 func (l *loader) take(file string, data []byte) {
 	objects, err := parse(file, data)
+	for _, o := range objects {
+		if o.Generated {
+			l.generated++
+			o.Content.SetName(fmt.Sprintf("%srehearse%d", o.Content.GetGenerateName(), l.generated))
+		}
+	}
 	l.objects = append(l.objects, objects...)
 	if err != nil {
 		l.errs = append(l.errs, err)

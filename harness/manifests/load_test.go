@@ -38,9 +38,12 @@ func TestLoad(t *testing.T) {
 		{"no kind", "\n\nreplicas: 3\n", "stdin:3: not a Kubernetes object: apiVersion or kind is missing; name files, or " +
 			"use a folder of manifests only"},
 		{
-			"no name", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n",
-			"stdin:1: Pod: metadata.name is missing or not a string; objects are tracked by name, so generateName " +
-				"is not supported",
+			"no name", "apiVersion: v1\nkind: Pod\nmetadata: {name: 1}\n",
+			"stdin:1: Pod: metadata.name is missing or not a string",
+		},
+		{
+			"generated names", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n---\napiVersion: v1\nkind: Pod\n" +
+				"metadata: {generateName: a-}\n", "Pod a-rehearse1 stdin:1\nPod a-rehearse2 stdin:5",
 		},
 		{
 			"two of one name", "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n---\napiVersion: " +

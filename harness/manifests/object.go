@@ -16,6 +16,8 @@ type Object struct {
 	// File and Line where it begins. Line is 0 if there is none. An element of a List has the line of the List.
 	File string
 	Line int
+	// Generated: the manifest has a generateName instead of a name. Content has a name that begins with it.
+	Generated bool
 }
 
 // GVK is the object's kind.

@@ -14,15 +14,23 @@ const maxDifferences = 20
 
 // Diff explains to a person how got differs from want, with a line for each field; "" if it matches. It shows nothing
 // that is not wanted.
-func Diff(want, got any) string {
+func Diff(want, got any) string { return Lines(Differences(want, got)) }
+
+// Differences explains how got differs from want: each is one line.
+func Differences(want, got any) []string {
 	var lines []string
 	for _, mismatch := range Match(want, got) {
 		for _, field := range mismatch.fields() {
 			lines = append(lines, field.String())
 		}
 	}
+	return lines
+}
+
+// Lines is a text with the first of the differences; "" if there are none.
+func Lines(lines []string) string {
 	if more := len(lines) - maxDifferences; more > 0 {
-		lines = append(lines[:maxDifferences], fmt.Sprintf("... and %d more differences", more))
+		lines = append(slices.Clone(lines[:maxDifferences]), fmt.Sprintf("... and %d more differences", more))
 	}
 	if len(lines) == 0 {
 		return ""

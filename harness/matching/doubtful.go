@@ -3,6 +3,8 @@ package matching
 import (
 	"fmt"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Doubtful returns a reason why an object that differs may mean what is wanted all the same. It returns "" if one of
@@ -11,13 +13,19 @@ import (
 //   - 0, false or "" is wanted, and the field is absent: an API may omit such a value. A label or an annotation is
 //     never omitted.
 //   - The values are written alike, but their types differ: 2 and "2".
+//   - The values are equal quantities that are written differently: "0.5" and "500m".
 //   - The field is a list, and no list is wanted.
 //
 // A wanted element that no element of a list matches is doubtful if it differs from one of them only in such a way.
 func Doubtful(found []Mismatch) string {
 	reason := ""
 	for _, m := range found {
-		if reason = m.doubtful(); reason == "" {
+		if m.of != nil {
+			reason = doubtfulElement(m.of.path, m.of.want, m.of.among)
+		} else {
+			reason = m.doubtful()
+		}
+		if reason == "" {
 			return ""
 		}
 	}
@@ -28,9 +36,10 @@ func (m Mismatch) doubtful() string {
 	want, got := plain(m.Want), plain(m.Got)
 	_, wantsList := want.([]any)
 	_, isList := got.([]any)
+	isLabel := strings.HasPrefix(m.Path, "metadata.labels") || strings.HasPrefix(m.Path, "metadata.annotations")
 	switch {
 	case got == nil && (want == false || want == "" || isZero(want)):
-		if strings.HasPrefix(m.Path, "metadata.labels") || strings.HasPrefix(m.Path, "metadata.annotations") {
+		if isLabel {
 			return ""
 		}
 		return fmt.Sprintf("%s is absent, and an API may omit the value %#v; ask for both with cel: !has(x) || x == %#v",
@@ -43,6 +52,8 @@ func (m Mismatch) doubtful() string {
 		return m.Path + " is a list, and match does not have a list there"
 	case !isList && !wantsList && !isMap(want) && !isMap(got) && fmt.Sprint(want) == fmt.Sprint(got):
 		return fmt.Sprintf("%s is %#v, and match has a value of another type: %#v", m.Path, got, want)
+	case !isLabel && equalQuantities(want, got):
+		return fmt.Sprintf("%s is %#v, and match has the same quantity, written differently: %#v", m.Path, got, want)
 	}
 	return ""
 }
@@ -57,6 +68,25 @@ func doubtfulElement(path string, want any, among []any) string {
 		}
 	}
 	return ""
+}
+
+// equalQuantities reports whether two different values are the same quantity, which the API server writes in its own
+// way.
+func equalQuantities(want, got any) bool {
+	one, isText1 := want.(string)
+	other, isText2 := got.(string)
+	if !isText1 && !isText2 {
+		return false // the API server writes quantities as texts
+	}
+	if !isText1 {
+		one = fmt.Sprint(want)
+	}
+	if !isText2 {
+		other = fmt.Sprint(got)
+	}
+	a, err1 := resource.ParseQuantity(one)
+	b, err2 := resource.ParseQuantity(other)
+	return err1 == nil && err2 == nil && a.Cmp(b) == 0
 }
 
 func isZero(value any) bool { n := number(value); return n != nil && n.Sign() == 0 }

@@ -30,6 +30,12 @@ func TestDoubtful(t *testing.T) {
 		"a key of another type":       {`p: [{port: "80"}]`, "p: [{port: 80}, {port: 81}]", `p[port=80].port is 80`},
 		"no such number in a list":    {"c: [80]", `c: ["a", 81]`, ""},
 		"nothing differs":             {"a: 1", "a: 1", ""},
+		"equal quantities":            {`l: {cpu: "0.5"}`, "l: {cpu: 500m}", `l.cpu is "500m", and match has the same quantity`},
+		"a number for a quantity":     {"l: {cpu: 0.5}", "l: {cpu: 500m}", "the same quantity"},
+		"another quantity":            {"l: {memory: 1Gi}", "l: {memory: 1G}", ""},
+		"an equal label":              {`metadata: {labels: {v: "1.0"}}`, `metadata: {labels: {v: "1"}}`, ""},
+		"any element may be doubtful": {`t: [{k: a, v: ""}]`, "t: [{k: a, v: b}, {k: a, o: c}]", "v is absent"},
+		"in any order":                {`t: [{k: a, v: ""}]`, "t: [{k: a, o: c}, {k: a, v: b}]", "v is absent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, got map[string]any

@@ -21,6 +21,16 @@ type Mismatch struct {
 	Got any
 	// Missing says that there is no value.
 	Missing bool
+	// of is the missing element of a list that the difference is about; nil if it is about none.
+	of *element
+}
+
+// element is a wanted element of a list that has no such element.
+type element struct {
+	path string
+	want any
+	// among are the elements of the list.
+	among []any
 }
 
 // Match compares the actual value with the wanted one, and returns the differences, sorted by path. There are none if
@@ -115,12 +125,21 @@ func (m *matcher) list(path string, want, got []any) {
 		_, isMap := plain(element).(map[string]any)
 		switch {
 		case matches == 0 && isMap && closest != nil:
-			m.value(place, element, closest)
+			m.unlike(place, want[i], got, closest)
 		case len(got) == 0:
 			m.add(place, element, nil)
 		default:
 			m.found = append(m.found, Mismatch{Path: place, Want: element, Got: cutDown(element, got), Missing: true})
 		}
+	}
+}
+
+// unlike adds how the closest element of a list differs from the wanted one, which none matches.
+func (m *matcher) unlike(place string, want any, among []any, closest any) {
+	before := len(m.found)
+	m.value(place, want, closest)
+	for i := range m.found[before:] {
+		m.found[before+i].of = &element{place, want, among}
 	}
 }
 

@@ -138,6 +138,9 @@ func longer(before, after any) bool {
 func compared(kind string, before, after map[string]any, defaults func(path string) bool) Outcome {
 	var lost, added, lostPaths, addedPaths []string
 	for _, change := range matching.Changes(before, after) {
+		if kind == "PersistentVolumeClaim" && binds(change) {
+			continue
+		}
 		text := change.Redacted().String()
 		if change.Confidential(kind) {
 			text = change.Path + " is not what it was"
@@ -156,4 +159,25 @@ func compared(kind string, before, after map[string]any, defaults func(path stri
 		return Outcome{Answer: Changed, Words: strings.Join(added, "; "), Class: strings.Join(addedPaths, " ")}
 	}
 	return Outcome{Answer: Good}
+}
+
+// binds reports whether a change of a claim is that it was bound: it may wait for its first pod, such as that of a
+// CronJob.
+func binds(change matching.Change) bool {
+	switch {
+	case change.Old != nil:
+		return false
+	case change.Path == "metadata.annotations":
+		annotations, _ := change.New.(map[string]any)
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(annotations)), func(name string) bool { return !ofBinding(name) })
+	}
+	return change.Path == "spec.volumeName" || ofBinding(change.Path)
+}
+
+// ofBinding reports whether an annotation, or its path, is one that controllers add to a claim when they bind it.
+func ofBinding(annotation string) bool {
+	return slices.ContainsFunc([]string{
+		"pv.kubernetes.io/bind-completed", "pv.kubernetes.io/bound-by-controller",
+		"volume.kubernetes.io/selected-node", "kubernetes.io/storage-provisioner",
+	}, func(name string) bool { return strings.Contains(annotation, name) })
 }

@@ -43,6 +43,33 @@ func TestCompared(t *testing.T) {
 	}
 }
 
+// A claim may be bound at any time. That it is bound to another volume is a change.
+func TestBoundLater(t *testing.T) {
+	type object = map[string]any
+	annotations := object{"pv.kubernetes.io/bind-completed": "yes", "volume.kubernetes.io/selected-node": "a"}
+	unbound := object{"metadata": object{"name": "a"}, "spec": object{"storageClassName": "slow"}}
+	bound := func(volume string, annotations object) object {
+		return object{
+			"metadata": object{"name": "a", "annotations": annotations},
+			"spec":     object{"storageClassName": "slow", "volumeName": volume},
+		}
+	}
+	for _, test := range []struct {
+		name          string
+		before, after object
+		want          Answer
+	}{
+		{"it is bound", unbound, bound("a", annotations), Good},
+		{"it has another annotation, too", unbound, bound("a", object{"mine": "1"}), Changed},
+		{"it has another volume", bound("a", annotations), bound("b", annotations), Bad},
+		{"it is not bound any more", bound("a", annotations), unbound, Bad},
+	} {
+		if got := compared("PersistentVolumeClaim", test.before, test.after, noDefaults); got.Answer != test.want {
+			t.Errorf("%s: %+v, want answer %d", test.name, got, test.want)
+		}
+	}
+}
+
 func TestKept(t *testing.T) {
 	type object = map[string]any
 	for _, test := range []struct {

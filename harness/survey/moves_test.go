@@ -166,7 +166,7 @@ func TestBlocked(t *testing.T) {
 		"it does not block others": {set, "Parallel", "Unschedulable", false, ""},
 		"it is on its way":         {set, "OrderedReady", "Unschedulable", true, ""},
 		"it is of another kind":    {other, "OrderedReady", "Unschedulable", false, ""},
-		"it waits for a scheduler": {set, "OrderedReady", "SchedulingGated", false, ""},
+		"it is gated":              {set, "OrderedReady", "SchedulingGated", false, "0/1 nodes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := &unstructured.Unstructured{Object: map[string]any{

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,13 +52,38 @@ func (s *Survey) judgeStanding(found *observation) {
 		case t.timed, movesWithTime(t.root()), overdue(o):
 		case s.moved(t.root()): // its pods are starting; the check "moved" reports that
 		default:
-			s.note(t, Condition, stands(before, now))
+			o := stands(before, now)
+			s.note(t, Condition, o)
+			if o.Answer == Good {
+				before = before.with(now)
+			}
 		}
 		if known {
 			before.pods, before.unfinished = now.pods, now.unfinished
 			s.standing[t.UID] = before
 		}
 	}
+}
+
+// with adds what the object has achieved since: it must not be lost later, either.
+func (s standing) with(now standing) standing {
+	for _, condition := range now.conditions {
+		if !slices.Contains(s.conditions, condition) {
+			s.conditions = append(slices.Clone(s.conditions), condition)
+		}
+	}
+	counts, addresses := maps.Clone(now.counts), maps.Clone(now.addresses)
+	for field, n := range s.counts {
+		if n > 0 {
+			counts[field] = n
+		}
+	}
+	maps.Copy(addresses, s.addresses)
+	s.counts, s.addresses = counts, addresses
+	if now.stuck == "" {
+		s.stuck = ""
+	}
+	return s
 }
 
 // first is the outcome when an object is first seen. A new Pod of something that rolls out may wait for its place. What

@@ -153,6 +153,37 @@ func TestPodThatNoNodeTakes(t *testing.T) {
 	}
 }
 
+// What an object achieves later must not be lost, either.
+func TestWhatIsAchievedLater(t *testing.T) {
+	at := func(status map[string]any) standing {
+		return standingOf(&unstructured.Unstructured{Object: map[string]any{"kind": "Gadget", "status": status}})
+	}
+	begins, ready := at(map[string]any{}), at(map[string]any{
+		"readyReplicas": int64(2), "podIP": "10.0.0.1",
+		"conditions": []any{map[string]any{"type": "Ready", "status": "True"}},
+	})
+	then := begins.with(ready)
+	for _, test := range []struct {
+		name string
+		now  standing
+		want string
+	}{
+		{"it stays", ready, ""},
+		{"all is lost", begins, "condition Ready was True and is not; readyReplicas was 2 and is 0; its podIP was 10.0.0.1"},
+	} {
+		got := stands(then, test.now)
+		if (got.Answer == Bad) != (test.want != "") || !strings.HasPrefix(got.Words, test.want) {
+			t.Errorf("%s: %+v, want %q", test.name, got, test.want)
+		}
+	}
+	if again := then.with(begins); stands(again, begins).Answer != Bad {
+		t.Error("what was lost is not expected any more")
+	}
+	if stuck := (standing{stuck: "no node"}).with(begins); stuck.stuck != "" {
+		t.Errorf("it ran, and counts as stuck: %s", stuck.stuck)
+	}
+}
+
 // Something that was recreated must run. A new Pod of something that rolls out may wait for its place.
 func TestFirst(t *testing.T) {
 	stuck, ran := standing{stuck: "no node"}, standing{counts: map[string]int64{"readyReplicas": 2}}

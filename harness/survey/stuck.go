@@ -5,21 +5,29 @@ import (
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// whyStuck is why an object does not run: no node takes the Pod, or its Pods cannot be created; "" if it may run. Only
-// ReplicaSets and what owns them say so in a condition. Other controllers write an event, and the status shows that
-// Pods are missing.
+// whyStuck is why an object does not run: no node takes the Pod, its Pods cannot be created, or its volume is missing;
+// "" if it may run. Only ReplicaSets and what owns them say in a condition that Pods cannot be created. Other
+// controllers write an event, and the status shows that Pods are missing.
 func whyStuck(o *unstructured.Unstructured) string {
 	for _, condition := range conditionsOf(o) {
-		if condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable" ||
+		if condition["type"] == "PodScheduled" && condition["reason"] == corev1.PodReasonUnschedulable ||
+			condition["type"] == "PodScheduled" && condition["reason"] == corev1.PodReasonSchedulingGated ||
 			condition["type"] == "ReplicaFailure" && condition["status"] == "True" {
 			return fmt.Sprint(condition["message"])
 		}
 	}
 	const missing = "none of its pods could be created (see the events of its namespace)"
 	switch o.GetKind() {
+	case "Pod":
+		return unscheduled(o)
+	case "PersistentVolumeClaim":
+		if phase, _, _ := unstructured.NestedString(o.Object, "status", "phase"); phase == string(corev1.ClaimLost) {
+			return "its volume does not exist, or belongs to another claim"
+		}
 	case "StatefulSet":
 		if observed(o) && numberOr(o, 1, "spec", "replicas") > 0 && number(o, "status", "replicas") == 0 {
 			return missing
@@ -35,6 +43,17 @@ func whyStuck(o *unstructured.Unstructured) string {
 		}
 	}
 	return ""
+}
+
+// unscheduled is why a Pod waits for a node although the default scheduler does not handle it; "" if it does not.
+func unscheduled(pod *unstructured.Unstructured) string {
+	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
+	scheduler, _, _ := unstructured.NestedString(pod.Object, "spec", "schedulerName")
+	if phase != string(corev1.PodPending) || node != "" || scheduler == "" || scheduler == corev1.DefaultSchedulerName {
+		return ""
+	}
+	return fmt.Sprintf("scheduler %s has chosen no node for it; does it run?", scheduler)
 }
 
 // observed reports whether the controller has written a status for the object's current generation.

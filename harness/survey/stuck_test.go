@@ -38,6 +38,22 @@ func TestWhyStuck(t *testing.T) {
 		{"it is not a matter of Kubernetes", "Job", object{"managedBy": "example.com/queue"}, started(object{}), false},
 		{"it wants none", "Job", object{"parallelism": int64(0)}, started(object{}), false},
 		{"no controller has seen it", "Job", object{}, object{}, false},
+		{"its scheduler does not run", "Pod", object{"schedulerName": "other"}, object{"phase": "Pending"}, true},
+		{
+			"its scheduler runs", "Pod",
+			object{"schedulerName": "other", "nodeName": "a"},
+			object{"phase": "Pending"}, false,
+		},
+		{"it is new", "Pod", object{"schedulerName": "default-scheduler"}, object{"phase": "Pending"}, false},
+		{
+			"it is gated", "Pod",
+			object{},
+			object{"phase": "Pending", "conditions": []any{object{
+				"type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+			}}}, true,
+		},
+		{"its volume is missing", "PersistentVolumeClaim", object{}, object{"phase": "Lost"}, true},
+		{"it is bound", "PersistentVolumeClaim", object{}, object{"phase": "Bound"}, false},
 		{
 			"it failed without a pod", "Job",
 			object{},

@@ -13,6 +13,11 @@ func Manifest(o *unstructured.Unstructured) *unstructured.Unstructured {
 	if last := lastApplied(o); last != nil {
 		return last
 	}
+	return withoutServersFields(o)
+}
+
+// withoutServersFields is a copy of an object without the fields that the API server and controllers set.
+func withoutServersFields(o *unstructured.Unstructured) *unstructured.Unstructured {
 	m := o.DeepCopy()
 	unstructured.RemoveNestedField(m.Object, "status")
 	for _, field := range []string{

@@ -10,18 +10,25 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/manifests"
+	"github.com/rehearse-dev/rehearse/harness/survey"
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 )
 
 // Fit makes objects fit for a new cluster: they may be an export of another one, such as the output of kubectl get. It
-// returns notes about what it left out or changed.
-func Fit(objects []*manifests.Object, nodes []clusters.NodeGroup) (kept []*manifests.Object, notes []string) {
-	f := fitting{given: map[owner]bool{}}
+// returns notes about what it left out or changed. With operators, the objects that belong to given custom resources
+// are left out, too: the operators create them.
+func Fit(objects []*manifests.Object, nodes []clusters.NodeGroup, operators bool,
+) (kept []*manifests.Object, notes []string) {
+	f := fitting{given: map[owner]bool{}, selectorless: map[string]bool{}, operators: operators}
 	for _, group := range nodes {
 		f.nodes = append(f.nodes, group.Names()...)
 	}
 	for _, o := range objects {
 		f.given[owner{o.GVK().GroupKind(), o.Content.GetNamespace(), o.Content.GetName()}] = true
+		selector, _, _ := unstructured.NestedMap(o.Content.Object, "spec", "selector")
+		if o.GVK().GroupKind() == (schema.GroupKind{Kind: "Service"}) && len(selector) == 0 {
+			f.selectorless[o.Content.GetNamespace()+"/"+o.Content.GetName()] = true
+		}
 	}
 	for _, o := range objects {
 		if fit := f.fit(o); fit != nil {
@@ -39,10 +46,14 @@ type owner struct {
 
 type fitting struct {
 	given map[owner]bool
+	// selectorless are the Services whose Endpoints no controller maintains.
+	selectorless map[string]bool
 	// nodes are the names of the nodes that the new cluster has.
 	nodes []string
-	// exported, own, owned and moved count the objects that Fit changed or left out.
-	exported, own, owned, moved int
+	// operators: operators create the objects that belong to custom resources.
+	operators bool
+	// exported, own, owned, orphaned, moved and generated count the objects that Fit changed or left out.
+	exported, own, owned, orphaned, moved, generated int
 }
 
 // fit returns an object, or a copy that is fit; nil if it is left out.
@@ -53,13 +64,18 @@ func (f *fitting) fit(o *manifests.Object) *manifests.Object {
 		case transplant.ClustersOwn(o.Content):
 			f.own++
 			return nil
-		case f.ownerGiven(o.Content):
+		case f.recreated(o.Content):
 			f.owned++
 			return nil
 		}
 		f.exported++
-		fit.Content = transplant.Manifest(o.Content)
-		withoutAddresses(fit.Content)
+		if metav1.GetControllerOf(o.Content) != nil {
+			f.orphaned++
+		}
+		fit.Content = transplant.Exported(o.Content)
+	}
+	if o.Generated {
+		f.generated++
 	}
 	node, _, _ := unstructured.NestedString(fit.Content.Object, "spec", "nodeName")
 	if fit.GVK().GroupKind() == (schema.GroupKind{Kind: "Pod"}) && node != "" && !slices.Contains(f.nodes, node) {
@@ -70,25 +86,23 @@ func (f *fitting) fit(o *manifests.Object) *manifests.Object {
 	return &fit
 }
 
-// ownerGiven reports whether the controller that manages an object is given, too: it creates the object again.
-func (f *fitting) ownerGiven(o *unstructured.Unstructured) bool {
+// recreated reports whether a controller creates an object for others: for its owner, if that is given, or for a Service
+// with a selector. Controllers delete the Endpoints of a Service that does not exist.
+func (f *fitting) recreated(o *unstructured.Unstructured) bool {
+	kind := o.GroupVersionKind().GroupKind()
+	if kind == (schema.GroupKind{Kind: "Endpoints"}) {
+		return !f.selectorless[o.GetNamespace()+"/"+o.GetName()]
+	}
 	by := metav1.GetControllerOf(o)
 	if by == nil {
 		return false
 	}
 	group := schema.FromAPIVersionAndKind(by.APIVersion, by.Kind).GroupKind()
-	return f.given[owner{group, o.GetNamespace(), by.Name}] || f.given[owner{group, "", by.Name}]
-}
-
-// withoutAddresses removes the addresses that another cluster gave a Service: a new cluster has its own range.
-func withoutAddresses(o *unstructured.Unstructured) {
-	if o.GroupVersionKind().GroupKind() != (schema.GroupKind{Kind: "Service"}) {
-		return
+	if !f.given[owner{group, o.GetNamespace(), by.Name}] && !f.given[owner{group, "", by.Name}] {
+		return false
 	}
-	if ip, _, _ := unstructured.NestedString(o.Object, "spec", "clusterIP"); ip != "None" {
-		unstructured.RemoveNestedField(o.Object, "spec", "clusterIP")
-		unstructured.RemoveNestedField(o.Object, "spec", "clusterIPs")
-	}
+	ofKubernetes := slices.Contains([]string{"", "apps", "batch"}, group.Group)
+	return f.operators || ofKubernetes && (survey.IsDependent(kind) || kind.Kind == "PersistentVolumeClaim")
 }
 
 func (f *fitting) notes() (notes []string) {
@@ -97,10 +111,13 @@ func (f *fitting) notes() (notes []string) {
 			notes = append(notes, fmt.Sprintf(text, n))
 		}
 	}
-	add(f.exported, "exported objects: %d; status, UIDs, addresses and other fields of their cluster were removed "+
-		"(rehearse capture keeps objects as they are stored)")
+	add(f.exported, "exported objects: %d; status, UIDs, owners, addresses, bound volumes and other fields of their "+
+		"cluster were removed (rehearse capture keeps objects as they are stored)")
+	add(f.orphaned, "exported objects that belong to another object which does not create them here: %d; they were "+
+		"created without it")
 	add(f.own, "objects left out: %d, because every cluster creates them itself")
-	add(f.owned, "objects left out: %d, because the controllers of other given objects create them")
+	add(f.owned, "objects left out: %d, because the controllers of other objects create them")
+	add(f.generated, "objects with generateName instead of a name: %d; each was created once, with a fixed name")
 	add(f.moved, "Pods on another node than in the manifest: %d, because the node in spec.nodeName does not exist here")
 	return notes
 }

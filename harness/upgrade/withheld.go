@@ -10,14 +10,14 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/transplant"
 )
 
-// withhold removes the objects that make the API server call a Service in the cluster. The Service's pods are simulated
-// and answer nothing, so every write would fail, or discovery would be incomplete. A CustomResourceDefinition stays,
-// without its conversion webhook: limited are those of which only the stored version can be checked.
+// withhold removes the objects that make the API server call a Service in the cluster, or a server outside of this
+// machine. The Service's pods are simulated and answer nothing, so every write would fail, or discovery would be
+// incomplete. A server elsewhere would get the rehearsal's writes as real ones. A CustomResourceDefinition stays, without
+// its conversion webhook: limited are those of which only the stored version can be checked.
 func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld, limited []rejected) {
 	for _, o := range objects {
-		if service := calls(o); service != "" {
-			withheld = append(withheld, rejected{o, fmt.Errorf("it was not created: the API server would call Service %s, "+
-				"whose pods are simulated and answer nothing", service)})
+		if called := calls(o); called != "" {
+			withheld = append(withheld, rejected{o, fmt.Errorf("it was not created: the API server would call %s", called)})
 			continue
 		}
 		without, err := withoutConversion(o)
@@ -29,11 +29,11 @@ func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld, 
 	return kept, withheld, limited
 }
 
-// withoutConversion is the object, or a copy without the conversion webhook that a Service would answer. The error says
-// which versions are not checked.
+// withoutConversion is the object, or a copy without the conversion webhook that a Service or a server elsewhere would
+// answer. The error says which versions are not checked.
 func withoutConversion(o *manifests.Object) (*manifests.Object, error) {
-	service := serviceIn(o.Content.Object, "spec", "conversion", "webhook", "clientConfig", "service")
-	if o.GVK().Kind != "CustomResourceDefinition" || service == "" {
+	called := transplant.Callee(o.Content.Object, "spec", "conversion", "webhook", "clientConfig")
+	if o.GVK().Kind != "CustomResourceDefinition" || called == "" {
 		return o, nil
 	}
 	without := *o
@@ -42,12 +42,11 @@ func withoutConversion(o *manifests.Object) (*manifests.Object, error) {
 	if len(others) == 0 {
 		return &without, nil
 	}
-	return &without, fmt.Errorf("its conversion webhook would call Service %s, whose pods are simulated and answer "+
-		"nothing: its objects are rehearsed as %s, in which they are stored, and not as %s", service, stored,
-		strings.Join(others, ", "))
+	return &without, fmt.Errorf("its conversion webhook would call %s: its objects are rehearsed as %s, in which "+
+		"they are stored, and not as %s", called, stored, strings.Join(others, ", "))
 }
 
-// calls is the Service that the API server would call for an object; "" if there is none.
+// calls is what the API server would call for an object; "" if there is nothing, or if it runs on this machine.
 func calls(o *manifests.Object) string {
 	switch o.GVK().Group + "/" + o.GVK().Kind {
 	case "admissionregistration.k8s.io/MutatingWebhookConfiguration",
@@ -55,21 +54,13 @@ func calls(o *manifests.Object) string {
 		webhooks, _, _ := unstructured.NestedSlice(o.Content.Object, "webhooks")
 		for _, webhook := range webhooks {
 			if fields, ok := webhook.(map[string]any); ok {
-				if service := serviceIn(fields, "clientConfig", "service"); service != "" {
-					return service
+				if called := transplant.Callee(fields, "clientConfig"); called != "" {
+					return called
 				}
 			}
 		}
 	case "apiregistration.k8s.io/APIService":
-		return serviceIn(o.Content.Object, "spec", "service")
+		return transplant.Callee(o.Content.Object, "spec")
 	}
 	return ""
-}
-
-func serviceIn(fields map[string]any, path ...string) string {
-	service, _, _ := unstructured.NestedMap(fields, path...)
-	if service == nil {
-		return ""
-	}
-	return fmt.Sprintf("%v/%v", service["namespace"], service["name"])
 }

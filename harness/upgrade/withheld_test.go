@@ -9,13 +9,15 @@ import (
 	"github.com/rehearse-dev/rehearse/harness/manifests"
 )
 
-// Objects that would make the API server call a Service are withheld and reported. Objects that make it call a server
-// outside of the cluster are kept.
+// Objects that would make the API server call a Service, or a server elsewhere, are withheld and reported. Objects that
+// make it call a server on this machine are kept.
 func TestWithhold(t *testing.T) {
 	objects, err := manifests.Sources{Paths: []string{manifests.Stdin}, Stdin: strings.NewReader(`
 {apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, metadata: {name: inside}, webhooks: [{name: a, clientConfig: {service: {namespace: ns, name: policy}}}]}
 ---
-{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: outside}, webhooks: [{name: a, clientConfig: {url: "https://example.com"}}]}
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: outside}, webhooks: [{name: a, clientConfig: {url: "https://user:word@example.com/validate"}}]}
+---
+{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: {name: here}, webhooks: [{name: a, clientConfig: {url: "https://127.0.0.1:9443/mutate"}}, {name: b, clientConfig: {url: "https://localhost:9443"}}, {name: c, clientConfig: {url: "https://[::1]:9443"}}]}
 ---
 {apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.example.com}, spec: {service: {namespace: ns, name: api}}}
 ---
@@ -32,9 +34,14 @@ func TestWithhold(t *testing.T) {
 			"1 MutatingWebhookConfiguration.admissionregistration.k8s.io"; got != want {
 		t.Errorf("kept %s, want %s", got, want)
 	}
-	if len(withheld) != 2 || !strings.Contains(withheld[0].err.Error(), "Service ns/policy") ||
-		!strings.Contains(withheld[1].err.Error(), "Service ns/api") {
-		t.Errorf("withheld %+v", withheld)
+	wants := []string{"Service ns/policy", "would call example.com, which", "Service ns/api"}
+	if len(withheld) != len(wants) {
+		t.Fatalf("withheld %+v", withheld)
+	}
+	for i, want := range wants {
+		if got := withheld[i].err.Error(); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", withheld[i].object, got, want)
+		}
 	}
 	if len(limited) != 1 || !strings.Contains(limited[0].err.Error(), "Service ns/convert") ||
 		!strings.Contains(limited[0].err.Error(), "as v1, in which they are stored, and not as v1beta1") {

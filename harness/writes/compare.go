@@ -9,6 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/harness/matching"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/scenarios/expressions"
@@ -139,13 +140,15 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 	}
 	v.Evidence += note
 	problems = append(problems, missing(expect.Warnings, a.warnings)...)
-	unknown := -1 // the problem that the expression could not be evaluated
+	unknown := -1                            // the problem that the expression could not be evaluated
+	unlike, differences := -1, []string(nil) // the problem that the object does not match, and each difference
 	if (expect.Match != nil || expect.CEL != "") && v.Object == nil {
 		problems = append(problems, "no object was returned to compare")
 	} else {
 		if expect.Match != nil {
-			if difference := w.Mismatch(expect.Match, v.Object); difference != "" {
-				problems = append(problems, "the returned object is not as expected:\n"+difference)
+			if differences = w.Differences(expect.Match, v.Object); len(differences) > 0 {
+				unlike = len(problems)
+				problems = append(problems, notAsExpected+matching.Lines(differences))
 			}
 		}
 		if expect.CEL != "" {
@@ -172,20 +175,31 @@ func (w *Writer) compareObject(op *operation, step *scenarios.Step, expect *scen
 		v.Status = reports.Failed
 		v.Message = fmt.Sprintf("%s was accepted, but: %s", op, strings.Join(problems, "\n"))
 	}
-	var each []reports.Outcome
-	for i, problem := range problems {
-		one := reports.Outcome{Status: reports.Failed, Message: fmt.Sprintf("%s was accepted, but: %s", op, problem)}
-		if i == unknown {
-			one.Status = reports.Error
-		}
-		each = append(each, one)
-	}
 	if unknown >= 0 && len(problems) == 1 {
 		v.Status = reports.Error
+	}
+	var each []reports.Outcome
+	add := func(status reports.Status, text string) {
+		each = append(each, reports.Outcome{Status: status, Message: fmt.Sprintf("%s was accepted, but: %s", op, text)})
+	}
+	for i, problem := range problems {
+		switch i {
+		case unknown:
+			add(reports.Error, problem)
+		case unlike: // each difference is a problem
+			for _, difference := range differences {
+				add(reports.Failed, notAsExpected+difference)
+			}
+		default:
+			add(reports.Failed, problem)
+		}
 	}
 	v.Problems = reports.Several(each)
 	return v
 }
+
+// notAsExpected is before the differences between the returned object and the wanted one.
+const notAsExpected = "the returned object is not as expected:\n"
 
 // orNothing returns the text with something before it; "" if there is no text.
 func orNothing(before, text string) string {

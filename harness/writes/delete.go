@@ -146,10 +146,17 @@ func (e *StillThereError) Queued() bool {
 }
 
 // holds reports whether a reason of a namespace is more than that the namespace controller is not done yet: these are
-// its texts while pods terminate (namespaced_resources_deleter.go, condition_utils.go).
+// its texts while pods terminate, and while a busy API server needs more than a request's minute for thousands of
+// Events, of which it deletes a part each time (namespaced_resources_deleter.go, condition_utils.go).
 func holds(reason string) bool {
-	return !strings.Contains(reason, "unexpected items still remain") &&
-		!strings.HasPrefix(reason, "Some resources are remaining")
+	for _, text := range []string{
+		"unexpected items still remain", "unable to return a response in the time allotted", "stream error: stream ID",
+	} {
+		if strings.Contains(reason, text) {
+			return false
+		}
+	}
+	return !strings.HasPrefix(reason, "Some resources are remaining")
 }
 
 // untilGone waits with a watch until the object with that UID is gone; one of another UID counts as gone. The error

@@ -98,7 +98,7 @@ func steps(pointer any) []any {
 	var all []any
 	for step := range strings.SplitSeq(text[1:], "/") {
 		step = strings.NewReplacer("~1", "/", "~0", "~").Replace(step)
-		if i, err := strconv.Atoi(step); err == nil && i >= 0 {
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && strconv.Itoa(i) == step {
 			all = append(all, i)
 		} else {
 			all = append(all, step)

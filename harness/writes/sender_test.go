@@ -37,11 +37,11 @@ func newSender(t *testing.T, server *apitest.Server) *sender {
 	s := &sender{}
 	s.Writer = &writes.Writer{
 		Client: client, Kinds: served.NewKinds(found.RESTClient(), "1.34.4"), Namespace: "ns",
-		Mismatch: func(want, got map[string]any) string { return matching.Diff(want, got) },
-		Holds:    func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
-		Wrote:    func(m writes.Made) { s.made = append(s.made, m) },
-		Pauses:   func() backoff.BackOff { return new(backoff.ZeroBackOff) },
-		Appear:   time.Nanosecond,
+		Differences: func(want, got map[string]any) []string { return matching.Differences(want, got) },
+		Holds:       func(*scenarios.Step, map[string]any) (bool, error) { return false, nil },
+		Wrote:       func(m writes.Made) { s.made = append(s.made, m) },
+		Pauses:      func() backoff.BackOff { return new(backoff.ZeroBackOff) },
+		Appear:      time.Nanosecond,
 	}
 	return s
 }

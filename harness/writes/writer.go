@@ -36,8 +36,9 @@ type Writer struct {
 	Kinds *served.Kinds
 	// Namespace of objects that name none.
 	Namespace string
-	// Mismatch compares a partial object with a whole one and says how they differ; "" when it matches.
-	Mismatch func(want, got map[string]any) string
+	// Differences compares a partial object with a whole one and says how they differ, each in one line; none if it
+	// matches.
+	Differences func(want, got map[string]any) []string
 	// Holds evaluates the CEL expression that a step expects to be true of the object that was returned.
 	Holds func(step *scenarios.Step, object map[string]any) (bool, error)
 	// Blame names the feature gate or version of Kubernetes that is the likely reason why a field of a kind was dropped;

@@ -709,3 +709,16 @@ func TestExpressionThatCannotBeEvaluated(t *testing.T) {
 		}
 	}
 }
+
+// Each difference from the wanted object is a problem of its own: a known issue about one does not explain another.
+func TestEachDifferenceIsAProblem(t *testing.T) {
+	s := newSender(t, apitest.New(t))
+	got := s.do(t.Context(), scenarios.Step{
+		Create: configMap("a", map[string]any{"x": "1", "y": "1"}),
+		Expect: &scenarios.Expect{Match: map[string]any{"data": map[string]any{"x": "2", "y": "2"}}},
+	})
+	if len(got.Problems) != 2 || !strings.Contains(got.Problems[0].Message, "data.x") ||
+		strings.Contains(got.Problems[0].Message, "data.y") || !strings.Contains(got.Problems[1].Message, "data.y") {
+		t.Errorf("%s: %+v", got.Message, got.Problems)
+	}
+}

@@ -34,7 +34,8 @@ type Report struct {
 // Publish writes what the environment's CI system reads: GitHub's step summary and annotations, and Prow's artifacts
 // and metadata.
 func Publish(run *reports.Run, of Report, env func(string) string, out io.Writer) error {
-	errs := []error{HandOver(reports.Markdown(run), of, env)}
+	suffix := of.suffix(prowFolder(env))
+	errs := []error{handOver(reports.Markdown(run), of, suffix, env)}
 	if env("GITHUB_ACTIONS") == "true" {
 		for _, line := range annotations(run, env("GITHUB_WORKSPACE")) {
 			_, err := fmt.Fprintln(out, line)
@@ -42,7 +43,7 @@ func Publish(run *reports.Run, of Report, env func(string) string, out io.Writer
 		}
 	}
 	if folder := prowFolder(env); folder != "" {
-		errs = append(errs, prowMetadata(run, of, folder))
+		errs = append(errs, prowMetadata(run, suffix, folder))
 	}
 	return errors.Join(errs...)
 }
@@ -50,12 +51,16 @@ func Publish(run *reports.Run, of Report, env func(string) string, out io.Writer
 // HandOver gives the environment's CI system what every report has: Markdown for GitHub's step summary, and the files
 // of a report folder for Prow's artifacts.
 func HandOver(markdown string, of Report, env func(string) string) error {
+	return handOver(markdown, of, of.suffix(prowFolder(env)), env)
+}
+
+func handOver(markdown string, of Report, suffix string, env func(string) string) error {
 	var errs []error
 	if file := env("GITHUB_STEP_SUMMARY"); file != "" {
 		errs = append(errs, appendSummary(file, markdown))
 	}
 	if folder := prowFolder(env); folder != "" {
-		errs = append(errs, prow(of, folder))
+		errs = append(errs, prow(of, suffix, folder))
 	}
 	return errors.Join(errs...)
 }
@@ -128,10 +133,7 @@ func annotations(run *reports.Run, workspace string) []string {
 					file, line = f, l
 				}
 			}
-			if relative, err := filepath.Rel(workspace, file); workspace != "" && filepath.IsAbs(file) && err == nil &&
-				filepath.IsLocal(relative) {
-				file = relative
-			}
+			file = inWorkspace(file, workspace)
 			if len(lines) == annotationLimit {
 				return lines
 			}
@@ -140,6 +142,20 @@ func annotations(run *reports.Run, workspace string) []string {
 		}
 	}
 	return lines
+}
+
+// inWorkspace is the path of a file relative to the workspace, which need not be the working directory of the step. The
+// path stays as it is if the file is elsewhere.
+func inWorkspace(file, workspace string) string {
+	absolute, err := filepath.Abs(file)
+	if _, missing := os.Stat(absolute); workspace == "" || err != nil || !filepath.IsAbs(file) && missing != nil {
+		return file
+	}
+	relative, err := filepath.Rel(workspace, absolute)
+	if err != nil || !filepath.IsLocal(relative) {
+		return file
+	}
+	return relative
 }
 
 // data and property escape the special characters of a workflow command.
@@ -153,16 +169,12 @@ func property(text string) string {
 
 // prow copies the reports into the folder that Prow keeps, under names that its lenses look for: junit*.xml, and
 // *.html in an iframe.
-func prow(of Report, folder string) error {
+func prow(of Report, suffix, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("make the folder of Prow's artifacts: %w", err)
 	}
 	var errs []error
-	for from, to := range map[string]string{
-		"junit.xml": "junit_rehearse%s.xml", "report.html": "rehearse-report%s.html",
-		"run.json": "rehearse-run%s.json",
-	} {
-		to = fmt.Sprintf(to, of.suffix())
+	for from, to := range prowNames(suffix) {
 		text, err := os.ReadFile(filepath.Join(of.Dir, from))
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -177,17 +189,37 @@ func prow(of Report, folder string) error {
 	return errors.Join(errs...)
 }
 
-// suffix keeps the names of the parts' files and values apart.
-func (r Report) suffix() string {
-	if r.Part == "" {
-		return ""
+// prowNames are the names of a report's files in the folder that Prow keeps.
+func prowNames(suffix string) map[string]string {
+	return map[string]string{
+		"junit.xml": "junit_rehearse" + suffix + ".xml", "report.html": "rehearse-report" + suffix + ".html",
+		"run.json": "rehearse-run" + suffix + ".json",
 	}
-	return "-" + r.Part
+}
+
+// suffix keeps the names of files and values apart: those of a command's parts, and those of the commands of a job,
+// which write into the same folder.
+func (r Report) suffix(folder string) string {
+	part := ""
+	if r.Part != "" {
+		part = "-" + r.Part
+	}
+	for suffix, n := part, 2; ; n++ {
+		taken := false
+		for _, name := range prowNames(suffix) {
+			_, err := os.Stat(filepath.Join(folder, name))
+			taken = taken || folder != "" && err == nil
+		}
+		if !taken {
+			return suffix
+		}
+		suffix = fmt.Sprintf("%s-%d", part, n)
+	}
 }
 
 // prowMetadata writes what Prow adds to the job's finished.json and shows in its metadata lens: one text for each
 // name. Entries of other programs stay.
-func prowMetadata(run *reports.Run, of Report, folder string) error {
+func prowMetadata(run *reports.Run, suffix, folder string) error {
 	path, all := filepath.Join(folder, "metadata.json"), map[string]any{}
 	text, err := os.ReadFile(path)
 	switch {
@@ -206,9 +238,9 @@ func prowMetadata(run *reports.Run, of Report, folder string) error {
 		}
 	}
 	all["rehearse"] = run.Program
-	all["rehearse-result"+of.suffix()] = reports.Count(run).String()
-	all["rehearse-states"+of.suffix()] = strings.Join(states, "; ")
-	all["rehearse-command"+of.suffix()] = run.Command
+	all["rehearse-result"+suffix] = reports.Count(run).String()
+	all["rehearse-states"+suffix] = strings.Join(states, "; ")
+	all["rehearse-command"+suffix] = run.Command
 	if text, err = json.MarshalIndent(all, "", "  "); err == nil {
 		err = os.WriteFile(path, append(text, '\n'), 0o644)
 	}

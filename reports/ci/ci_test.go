@@ -37,6 +37,25 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
+// A step may have another working directory than the workspace.
+func TestPathInTheWorkspace(t *testing.T) {
+	workspace, err := filepath.EvalSymlinks(t.TempDir())
+	golden.Must(t, err)
+	golden.Write(t, filepath.Join(workspace, "deploy", "x.yaml"), "a")
+	t.Chdir(filepath.Join(workspace, "deploy"))
+	for file, want := range map[string]string{
+		"x.yaml": filepath.Join("deploy", "x.yaml"), "elsewhere.yaml": "elsewhere.yaml", "/far/y.yaml": "/far/y.yaml",
+		filepath.Join(workspace, "gone.yaml"): "gone.yaml",
+	} {
+		if got := inWorkspace(file, workspace); got != want {
+			t.Errorf("%s: %s, want %s", file, got, want)
+		}
+	}
+	if got := inWorkspace("x.yaml", ""); got != "x.yaml" {
+		t.Errorf("without a workspace: %s", got)
+	}
+}
+
 func TestPublishOnGitHub(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "summary.md")
 	golden.Write(t, file, "# before\n")
@@ -92,8 +111,12 @@ func TestPublishOnProw(t *testing.T) {
 	}
 	env := environment(map[string]string{"ARTIFACTS": folder, "PROW_JOB_ID": "1"})
 	golden.Must(t, Publish(failing(1), Report{Dir: dir}, env, &strings.Builder{}))
+	golden.Write(t, filepath.Join(dir, "junit.xml"), "of another command")
+	golden.Must(t, Publish(failing(1), Report{Dir: dir}, env, &strings.Builder{}))
 	// Spyglass' JUnit lens looks for artifacts(/.*/|/)junit.*\.xml.
-	for name, want := range map[string]string{"junit_rehearse.xml": "junit.xml", "rehearse-report.html": "report.html"} {
+	for name, want := range map[string]string{
+		"junit_rehearse.xml": "junit.xml", "rehearse-report.html": "report.html", "junit_rehearse-2.xml": "of another command",
+	} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || string(text) != want {
 			t.Errorf("%s: %v %s", name, err, text)
 		}

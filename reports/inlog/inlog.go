@@ -101,7 +101,8 @@ func (e *BrokenError) Unwrap() error { return e.Err }
 // dropped: a process that was killed printed it, and its successor prints another one.
 func (r *Reader) Line(line string) (ours bool, whole *Report, err error) {
 	words := strings.Fields(line)
-	if len(words) < 4 || words[0] != mark {
+	// Rehearse indents what others say.
+	if len(words) < 4 || words[0] != mark || !strings.HasPrefix(line, mark) {
 		return false, nil, nil
 	}
 	if r.parts == nil {

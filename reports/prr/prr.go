@@ -135,15 +135,19 @@ func (j journey) turns() (up, down, again bool) {
 	return up, down, again
 }
 
-// observed lists the steps of a state with their results.
-func (j journey) observed(state int) string {
+// stepsIn returns the steps of a state.
+func (j journey) stepsIn(state int) []*reports.Step {
 	end := len(j.Steps)
 	if state+1 < len(j.begins) {
 		end = j.begins[state+1]
 	}
+	return j.Steps[j.begins[state]:end]
+}
+
+// observed lists the steps of a state with their results.
+func (j journey) observed(state int) string {
 	var b strings.Builder
-	for i := j.begins[state]; i < end; i++ {
-		step := j.Steps[i]
+	for _, step := range j.stepsIn(state) {
 		if step.Verb == "transition" || step.Verb == reports.Cleanup {
 			continue
 		}

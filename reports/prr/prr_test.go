@@ -74,21 +74,30 @@ func TestWhatWasNotObserved(t *testing.T) {
 
 // A step that shows that nothing changed while the gate was turned on answers the question about default behavior.
 func TestWhatStayedAsItWas(t *testing.T) {
-	steps := func(first string) []*reports.Step {
-		return []*reports.Step{
-			{Verb: "create", Status: reports.Passed, State: first},
-			{Verb: "transition", Status: reports.Passed, State: first},
-			{Name: "as before", Verb: "unchanged", Status: reports.Passed, State: "1.34.4 A=true"},
+	const off, on = "1.34.4 A=false", "1.34.4 A=true"
+	for _, test := range []struct {
+		states []string
+		want   bool
+	}{
+		{[]string{off, on}, true},
+		{[]string{on, on}, false},
+		{[]string{off, on, off}, false}, // it shows what was unchanged while the gate was off again
+	} {
+		var steps []*reports.Step
+		for _, state := range test.states {
+			steps = append(steps, &reports.Step{Verb: "transition", Status: reports.Passed, State: state})
 		}
-	}
-	for first, want := range map[string]bool{"1.34.4 A=false": true, "1.34.4 A=true": false} {
-		s := &reports.Scenario{Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"}, Steps: steps(first)}
+		steps = append(steps, &reports.Step{
+			Name: "as before", Verb: "unchanged", Status: reports.Passed, State: test.states[len(test.states)-1],
+		})
+		want := test.want
+		s := &reports.Scenario{Name: "s", Status: reports.Passed, Labels: map[string]string{"kep": "1"}, Steps: steps}
 		text, err := Markdown(&reports.Run{Tracks: []*reports.Track{{Scenarios: []*reports.Scenario{s}}}}, "1")
 		golden.Must(t, err)
 		_, answer, _ := strings.Cut(text, Default)
 		answer, _, _ = strings.Cut(answer, "######")
 		if strings.Contains(answer, "as before: **passed**") != want || strings.Contains(answer, "*Open") == want {
-			t.Errorf("after %s: %s", first, answer)
+			t.Errorf("after %s: %s", test.states, answer)
 		}
 	}
 }

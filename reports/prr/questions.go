@@ -173,10 +173,15 @@ func tests(run *reports.Run, journeys []journey) string {
 
 // unaffected lists what stayed unchanged while a gate was turned on.
 func unaffected(_ *reports.Run, journeys []journey) string {
-	switched := slices.DeleteFunc(slices.Clone(journeys), func(j journey) bool {
-		state, _ := j.after(false, true)
-		return state < 0
-	})
+	var switched []journey
+	for _, j := range journeys {
+		if state, _ := j.after(false, true); state >= 0 {
+			on := *j.Scenario
+			on.Steps = j.stepsIn(state)
+			j.Scenario = &on
+			switched = append(switched, j)
+		}
+	}
 	return byVerb(switched, func(step *reports.Step) bool { return step.Verb == "unchanged" })
 }
 

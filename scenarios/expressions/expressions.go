@@ -33,6 +33,7 @@ type Checked struct {
 	Type     *cel.Type
 	Uses     []Use
 	fields   []fieldpath.Use
+	fixed    []chain
 	Mistakes []Mistake
 	Err      error // an error that is not a mistake in the expression
 }
@@ -76,7 +77,11 @@ func (e *Evaluator) Eval(expression string, vars Variables) (any, error) {
 		if stopped := e.ctx.Err(); stopped != nil {
 			err = errors.Join(stopped, err)
 		}
-		return nil, evaluationError(err)
+		err = evaluationError(err)
+		if missing := (*MissingError)(nil); errors.As(err, &missing) {
+			err = c.ofFixed(missing, activation)
+		}
+		return nil, err
 	}
 	return plainValue(value)
 }
@@ -139,7 +144,7 @@ func (c *expressionCache) compile(expression string) *Checked {
 	}
 	return &Checked{
 		program: program, Type: ast.OutputType(), Uses: usesOf(ast),
-		fields: fieldsOfExpression(ast.NativeRep().Expr()),
+		fields: fieldsOfExpression(ast.NativeRep().Expr()), fixed: fixedOf(ast),
 	}
 }
 
@@ -183,7 +188,7 @@ func explain(env *cel.Env, message string) (plain, hint string) {
 }
 
 // MissingError means that an expression has no value because something in it does not exist: a field, an item of a
-// list.
+// list. It is not about what is the same for all objects, such as outputs.
 type MissingError struct{ What string }
 
 // Error names what is missing.

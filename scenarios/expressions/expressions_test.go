@@ -123,6 +123,10 @@ func TestEvalErrors(t *testing.T) {
 	for expression, want := range map[string]bool{
 		"object.missing": true, "objects[7].n": true, "object.?missing": true, "object.?missing.value()": true,
 		"object.spec.replicas > '1'": false, "int(object.spec.cpu) > 1": false,
+		// An object cannot lack what is the same for all.
+		"outputs.typo == 'a'": false, "object.metadata.name == case.typo": false, "case.names[7] == 'a'": false,
+		"objects.exists(o, o.n == outputs['typo'])": false, "outputs.uid == object.typo": true,
+		"has(outputs.typo) || object.missing": true, "outputs.?typo.hasValue() || object.missing": true,
 	} {
 		_, err := e.Eval(expression, variables())
 		var missing *MissingError

@@ -5,6 +5,7 @@ import (
 	"embed"
 
 	"github.com/rehearse-dev/rehearse/suites"
+	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/api"
 	"github.com/rehearse-dev/rehearse/suites/leaderworkerset/simulator"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
 )
@@ -15,7 +16,7 @@ var files embed.FS
 // Definition is the suite of LeaderWorkerSet.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run:    simulator.Run,
+		Run: simulator.Run, Groups: []string{api.Group},
 		Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(),
 	}

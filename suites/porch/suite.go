@@ -15,7 +15,7 @@ var files embed.FS
 // Definition is the suite of Porch's engine.
 func Definition() suites.Definition {
 	own := &simulators.Simulator{
-		Run:    simulator.Run,
+		Run: simulator.Run, Groups: simulator.Groups(),
 		Faults: simulator.Faults(), Liberties: simulator.Liberties(),
 		Variants: simulator.Variants(), Probes: simulator.Probes(), Hosts: simulator.Hosts(),
 	}

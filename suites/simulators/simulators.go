@@ -51,6 +51,8 @@ type Simulator struct {
 	Liberties []Liberty
 	// Variants that it supports.
 	Variants []string
+	// Groups are the API groups whose definitions it installs.
+	Groups []string
 	// Probes are objects whose creation, as a dry run, calls each of its webhooks.
 	Probes []*unstructured.Unstructured
 	// Hosts are additional names in its certificate.
@@ -84,7 +86,7 @@ func (c Catalog) Systems(executable string) systems.Simulators {
 		all[name] = systems.Simulator{
 			Command: []string{executable, Command, name}, Faults: fault.Names(simulator.Faults), ClusterWide: fault.Names(wide),
 			Liberties: liberty.Names(simulator.Liberties),
-			Variants:  simulator.Variants, Probes: simulator.Probes, Hosts: simulator.Hosts,
+			Variants:  simulator.Variants, Groups: simulator.Groups, Probes: simulator.Probes, Hosts: simulator.Hosts,
 			Configurable: simulator.Configurable,
 		}
 	}

@@ -3,13 +3,14 @@ package program
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/clusters/features"
@@ -159,11 +160,25 @@ func (f *exploreFlags) options(command *cobra.Command) (explore.Options, error) 
 		return o, err
 	}
 	if f.known != "" {
+		if err := f.spared(); err != nil {
+			return o, err
+		}
 		if o.Known, err = explorations.ReadKnown(f.known); err != nil {
 			return o, err
 		}
 	}
 	return o, provider.Check(command.Context(), o.Path)
+}
+
+// spared returns an error if the report would replace the list of known findings.
+func (f *exploreFlags) spared() error {
+	replaced, err1 := os.Stat(filepath.Join(f.reportDir, "known.yaml"))
+	list, err2 := os.Stat(f.known)
+	if err1 == nil && err2 == nil && os.SameFile(replaced, list) {
+		return fmt.Errorf("--known %s: the report of this run would replace the file; copy it to another folder, or "+
+			"choose another --report-dir", f.known)
+	}
+	return nil
 }
 
 // customs reads the definitions of --crds.
@@ -178,7 +193,7 @@ func (f *exploreFlags) customs(command *cobra.Command, o *explore.Options) error
 	for _, one := range objects {
 		if one.Content.GetKind() == "CustomResourceDefinition" {
 			clean := *one
-			clean.Content = transplant.Manifest(one.Content) // an exported one has fields of its cluster
+			clean.Content = transplant.Exported(one.Content)
 			o.Customs = append(o.Customs, withoutConversion(&clean, o.Progress))
 		}
 	}
@@ -188,10 +203,10 @@ func (f *exploreFlags) customs(command *cobra.Command, o *explore.Options) error
 	return nil
 }
 
-// withoutConversion is a definition without a conversion webhook that a Service would answer: there is none.
+// withoutConversion is a definition without a conversion webhook that a Service, or a server elsewhere, would answer:
+// there is no such Service, and a server would get objects that do not exist.
 func withoutConversion(o *manifests.Object, progress func(string, ...any)) *manifests.Object {
-	if _, service, _ := unstructured.NestedMap(o.Content.Object, "spec", "conversion", "webhook", "clientConfig",
-		"service"); !service {
+	if transplant.Callee(o.Content.Object, "spec", "conversion", "webhook", "clientConfig") == "" {
 		return o
 	}
 	without := *o

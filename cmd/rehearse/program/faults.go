@@ -135,7 +135,7 @@ func (f *faultsFlags) run(command *cobra.Command, all builtin.Suites) error {
 			return cli.Planned(command.Context())
 		})
 	if result != nil {
-		fmt.Fprint(command.OutOrStdout(), result)
+		fmt.Fprint(cli.Guarded(command.OutOrStdout()), result)
 	}
 	switch {
 	case err != nil && result != nil && command.Context().Err() == nil: // a failure must not hide what was found

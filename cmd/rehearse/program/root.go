@@ -39,7 +39,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		code = cli.ExitInterrupted
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "error:", terminal.Clean(err.Error()))
+		fmt.Fprintln(cli.Guarded(stderr), "error:", terminal.Clean(err.Error()))
 	}
 	return code
 }

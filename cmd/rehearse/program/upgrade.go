@@ -246,7 +246,7 @@ func (f *upgradeFlags) given(command *cobra.Command, first clusters.State, o *up
 	}
 	needs := manifests.PlacementOf(objects)
 	first.Nodes = []clusters.NodeGroup{{Count: &f.nodes, Capacity: needs.Capacity, Labels: needs.Labels}}
-	if o.Objects, o.Notes = upgrade.Fit(objects, first.Nodes); len(o.Objects) == 0 {
+	if o.Objects, o.Notes = upgrade.Fit(objects, first.Nodes, f.systems.Any()); len(o.Objects) == 0 {
 		return first, fmt.Errorf("nothing is left to rehearse: %s", strings.Join(o.Notes, "; "))
 	}
 	return first, nil

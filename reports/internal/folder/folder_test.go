@@ -39,7 +39,7 @@ func TestLock(t *testing.T) {
 	unlock, err := Lock(dir)
 	golden.Must(t, err)
 	_, err = Lock(dir)
-	golden.Error(t, err, "another rehearse writes its reports into "+dir, "--report-dir")
+	golden.Error(t, err, "another rehearse writes its reports into "+dir, "another folder for the reports")
 	unlock()
 	unlock, err = Lock(dir)
 	golden.Must(t, err)

@@ -15,8 +15,8 @@ func Lock(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("lock the report folder: %w", err)
 	}
 	if err := syscall.Flock(int(opened.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(fmt.Errorf("another rehearse writes its reports into %s: choose another folder with "+
-			"--report-dir, or wait until it has ended", dir), opened.Close())
+		return nil, errors.Join(fmt.Errorf("another rehearse writes its reports into %s: choose another folder for "+
+			"the reports, or wait until it has ended", dir), opened.Close())
 	}
 	return func() { _ = opened.Close() }, nil // closing releases the lock
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/rehearse-dev/rehearse/suites/porch/api/v1alpha1"
 	"github.com/rehearse-dev/rehearse/suites/porch/engine"
 	"github.com/rehearse-dev/rehearse/suites/simulators/fault"
 	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
@@ -44,6 +45,9 @@ func Probes() []*unstructured.Unstructured { return nil }
 
 // Hosts are the names that the cluster's API server expects in the simulator's certificate.
 func Hosts() []string { return []string{serverName} }
+
+// Groups are the API groups that the simulator registers.
+func Groups() []string { return []string{v1alpha1.GroupVersion.Group, repositoriesResource.Group} }
 
 // Run registers the simulator, and serves package revisions and git repositories until the context ends. The end of the
 // context is not an error. The registered objects stay.

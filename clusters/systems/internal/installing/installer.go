@@ -159,8 +159,8 @@ func (i *Installer) found(ctx context.Context, in *Installation, object *unstruc
 	switch {
 	case err != nil || owner == nil:
 		return false, false, err
-	case i.owns(in, *owner):
-		return false, *owner == in.System, nil
+	case i.owns(in, owner.System):
+		return false, owner.System == in.System && !owner.Kept, nil
 	case object.GetAPIVersion() == "v1" && object.GetKind() == "Namespace":
 		return true, false, nil
 	}
@@ -170,23 +170,22 @@ func (i *Installer) found(ctx context.Context, in *Installation, object *unstruc
 // notTaken returns an error if the cluster already has the object, but from another installation.
 func (i *Installer) notTaken(ctx context.Context, in *Installation, object *unstructured.Unstructured) error {
 	r, owner, err := i.owner(ctx, object)
-	if err != nil || owner == nil || i.owns(in, *owner) {
+	if err != nil || owner == nil || i.owns(in, owner.System) {
 		return err
 	}
 	return taken(in, r)
 }
 
-// owner returns the system for which the cluster's object was installed; nil if there is no such object.
-func (i *Installer) owner(ctx context.Context, object *unstructured.Unstructured) (objects.Reference, *string, error) {
+// owner returns who owns the cluster's object; nil if there is no such object.
+func (i *Installer) owner(ctx context.Context, object *unstructured.Unstructured) (objects.Reference, *objects.Owner,
+	error,
+) {
 	r, err := i.Objects.Find(object)
 	if err != nil {
 		return r, nil, err
 	}
-	owner, there, err := i.Objects.Owner(ctx, r)
-	if err != nil || !there {
-		return r, nil, err
-	}
-	return r, &owner, nil
+	owner, err := i.Objects.Owner(ctx, r)
+	return r, owner, err
 }
 
 func taken(in *Installation, r objects.Reference) error {

@@ -27,12 +27,17 @@ const Manager = "rehearse-systems"
 // Label is the label of everything that was installed for a system. Its value is the system's name.
 const Label = "rehearse.dev/system"
 
+// KeptLabel is the label of what a run with --keep has installed. It stays when a later run has updated the object.
+const KeptLabel = "rehearse.dev/kept"
+
 // Client is a client for the cluster.
 type Client struct {
 	dynamic   dynamic.Interface
 	metadata  metadata.Interface
 	discovery discovery.DiscoveryInterface
 	mapper    *restmapper.DeferredDiscoveryRESTMapper
+	// Keep: what is applied stays after the run.
+	Keep bool
 }
 
 // Reference names an object in the cluster.
@@ -158,6 +163,9 @@ func (c *Client) Apply(ctx context.Context, system string, object *unstructured.
 		labels = map[string]string{}
 	}
 	labels[Label] = system
+	if c.Keep || there != nil && there.Labels[KeptLabel] != "" {
+		labels[KeptLabel] = "true"
+	}
 	object.SetLabels(labels)
 	object.SetManagedFields(nil)
 	object.SetNamespace(r.Namespace)

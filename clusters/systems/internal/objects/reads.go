@@ -39,13 +39,19 @@ func (c *Client) there(ctx context.Context, r Reference) (*metav1.PartialObjectM
 	return object, nil
 }
 
-// Owner returns the name of the system for which an object was installed; there reports whether the object exists.
-func (c *Client) Owner(ctx context.Context, r Reference) (system string, there bool, err error) {
+// Owner is the system for which an object was installed; "" if none. Kept says that the object stays after the run.
+type Owner struct {
+	System string
+	Kept   bool
+}
+
+// Owner returns the owner of an object; nil if the object does not exist.
+func (c *Client) Owner(ctx context.Context, r Reference) (*Owner, error) {
 	known, err := c.there(ctx, r)
 	if known == nil {
-		return "", false, err
+		return nil, err
 	}
-	return known.Labels[Label], true, nil
+	return &Owner{known.Labels[Label], known.Labels[KeptLabel] != ""}, nil
 }
 
 // Exists reports whether an object exists.

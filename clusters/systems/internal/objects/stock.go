@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
 )
 
 // The kinds that a system may add to the API server beside CustomResourceDefinitions, or that others are in.
@@ -20,31 +22,74 @@ var (
 )
 
 // Stock lists the objects of the kinds that a simulator may create and that must be deleted with it: namespaces with
-// their content, CustomResourceDefinitions and APIServices. own are those that the field manager has applied. Stock
-// reads only metadata, because the objects may be large.
+// their content, CustomResourceDefinitions and APIServices. own are those that the field manager has applied.
 func (c *Client) Stock(ctx context.Context, manager string) (all, own []Reference, err error) {
+	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
+		all = append(all, r)
+		if slices.Contains(managersOf(item), manager) {
+			own = append(own, r)
+		}
+	})
+	return all, own, err
+}
+
+// LeftBy lists the objects of these kinds that only the field manager and the cluster itself have written.
+func (c *Client) LeftBy(ctx context.Context, manager string) (left []Reference, err error) {
+	nobody := []string{manager, Manager, "kube-apiserver", "kube-controller-manager"}
+	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
+		managers := managersOf(item)
+		others := slices.ContainsFunc(managers, func(name string) bool { return !slices.Contains(nobody, name) })
+		if !others && slices.Contains(managers, manager) {
+			left = append(left, r)
+		}
+	})
+	return left, err
+}
+
+// Foreign lists the CustomResourceDefinitions and APIServices of API groups that none of the field managers has applied.
+func (c *Client) Foreign(ctx context.Context, groups, managers []string) (foreign []Reference, err error) {
+	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
+		_, group, _ := strings.Cut(r.Name, ".") // both are called NAME.GROUP
+		ours := slices.ContainsFunc(managersOf(item), func(name string) bool { return slices.Contains(managers, name) })
+		if r.Kind != NamespaceKind && slices.Contains(groups, group) && !ours && item.Labels[automanaged] == "" {
+			foreign = append(foreign, r)
+		}
+	})
+	return foreign, err
+}
+
+// automanaged is the label of the APIServices that an API server makes for its own APIs and for those of
+// CustomResourceDefinitions.
+const automanaged = "kube-aggregator.kubernetes.io/automanaged"
+
+func managersOf(item metav1.PartialObjectMetadata) []string {
+	var names []string
+	for _, entry := range item.ManagedFields {
+		names = append(names, entry.Manager)
+	}
+	return names
+}
+
+// each visits the objects of these kinds. It reads only metadata, because the objects may be large.
+func each(ctx context.Context, client metadata.Interface, visit func(Reference, metav1.PartialObjectMetadata)) error {
 	for _, part := range []struct {
 		kind     schema.GroupKind
 		resource schema.GroupVersionResource
 	}{
 		{NamespaceKind, namespaceResource}, {CRDKind, crdResource}, {APIServiceKind, apiServiceResource},
 	} {
-		list, err := c.metadata.Resource(part.resource).List(ctx, metav1.ListOptions{})
+		list, err := client.Resource(part.resource).List(ctx, metav1.ListOptions{})
 		if apierrors.IsNotFound(err) {
 			continue // this API server has no aggregation
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("list %s: %w", part.resource.Resource, err)
+			return fmt.Errorf("list %s: %w", part.resource.Resource, err)
 		}
 		for _, item := range list.Items {
-			r := Reference{Kind: part.kind, Version: part.resource.Version, Name: item.Name}
-			all = append(all, r)
-			if slices.ContainsFunc(item.ManagedFields, func(f metav1.ManagedFieldsEntry) bool { return f.Manager == manager }) {
-				own = append(own, r)
-			}
+			visit(Reference{Kind: part.kind, Version: part.resource.Version, Name: item.Name}, item)
 		}
 	}
-	return all, own, nil
+	return nil
 }
 
 // available returns an error that describes the conditions of an APIService, until it is available.

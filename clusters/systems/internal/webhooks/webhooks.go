@@ -45,6 +45,8 @@ type Hook struct {
 	// Creates: the webhook is called when objects are created.
 	Creates bool
 	Client  admissionv1.WebhookClientConfig
+	// Managers are the field managers that have written the configuration.
+	Managers []string
 }
 
 // String is "webhook name (MutatingWebhookConfiguration configuration)".
@@ -70,20 +72,24 @@ func (c *Client) All(ctx context.Context) ([]Hook, error) {
 		return nil, fmt.Errorf("list webhook configurations: %w", err)
 	}
 	var all []Hook
-	add := func(kind int, step, configuration, name string, rules []admissionv1.RuleWithOperations,
-		client admissionv1.WebhookClientConfig,
+	add := func(kind int, step string, configuration metav1.ObjectMeta, name string,
+		rules []admissionv1.RuleWithOperations, client admissionv1.WebhookClientConfig,
 	) {
-		r := objects.Reference{Kind: webhookKinds[kind], Version: "v1", Name: configuration}
-		all = append(all, Hook{r, name, step, Creates(rules), client})
+		r := objects.Reference{Kind: webhookKinds[kind], Version: "v1", Name: configuration.Name}
+		var managers []string
+		for _, entry := range configuration.ManagedFields {
+			managers = append(managers, entry.Manager)
+		}
+		all = append(all, Hook{r, name, step, Creates(rules), client, managers})
 	}
 	for _, c := range mutating.Items {
 		for _, w := range c.Webhooks {
-			add(0, "admit", c.Name, w.Name, w.Rules, w.ClientConfig)
+			add(0, "admit", c.ObjectMeta, w.Name, w.Rules, w.ClientConfig)
 		}
 	}
 	for _, c := range validating.Items {
 		for _, w := range c.Webhooks {
-			add(1, "validating", c.Name, w.Name, w.Rules, w.ClientConfig)
+			add(1, "validating", c.ObjectMeta, w.Name, w.Rules, w.ClientConfig)
 		}
 	}
 	return all, nil

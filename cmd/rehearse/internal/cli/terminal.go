@@ -15,7 +15,7 @@ import (
 // TerminalConfig is how a run is shown on an output. report is the path of its page, "" for none.
 func TerminalConfig(out io.Writer, report string) terminal.Config {
 	config := terminal.Config{
-		Out: out, TTY: IsTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
+		Out: Guarded(out), TTY: IsTerminal(out) && os.Getenv("TERM") != "dumb", Report: report, Clock: clock.RealClock{},
 		Unicode: terminal.UnicodeWanted(os.Getenv), Color: terminal.ColorWanted(os.Getenv),
 	}
 	if config.TTY && report != "" && terminal.LinksWanted(os.Getenv) {

@@ -179,7 +179,7 @@ func transitionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := skew.Check(cluster.State().Version, wanted.Version); err != nil && !force {
+			if err := inStep(cluster, wanted.Version); err != nil && !force {
 				return fmt.Errorf("%w; --force allows it", err)
 			}
 			if err := provider.Check(command.Context(), []clusters.State{cluster.State(), wanted}); err != nil {
@@ -198,6 +198,18 @@ func transitionCommand() *cobra.Command {
 	command.Flags().BoolVar(&force, "force", false, "allow what the version skew policy forbids")
 	roll.addTo(command)
 	return command
+}
+
+// inStep returns an error if a version is more than one minor version away from the cluster's, or from that of an API
+// server that an earlier transition has not reached.
+func inStep(cluster clusters.Cluster, version string) error {
+	errs := []error{skew.Check(cluster.State().Version, version)}
+	if rolling, ok := cluster.(clusters.Rolling); ok && errs[0] == nil {
+		for _, server := range rolling.Servers() {
+			errs = append(errs, skew.Check(server.Version, version))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func deleteCommand() *cobra.Command {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rehearse-dev/rehearse/clusters/scratch"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
+	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/merge"
 )
 
 // application creates a Job on a cluster, and makes one report of its shards.
@@ -42,6 +43,9 @@ func (a *application) run(command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := merge.Forget(nil, a.reportDir); err != nil { // a Job that fails has no merged reports
+		return err
+	}
 	return a.runOn(command, client)
 }
 
@@ -61,7 +65,7 @@ func (a *application) runOn(command *cobra.Command, client kubernetes.Interface)
 	defer func() { _ = discard() }() // the next run tries again
 	g := &gathering{
 		client: client, namespace: a.namespace, job: a.name, uid: job.UID, of: int(a.completions),
-		out: command.OutOrStdout(), dir: work,
+		out: cli.Guarded(command.OutOrStdout()), dir: work,
 		interval: time.Second, patience: defaultPatience, linger: defaultLinger, timeout: a.timeout,
 	}
 	err = g.wait(ctx)

@@ -38,7 +38,11 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	}
 	once := func(dir string) (*made, error) { return s.once(command, paths, axes, cells, dir) }
 	of := ci.Report{Dir: s.execute.ReportDir}
-	if err := session.RemoveReports([]string{of.Dir}, PageFile, matrices.File, matrices.MarkdownFile); err != nil {
+	dirs, names := []string{of.Dir}, []string{PageFile, matrices.File, matrices.MarkdownFile}
+	if err := s.check(command, paths, cells); err != nil {
+		return session.NotStarted(err, dirs, names...)
+	}
+	if err := session.RemoveReports(dirs, names...); err != nil {
 		return err
 	}
 	if s.Repeat == 1 {
@@ -67,9 +71,20 @@ func (s *settings) run(command *cobra.Command, paths []string) error {
 	}
 	whole := repeated(all)
 	whole.report.Interrupted = whole.report.Interrupted || cut
-	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(whole.report))
+	fmt.Fprintf(cli.Guarded(command.OutOrStdout()), "\n%s", matrices.Text(whole.report))
 	whole.failure = errors.Join(whole.failure, err, Write(s.execute.ReportDir, whole.report))
 	return end(whole)
+}
+
+// check plans the matrix, to find mistakes in the input before any report is removed.
+func (s *settings) check(command *cobra.Command, paths []string, cells []matrix.Cell) error {
+	run := session.New(command, s.execute, PageFile, paths...)
+	defer run.Close()
+	plan, err := s.plan(command, slices.Clone(cells), run.Progress)
+	if err != nil {
+		return err
+	}
+	return session.Limit(plan, &run.Options, func(string, ...any) {}) // the run says it, too
 }
 
 // once runs the matrix once, and writes its reports into a folder.
@@ -101,7 +116,7 @@ func (s *settings) once(command *cobra.Command, paths []string, axes matrix.Axes
 	failure := run.RunPlan(plan)
 	one.run = run.Result()
 	one.report.Judge(one.run)
-	fmt.Fprintf(command.OutOrStdout(), "\n%s", matrices.Text(one.report))
+	fmt.Fprintf(cli.Guarded(command.OutOrStdout()), "\n%s", matrices.Text(one.report))
 	one.failure = errors.Join(failure, Write(dir, one.report))
 	return one, nil
 }

@@ -19,7 +19,7 @@ func explored(command *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	return finish(command, reports.PiecesOf(parts), session.Report[*explorations.Report]{
+	return finish(command, reports.PiecesOf(parts), out, session.Report[*explorations.Report]{
 		Of: merged, Dir: out, Write: explorations.Write, Page: page.OfExploration, Markdown: explorations.Markdown,
 		Text: explorations.TextIn,
 	})

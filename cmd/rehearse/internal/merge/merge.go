@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +47,7 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
 		RunE: func(command *cobra.Command, args []string) error {
 			folders, remove, err := withLogs(args, cli.ProgressTo(command.ErrOrStderr()))
 			if err != nil {
-				return err
+				return errors.Join(err, Forget(args, out))
 			}
 			defer remove()
 			return Shards(command, folders, out)
@@ -55,8 +57,17 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
 	return command
 }
 
-// Shards merges the results of all shards into one report folder, whatever command they are from.
+// Shards merges the results of all shards into one report folder, whatever command they are from. If they cannot be
+// merged, it removes the folder's earlier reports.
 func Shards(command *cobra.Command, paths []string, out string) error {
+	err := shards(command, paths, out)
+	if err != nil && cli.CodeOf(err) == cli.ExitInput {
+		return errors.Join(err, Forget(paths, out))
+	}
+	return err
+}
+
+func shards(command *cobra.Command, paths []string, out string) error {
 	kind := ""
 	var files []string
 	var heads []*pastruns.Head
@@ -71,6 +82,10 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 				head.Kind())
 		}
 		kind, files, heads = head.Kind(), append(files, file), append(heads, head)
+		if ownPrograms(head) != ownPrograms(heads[0]) {
+			return fmt.Errorf("merge shards: only one of %s and %s used --kubernetes-bin: they are not parts of the same run",
+				files[0], file)
+		}
 	}
 	if err := spared(files, out); err != nil {
 		return err
@@ -93,6 +108,9 @@ func Shards(command *cobra.Command, paths []string, out string) error {
 		return end(command, run, out, reports.ExitCode(run), unfinished)
 	}
 }
+
+// ownPrograms reports whether a shard ran Kubernetes programs of the user's own. Their versions look like releases.
+func ownPrograms(head *pastruns.Head) bool { return strings.Contains(head.Command, "--kubernetes-bin") }
 
 // warnOfBuilds prints a warning if different programs may have written the shards, and their version does not show it.
 // It is no error: builds of one commit in different folders differ, too.
@@ -169,6 +187,7 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 			return nil, nil, cli.Broken(err)
 		}
 	}
+	forgetMissing(run, out)
 	finished := *run // a copy: the files hold a pointer to run
 	for _, observer := range []reports.Observer{files, shown} {
 		if err := observer.Observe(reports.Event{Kind: reports.RunFinished, At: run.Finished, Run: &finished}); err != nil {
@@ -176,6 +195,18 @@ func runs(command *cobra.Command, from []string, out, pageFile string) (run *rep
 		}
 	}
 	return run, reports.Unfinished(reports.Pieces(parts)), nil
+}
+
+// forgetMissing removes files that no shard had from the lists of the scenarios' files: reports link them.
+func forgetMissing(run *reports.Run, out string) {
+	for _, track := range run.Tracks {
+		for _, s := range track.Scenarios {
+			s.Artifacts = slices.DeleteFunc(slices.Clone(s.Artifacts), func(name string) bool {
+				_, err := os.Stat(filepath.Join(out, filepath.FromSlash(name)))
+				return errors.Is(err, fs.ErrNotExist)
+			})
+		}
+	}
 }
 
 // foldersIn sets the folders of the scenarios' artifacts. A shard's own folder may be on another machine.
@@ -229,12 +260,17 @@ func copyArtifacts(part reports.Part, from fs.FS, to string, progress func(strin
 
 // finish writes a merged report, and returns how the merge ends: shards that ended early outweigh the report's exit
 // code.
-func finish(command *cobra.Command, shards []reports.Piece, merged interface {
+func finish(command *cobra.Command, shards []reports.Piece, out string, merged interface {
 	Finish(command *cobra.Command, failure error) error
 },
 ) error {
+	unlock, err := reports.LockFolder(out)
+	if err != nil {
+		return cli.Broken(err)
+	}
+	defer unlock()
 	unfinished := reports.Unfinished(shards)
-	err := merged.Finish(command, unfinished)
+	err = merged.Finish(command, unfinished)
 	if unfinished != nil {
 		return cli.Broken(err)
 	}

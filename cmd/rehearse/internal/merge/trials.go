@@ -22,10 +22,15 @@ func trials(command *cobra.Command, files []string, out string) error {
 	if err != nil {
 		return err
 	}
+	unlock, err := reports.LockFolder(out)
+	if err != nil {
+		return cli.Broken(err)
+	}
+	defer unlock()
 	if err := faults.Write(out, result); err != nil {
 		return cli.Broken(err)
 	}
-	fmt.Fprint(command.OutOrStdout(), result)
+	fmt.Fprint(cli.Guarded(command.OutOrStdout()), result)
 	if unfinished := reports.Unfinished(reports.PiecesOf(parts)); unfinished != nil {
 		return cli.Broken(errors.Join(unfinished, result.Err(), result.Unjudged()))
 	}

@@ -21,7 +21,7 @@ func upgraded(command *cobra.Command, files []string, out string) error {
 		return err
 	}
 	survey.Sort(merged.Findings)
-	return finish(command, reports.PiecesOf(parts), session.Report[*upgrades.Report]{
+	return finish(command, reports.PiecesOf(parts), out, session.Report[*upgrades.Report]{
 		Of: merged, Dir: out, Write: upgrades.Write, Page: page.OfUpgrade, Markdown: upgrades.Markdown, Text: upgrades.TextIn,
 	})
 }

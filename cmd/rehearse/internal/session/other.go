@@ -50,7 +50,7 @@ func (r Report[R]) Begin(planned R) (end func(), err error) {
 func (r Report[R]) Finish(command *cobra.Command, failure error) error {
 	r.Of.Fail(failure)
 	if r.Text != nil {
-		fmt.Fprint(command.OutOrStdout(), r.Text(r.Of, columns(command)))
+		fmt.Fprint(cli.Guarded(command.OutOrStdout()), r.Text(r.Of, columns(command)))
 	}
 	err := r.write()
 	if err == nil {
