@@ -56,7 +56,10 @@ func PlacementOf(objects []*Object) Placement {
 		case "StorageClass.storage.k8s.io":
 			delete(p.classes, o.Content.GetName())
 		case "PersistentVolume":
-			delete(p.classes, class)
+			// A provisioner that made one volume makes others.
+			if o.Content.GetAnnotations()["pv.kubernetes.io/provisioned-by"] == "" {
+				delete(p.classes, class)
+			}
 		}
 	}
 	p.Classes = slices.Sorted(maps.Keys(p.classes))

@@ -57,6 +57,11 @@ spec:
 ---
 {apiVersion: v1, kind: PersistentVolume, metadata: {name: v}, spec: {storageClassName: static}}
 ---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: made, annotations: {pv.kubernetes.io/provisioned-by: csi}}
+spec: {storageClassName: gp3}
+---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: pools.example.com}
