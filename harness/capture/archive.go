@@ -99,6 +99,10 @@ func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) 
 			return nil, fmt.Errorf("it is not a capture: it begins with %s; create one with rehearse capture",
 				entry.Name)
 		}
+		if entry.Size > mostBytes {
+			return nil, fmt.Errorf("%s in it has %d bytes, and the limit is %d: it is damaged, or no capture", entry.Name,
+				entry.Size, int64(mostBytes))
+		}
 		index, err := readEntry(entry.Name, entries, visit)
 		if err != nil {
 			return nil, err
@@ -111,6 +115,9 @@ func read(r io.Reader, visit func(storage.Resource, *unstructured.Unstructured) 
 		}
 	}
 }
+
+// mostBytes is the maximal size of an entry: far more than the objects of one page have.
+const mostBytes = 1 << 30
 
 // readEntry reads one entry; the last one is the index.
 func readEntry(name string, content io.Reader, visit func(storage.Resource, *unstructured.Unstructured) error) (*Index,

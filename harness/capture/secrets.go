@@ -11,7 +11,8 @@ import (
 
 // hideSecrets replaces the values of a Secret with dummies of the same length, which the API server accepts for its
 // type. It also replaces the values in the last manifest, which kubectl keeps in an annotation, and wherever they stand
-// in other annotations: other tools keep the manifest, too.
+// in other annotations: other tools keep the manifest, too. If a tool compresses it, the annotation is replaced as a
+// whole.
 func hideSecrets(o *unstructured.Unstructured) {
 	if o.GetKind() != "Secret" || o.GetAPIVersion() != "v1" {
 		return
@@ -24,6 +25,9 @@ func hideSecrets(o *unstructured.Unstructured) {
 			if key != corev1.LastAppliedConfigAnnotation {
 				text = strings.ReplaceAll(text, value, strings.Repeat("x", len(value)))
 			}
+		}
+		if compressed(text) {
+			text = strings.Repeat("x", len(text))
 		}
 		annotations[key] = text
 	}
@@ -43,6 +47,20 @@ func hideSecrets(o *unstructured.Unstructured) {
 		}
 	}
 	o.SetAnnotations(annotations)
+}
+
+// compressed reports whether a text is compressed data in base64: gzip, zlib or zstd.
+func compressed(text string) bool {
+	text = strings.TrimRight(strings.TrimSpace(text), "=")
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		data, err := encoding.DecodeString(text)
+		for _, magic := range []string{"\x1f\x8b", "\x78\x01", "\x78\x9c", "\x78\xda", "\x28\xb5\x2f\xfd"} {
+			if err == nil && strings.HasPrefix(string(data), magic) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func hideData(secret map[string]any) {

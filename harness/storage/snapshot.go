@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -23,10 +24,19 @@ import (
 type Snapshot struct {
 	db     *bbolt.DB
 	latest map[string][]byte
+	// prefix of the keys in the backup. Those of latest begin with Prefix.
+	prefix string
 }
 
 // OpenSnapshot opens a backup, and checks that it is complete and contains a Kubernetes cluster.
-func OpenSnapshot(path string) (*Snapshot, error) {
+func OpenSnapshot(path string) (s *Snapshot, err error) {
+	defer func() {
+		if damage := recover(); damage != nil { // bbolt panics on a page that is none
+			s, err = nil, fmt.Errorf("read etcd snapshot %s: it is damaged (%v): create it again with etcdctl snapshot save",
+				path, damage)
+		}
+	}()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	if err := checkHash(path); err != nil {
 		return nil, fmt.Errorf("read etcd snapshot %s: %w", path, err)
 	}
@@ -34,12 +44,15 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read etcd snapshot %s: it is not an etcd backup: %w", path, err)
 	}
-	s := &Snapshot{db: db, latest: map[string][]byte{}}
+	s = &Snapshot{db: db, latest: map[string][]byte{}}
 	if err := s.load(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("read etcd snapshot %s: %w", path, err), db.Close())
 	}
 	return s, nil
 }
+
+// Prefix of the keys in the backup: the flag --etcd-prefix of its API server.
+func (s *Snapshot) Prefix() string { return s.prefix }
 
 // Close closes the file. Values that were read from it must not be used afterwards.
 func (s *Snapshot) Close() error { return s.db.Close() }
@@ -106,6 +119,7 @@ func (s *Snapshot) load(path string) error {
 	if err != nil {
 		return err
 	}
+	s.prefix = prefix
 	for key, value := range all {
 		if rest, ok := strings.CutPrefix(key, prefix); ok {
 			s.latest[Prefix+rest] = value

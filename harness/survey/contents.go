@@ -169,7 +169,12 @@ func binds(change matching.Change) bool {
 		return false
 	case change.Path == "metadata.annotations":
 		annotations, _ := change.New.(map[string]any)
-		return !slices.ContainsFunc(slices.Collect(maps.Keys(annotations)), func(name string) bool { return !ofBinding(name) })
+		for name := range annotations {
+			if !ofBinding(name) {
+				return false
+			}
+		}
+		return true
 	}
 	return change.Path == "spec.volumeName" || ofBinding(change.Path)
 }

@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/capture"
@@ -51,6 +52,8 @@ type Copy struct {
 	// put are the keys that were put into etcd. leaving are those whose objects were already being deleted.
 	put     []string
 	leaving map[string]bool
+	// uids are those of what workloads own, by key.
+	uids    map[string]types.UID
 	lacks   []Lack
 	notes   []string
 	dropped map[string]int
@@ -73,7 +76,8 @@ func New(data Data, o Options) (*Copy, error) {
 	if f.objects == 0 {
 		return nil, fmt.Errorf("%s has no objects", o.Name)
 	}
-	return &Copy{Options: o, data: data, facts: f, leaving: map[string]bool{}, dropped: map[string]int{}}, nil
+	return &Copy{Options: o, data: data, facts: f, leaving: map[string]bool{}, dropped: map[string]int{},
+		uids: map[string]types.UID{}}, nil
 }
 
 // Objects returns the number of objects.
@@ -102,12 +106,15 @@ func (c *Copy) Notes() []string {
 	return notes
 }
 
-// Lost returns the keys that were put into etcd, but are missing from the given ones. Objects that were already being
+// Lost returns the keys that were put into etcd, but are missing from the given ones, which have the UIDs of their
+// objects. A pod of a StatefulSet with another UID was replaced, so it is missing, too. Objects that were already being
 // deleted may disappear. So may APIServices, because the API server maintains them for the versions that it serves.
-func (c *Copy) Lost(there map[string]bool) []string {
+func (c *Copy) Lost(there map[string]types.UID) []string {
 	return slices.DeleteFunc(slices.Clone(c.put), func(key string) bool {
 		folder, _ := split(key)
-		return there[key] || c.leaving[key] || folder == apiServices
+		uid, is := there[key]
+		replaced := c.uids[key] != "" && c.uids[key] != uid
+		return is && !replaced || c.leaving[key] || folder == apiServices
 	})
 }
 

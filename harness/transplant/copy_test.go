@@ -10,8 +10,10 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
+	"github.com/rehearse-dev/rehearse/harness/capture"
 	"github.com/rehearse-dev/rehearse/harness/storage"
 	"github.com/rehearse-dev/rehearse/internal/golden"
 )
@@ -148,5 +150,49 @@ func TestLacksOfEncryptedObjects(t *testing.T) {
 	want := []string{"orders.a.example.com shop/one", "deployments.apps shop/web", "nodes one"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// While a busy cluster is read, it deletes objects: pods may be read before their Job is gone. It deletes them, too.
+func TestObjectsWhoseOwnerIsGone(t *testing.T) {
+	of := func(version, kind, uid string) string {
+		return "ownerReferences: [{apiVersion: " + version + ", kind: " + kind + ", name: a, uid: " + uid + ", controller: true}]"
+	}
+	data := stores{
+		{"pods/n/lost", "metadata: {name: lost, " + of("batch/v1", "Job", "gone") + "}", ""},
+		{"jobs/n/a", "metadata: {name: a, uid: job, " + of("batch/v1", "CronJob", "gone") + "}", ""},
+		{"pods/n/of-a", "metadata: {name: of-a, " + of("batch/v1", "Job", "job") + "}", ""},
+		{"replicasets/n/b", "metadata: {name: b, uid: set}", ""},
+		{"pods/n/of-b", "metadata: {name: of-b, " + of("apps/v1", "ReplicaSet", "set") + "}", ""},
+		{"pods/n/custom", "metadata: {name: custom, " + of("example.com/v1", "Job", "other") + "}", ""},
+		{"pods/n/mirror", "metadata: {name: mirror, " + of("v1", "Node", "node") + "}", ""},
+		{"secrets/n/s", "metadata: {name: s, " + of("batch/v1", "Job", "gone") + "}", ""},
+	}
+	c := filled(t, data, Options{})
+	want := []string{"replicasets/n/b", "pods/n/of-b", "pods/n/custom", "pods/n/mirror", "secrets/n/s"}
+	for i := range want {
+		want[i] = storage.Prefix + want[i]
+	}
+	if !slices.Equal(c.put, want) {
+		t.Errorf("put %q, want %q", c.put, want)
+	}
+	if notes := strings.Join(c.Notes(), "\n"); !strings.Contains(notes, "3 objects whose owner was deleted") {
+		t.Error(notes)
+	}
+	there := map[string]types.UID{}
+	for _, key := range c.put {
+		there[key] = "new"
+	}
+	there[storage.Prefix+"replicasets/n/b"] = "set"
+	if lost := c.Lost(there); len(lost) > 0 { // these pods have no UID in the data
+		t.Errorf("lost %q", lost)
+	}
+	there[storage.Prefix+"replicasets/n/b"] = "replaced"
+	if lost := c.Lost(there); !slices.Equal(lost, []string{storage.Prefix + "replicasets/n/b"}) {
+		t.Errorf("lost %q, want what was replaced", lost)
+	}
+	incomplete := filled(t, data, Options{Missing: []capture.Missing{{What: "jobs.batch", Why: "forbidden"}}})
+	if len(incomplete.put) != len(data) {
+		t.Errorf("owners that could not be read count as deleted: %q", incomplete.put)
 	}
 }

@@ -70,7 +70,8 @@ func withoutPlace(volume *unstructured.Unstructured) {
 // withoutToken removes another cluster's token from a Secret with the token of a service account. A controller fills it
 // in, and would delete a Secret with the UID of another service account.
 func withoutToken(secret *unstructured.Unstructured) {
-	if kind, _, _ := unstructured.NestedString(secret.Object, "type"); kind != string(corev1.SecretTypeServiceAccountToken) {
+	kind, _, _ := unstructured.NestedString(secret.Object, "type")
+	if kind != string(corev1.SecretTypeServiceAccountToken) {
 		return
 	}
 	for _, key := range []string{

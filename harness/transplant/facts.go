@@ -30,6 +30,7 @@ type facts struct {
 	nodePorts [2]int64
 	// nodes are the nodes in the data. hosts are the nodes that Pods run on.
 	nodes, hosts map[string]bool
+	owners       owners
 	// newest is the newest of the kubelets' versions and the version that kubeadm installed.
 	newest *clusters.Version
 }
@@ -47,7 +48,7 @@ const (
 
 // scan reads all data once, to find the facts.
 func scan(data Data) (*facts, error) {
-	f := &facts{conversions: map[string]conversion{}, nodes: map[string]bool{}, hosts: map[string]bool{}}
+	f := &facts{conversions: map[string]conversion{}, nodes: map[string]bool{}, hosts: map[string]bool{}, owners: owners{}}
 	return f, data.Each(func(e Entry) error {
 		f.objects++
 		folder, rest := split(e.Key)
@@ -77,6 +78,9 @@ func scan(data Data) (*facts, error) {
 			}
 		}
 		o, err := e.Object()
+		if err == nil {
+			f.owners.add(folder, o)
+		}
 		switch lost := leftOut(e) != "" || err != nil && e.Encrypted == ""; {
 		case lost && foreign(folder, rest) == "":
 			f.unread++

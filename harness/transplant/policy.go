@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,6 +27,15 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 	if why := leftOut(e); why != "" {
 		c.lack(e.Key, why)
 		return nil, nil
+	}
+	if slices.Contains(owned, folder) {
+		if o, err := e.Object(); err == nil {
+			if !c.incomplete() && c.facts.owners.lack(o) {
+				c.dropped["objects whose owner was deleted while the cluster was read"]++
+				return nil, nil
+			}
+			c.uids[e.Key] = o.GetUID()
+		}
 	}
 	treat := c.treatment(folder)
 	if treat == nil {

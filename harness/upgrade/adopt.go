@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/rehearse-dev/rehearse/clusters"
 	"github.com/rehearse-dev/rehearse/harness/capture"
@@ -63,7 +64,7 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := population{there: map[string]bool{}, served: map[string]bool{}, selecting: map[string]bool{}}
+	found := population{there: map[string]types.UID{}, served: map[string]bool{}, selecting: map[string]bool{}}
 	unread, err := source.Each(ctx, found.take)
 	if err != nil {
 		return err
@@ -93,8 +94,8 @@ func (r *rehearsal) adopt(ctx context.Context) error {
 // population is all objects of a copy.
 type population struct {
 	objects []*unstructured.Unstructured
-	// there are the etcd keys of the objects.
-	there map[string]bool
+	// there are the UIDs of the objects, by etcd key.
+	there map[string]types.UID
 	// served are the kinds that could be read, by resource and group.
 	served map[string]bool
 	// selecting are the Services for which controllers maintain Endpoints.
@@ -105,7 +106,7 @@ func (p *population) take(r storage.Resource, items []unstructured.Unstructured)
 	p.served[r.GroupResource().String()] = true
 	for i := range items {
 		o := &items[i]
-		p.there[r.Key(o.GetNamespace(), o.GetName())] = true
+		p.there[r.Key(o.GetNamespace(), o.GetName())] = o.GetUID()
 		if r.Name == "services" && r.Group == "" {
 			if selector, _, _ := unstructured.NestedMap(o.Object, "spec", "selector"); len(selector) > 0 {
 				p.selecting[o.GetNamespace()+"/"+o.GetName()] = true

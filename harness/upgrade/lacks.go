@@ -62,7 +62,7 @@ func (r *rehearsal) lost(found population, unread []capture.Missing) {
 			unserved[kind]++
 		case wants(r.Origin.Selection, kind, name):
 			r.unjudged(kind, r.objectOf(kind, name), "it was put into the copy, but no longer exists",
-				"controllers or the API server removed it before the first check", "")
+				"controllers or the API server removed or replaced it before the first check", "")
 		default:
 			others[kind]++
 		}
@@ -124,7 +124,15 @@ func (r *rehearsal) objectOf(kind, name string) []upgrades.Object {
 	return []upgrades.Object{{Name: kind + " " + name, Place: r.Origin.Name}}
 }
 
+// unjudged adds a finding about the copy, or the objects to the one with the same cause.
 func (r *rehearsal) unjudged(kind string, objects []upgrades.Object, what, words, advice string) {
+	for _, f := range r.report.Findings {
+		if f.Check == "copy" && f.Kind == kind && f.What == what && f.Words == words && f.Advice == advice &&
+			len(objects) > 0 && len(f.Objects) > 0 {
+			f.Objects = append(f.Objects, objects...)
+			return
+		}
+	}
 	r.report.Findings = append(r.report.Findings, &upgrades.Finding{
 		Severity: upgrades.Unjudged, Check: "copy", Kind: kind, Objects: objects, States: []int{0},
 		Hop: r.report.Path[0].Name, What: what, Words: words, Advice: advice,

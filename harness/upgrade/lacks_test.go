@@ -11,6 +11,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/rehearse-dev/rehearse/harness/capture"
@@ -109,12 +110,18 @@ func TestLacksAreSelected(t *testing.T) {
 				report:  &upgrades.Report{Path: []*upgrades.State{{Name: "1.34.4"}}},
 			}
 			r.lost(population{
-				there:  map[string]bool{storage.Prefix + data[4][0]: true},
+				there:  map[string]types.UID{storage.Prefix + data[4][0]: ""},
 				served: map[string]bool{"deployments.apps": true, "secrets": true},
 			}, nil)
 			r.lacking()
 			var got []string
+			causes := map[[3]string]bool{}
 			for _, f := range r.report.Findings {
+				if cause := [3]string{f.Kind, f.What, f.Words}; causes[cause] {
+					t.Errorf("two findings with one cause: %s", cause)
+				} else {
+					causes[cause] = true
+				}
 				if len(f.Objects) == 0 {
 					got = append(got, f.Kind)
 				}

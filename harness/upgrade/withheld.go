@@ -12,8 +12,8 @@ import (
 
 // withhold removes the objects that make the API server call a Service in the cluster, or a server outside of this
 // machine. The Service's pods are simulated and answer nothing, so every write would fail, or discovery would be
-// incomplete. A server elsewhere would get the rehearsal's writes as real ones. A CustomResourceDefinition stays, without
-// its conversion webhook: limited are those of which only the stored version can be checked.
+// incomplete. A server elsewhere would get the rehearsal's writes as real ones. A CustomResourceDefinition stays,
+// without its conversion webhook: limited are those of which only the stored version can be checked.
 func withhold(objects []*manifests.Object) (kept []*manifests.Object, withheld, limited []rejected) {
 	for _, o := range objects {
 		if called := calls(o); called != "" {

@@ -102,15 +102,22 @@ func repeatedRequirement(all []*Report, q Requirement) Requirement {
 			}
 		}
 	}
+	judged := judgedOf(statuses)
 	switch {
-	case plain.Vary(statuses):
+	case plain.Vary(judged):
+	case len(judged) > 0 && len(judged) < len(statuses):
+		n := partly(statuses, judged[0])
+		if q = seen[n]; q.Status == Untested {
+			q.Reason = fmt.Sprintf("untested in run %d: %s", n+1, q.Reason)
+		}
+		return q
 	case q.Status == Passed && plain.Vary(variants):
 		q.Status, q.Reason, q.Variant, q.Variants = Unstable, "met as "+plain.InRuns(variants), "", variants
 		return q
 	default:
 		return q
 	}
-	n := slices.IndexFunc(seen, func(other Requirement) bool { return other.Status != Passed })
+	n := slices.IndexFunc(statuses, notPassed)
 	unstable := seen[n]
 	unstable.Status, unstable.Runs = Unstable, statuses
 	unstable.Reason = fmt.Sprintf("%s; in run %d: %s", plain.InRuns(statuses), n+1, seen[n].Reason)
@@ -127,12 +134,34 @@ func repeatedScenario(all []*Report, s Scenario) Scenario {
 			}
 		}
 	}
-	if !plain.Vary(statuses) {
+	judged := judgedOf(statuses)
+	switch {
+	case plain.Vary(judged):
+	case len(judged) > 0 && len(judged) < len(statuses):
+		return seen[partly(statuses, judged[0])]
+	default:
 		return s
 	}
-	unstable := seen[slices.IndexFunc(seen,
-		func(other Scenario) bool { return other.Status != Passed })]
+	unstable := seen[slices.IndexFunc(statuses, notPassed)]
 	unstable.Status, unstable.Runs = Unstable, statuses
 	unstable.Reason = plain.InRuns(statuses) + plain.Prefixed("; ", unstable.Reason)
 	return unstable
 }
+
+// judgedOf are the statuses of the runs that have a verdict: what one run could not judge does not differ from the
+// others.
+func judgedOf(statuses []Status) []Status {
+	return slices.DeleteFunc(slices.Clone(statuses), func(s Status) bool { return s == Untested })
+}
+
+// partly is the index of the run that shows the result if some runs have no verdict, and all others the same: without
+// all verdicts, nothing has passed.
+func partly(statuses []Status, judged Status) int {
+	if judged == Passed {
+		judged = Untested
+	}
+	return slices.Index(statuses, judged)
+}
+
+// notPassed reports whether a status is a verdict other than passed.
+func notPassed(s Status) bool { return s != Passed && s != Untested }

@@ -15,8 +15,11 @@ func TestRepeated(t *testing.T) {
 			id := string(rune('A' + i))
 			e := Evidence{Passed: []string{"s-" + id}}
 			s := Scenario{Name: "s-" + id, Status: status}
-			if status == Failed {
+			switch status {
+			case Failed:
 				e, s.Reason = Evidence{Failed: []string{"s-" + id}}, "saw something else"
+			case Untested:
+				e, s.Reason = Evidence{Untested: []string{"s-" + id}}, "the cluster broke"
 			}
 			r.Requirements = append(r.Requirements, Requirement{ID: id, Level: "core", Scenarios: e})
 			r.Scenarios = append(r.Scenarios, s)
@@ -50,6 +53,19 @@ func TestRepeated(t *testing.T) {
 		"interrupted": {
 			runs: []*Report{report(good, good), interrupted}, want: "passed unstable",
 			code: reports.ExitInterrupted, reason: "passed in run 1, failed in run 2; in run 2: s-B: saw something else",
+		},
+		"once not judged": {
+			runs: []*Report{report(good, good), report(good, Untested)}, want: "passed untested", code: reports.ExitError,
+			reason: "untested in run 2: s-B: the cluster broke",
+		},
+		"failed, and once not judged": {
+			runs: []*Report{report(good, Untested), report(good, bad)}, want: "passed failed", code: reports.ExitFailed,
+			reason: "s-B: saw something else",
+		},
+		"sometimes, and once not judged": {
+			runs: []*Report{report(good, Untested), report(good, good), report(good, bad)}, want: "passed unstable",
+			code:   reports.ExitFailed,
+			reason: "untested in run 1, passed in run 2, failed in run 3; in run 3: s-B: saw something else",
 		},
 		"interrupted, and nothing failed": {
 			runs: []*Report{report(good, good), untested}, want: "passed passed", code: reports.ExitInterrupted,

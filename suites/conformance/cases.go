@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rehearse-dev/rehearse/reports"
@@ -60,6 +61,26 @@ func (p *Plan) WithCases(run *reports.Run, results []cases.Result) *reports.Run 
 	return &whole
 }
 
+// generatedPrefix is how the names of the scenarios begin that show generated cases in a run.
+const generatedPrefix = "generated: "
+
+// generatedBefore are the results of generated cases that the run has from before, if none were generated now.
+func (r Results) generatedBefore() (all []outcome) {
+	if len(r.Cases) > 0 {
+		return nil
+	}
+	for _, track := range r.Run.Tracks {
+		for _, s := range track.Scenarios {
+			if strings.HasPrefix(s.Name, generatedPrefix) {
+				o := outcomeOf(s)
+				o.Source, o.Steps = "generated", ""
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
 // shown are the requirements that a result of generated cases says something about.
 func shown(result cases.Result, o outcome) []string {
 	if o.only != "" {
@@ -74,7 +95,7 @@ func shown(result cases.Result, o outcome) []string {
 // rule's others are untested. It fails all of the rule's if its requirement is not one of them.
 func generated(result cases.Result) outcome {
 	o := outcome{Scenario: conformances.Scenario{
-		Name: "generated: " + result.Rule.Name, Status: conformances.Passed, Source: "generated",
+		Name: generatedPrefix + result.Rule.Name, Status: conformances.Passed, Source: "generated",
 		Path:  []string{result.Rule.State.String()},
 		Cases: &conformances.Cases{Seed: result.Seed, Agreed: result.Judged},
 	}}

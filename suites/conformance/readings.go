@@ -68,11 +68,13 @@ func (p *Plan) underTest(original *scenarios.Scenario) *scenarios.Scenario {
 }
 
 // asRead returns the variant in which a requirement is met, given the evidence for its statement. If the statement
-// failed, the requirement is met as another variant whose scenarios all passed; their evidence then counts.
+// failed, the requirement is met as another variant whose scenarios all passed; their evidence then counts. If none
+// is, but one could not be judged, the requirement is untested.
 func (p *Plan) asRead(q suites.Requirement, stated conformances.Evidence,
 	outcomes map[string]outcome,
 ) (variant string, evidence conformances.Evidence) {
 	evidence = stated
+	var unjudged conformances.Evidence
 	if len(stated.Failed) == 0 && len(stated.Passed) > 0 {
 		variant = q.Variants[0].Name
 	}
@@ -90,7 +92,17 @@ func (p *Plan) asRead(q suites.Requirement, stated conformances.Evidence,
 			evidence.Others = append(evidence.Others, slices.Concat(stated.Failed, stated.Passed, stated.Untested)...)
 			continue
 		}
+		if len(unjudged.Untested) == 0 && len(shown.Failed) == 0 {
+			unjudged.Untested = shown.Untested
+		}
 		evidence.Others = append(evidence.Others, titles...)
+	}
+	if variant == "" && len(stated.Failed) > 0 && len(unjudged.Untested) > 0 {
+		others := slices.Concat(stated.Failed, stated.Passed, stated.Untested, evidence.Others)
+		unjudged.Others = slices.DeleteFunc(others, func(title string) bool {
+			return slices.Contains(unjudged.Untested, title)
+		})
+		return "", unjudged
 	}
 	return variant, evidence
 }

@@ -52,7 +52,7 @@ func TestReadings(t *testing.T) {
 		"as it is stated":   {nil, "", "passed as square"},
 		"in another way":    {failed, reports.Passed, "passed as round"},
 		"in no way":         {failed, reports.Failed, "failed as "},
-		"in one not judged": {failed, reports.Error, "failed as "},
+		"in one not judged": {failed, reports.Error, "untested as "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := readable(t, Options{})
@@ -63,7 +63,8 @@ func TestReadings(t *testing.T) {
 			}
 			if readings != nil {
 				results.Readings = readings.Result()
-				results.Readings.Tracks[0].Scenarios[0].Status = c.round
+				shown := results.Readings.Tracks[0].Scenarios[0]
+				shown.Status, shown.Steps[0].Status = c.round, c.round
 			}
 			r, err := p.Report(results, About{})
 			golden.Must(t, err)
@@ -203,10 +204,10 @@ func TestGeneratedCases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := plan(t, Options{})
 			c.result.Rule, c.result.Seed = rule("crd"), 42
-			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}},
-				About{Implementation: conformances.Implementation{
-					Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
-				}})
+			about := About{Implementation: conformances.Implementation{
+				Organization: "acme", Project: "gadgets", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+			}}
+			r, err := p.Report(Results{Run: ran(p, nil), Cases: []cases.Result{c.result}}, about)
 			golden.Must(t, err)
 			if got := statuses(r); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -222,8 +223,8 @@ func TestGeneratedCases(t *testing.T) {
 				if got.Status != test.status || (got.Message == "") != (got.Status == reports.Passed) {
 					t.Errorf("the run has %s: %s, %q; want %s", got.Name, got.Status, got.Message, test.status)
 				}
-				if about := strings.Join(got.Covers, " "); test.results != nil && about != c.about {
-					t.Errorf("the run's scenario is about %s, want %s", about, c.about)
+				if covers := strings.Join(got.Covers, " "); test.results != nil && covers != c.about {
+					t.Errorf("the run's scenario is about %s, want %s", covers, c.about)
 				}
 			}
 			last := r.Scenarios[len(r.Scenarios)-1]
@@ -231,10 +232,18 @@ func TestGeneratedCases(t *testing.T) {
 				(last.Cases.Disagreement != "") != (c.result.Disagreement != nil) {
 				t.Errorf("%s: %+v", last.Name, last.Cases)
 			}
-			data, err := conformances.YAML(r)
+			// The report of the run, without the cases themselves, says the same.
+			later, err := p.Report(Results{Run: p.WithCases(run, []cases.Result{c.result})}, about)
 			golden.Must(t, err)
-			if _, err := conformances.Read(data); err != nil {
-				t.Error(err)
+			if got := statuses(later); got != c.want {
+				t.Errorf("later: got  %s\nwant %s", got, c.want)
+			}
+			for _, one := range []*conformances.Report{r, later} {
+				data, err := conformances.YAML(one)
+				golden.Must(t, err)
+				if _, err := conformances.Read(data); err != nil {
+					t.Error(err)
+				}
 			}
 		})
 	}

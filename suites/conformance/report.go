@@ -64,16 +64,20 @@ func (p *Plan) Report(results Results, about About) (*conformances.Report, error
 	}
 	slices.SortFunc(r.Reproduce.Kubernetes, reports.CompareVersions)
 	r.Reproduce.Kubernetes = slices.Compact(r.Reproduce.Kubernetes)
-	p.requirements(r, outcomes, results.Cases)
+	p.requirements(r, outcomes, results)
 	r.Conclude()
 	return r, nil
 }
 
 // requirements combines the evidence. A requirement that no scenario or generated case covers is outside of the profile
 // or the focus.
-func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, drawn []cases.Result) {
+func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome, results Results) {
+	drawn, kept := results.Cases, results.generatedBefore()
 	for _, result := range drawn {
 		r.Scenarios = append(r.Scenarios, generated(result).Scenario)
+	}
+	for _, o := range kept {
+		r.Scenarios = append(r.Scenarios, o.Scenario)
 	}
 	for _, q := range p.options.Suite.Requirements {
 		var evidence conformances.Evidence
@@ -91,6 +95,12 @@ func (p *Plan) requirements(r *conformances.Report, outcomes map[string]outcome,
 				if result.Disagreement != nil || result.Err != nil || result.About[q.ID] > 0 {
 					generated(result).addTo(&evidence, q.ID)
 				}
+			}
+		}
+		for _, o := range kept {
+			if slices.Contains(o.result.Covers, q.ID) {
+				found = true
+				o.addTo(&evidence, q.ID)
 			}
 		}
 		if !found && p.options.Profile+p.options.Focus != "" {
@@ -162,7 +172,7 @@ func (o outcome) about(id string) (conformances.Status, string) {
 	}
 	status, step := o.result.About(id)
 	switch {
-	case step == nil && status == reports.NotRun:
+	case step == nil && status == reports.NotRun && o.result.Status != reports.NotRun:
 		return conformances.Untested, "each step decides other requirements"
 	case step == nil:
 		return o.Status, ""

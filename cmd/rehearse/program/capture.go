@@ -11,6 +11,7 @@ import (
 	"github.com/rehearse-dev/rehearse/clusters/existing"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/cli"
 	"github.com/rehearse-dev/rehearse/harness/capture"
+	"github.com/rehearse-dev/rehearse/reports/terminal"
 )
 
 func newCaptureCommand() *cobra.Command {
@@ -53,7 +54,7 @@ Exit codes: 0 the file was written; 2 the input is wrong; 3 the cluster could no
 			if err != nil {
 				return cli.Broken(err)
 			}
-			fmt.Fprintf(command.OutOrStdout(), "%scapture: %s\n", index, output)
+			fmt.Fprintf(cli.Guarded(command.OutOrStdout()), "%scapture: %s\n", terminal.Clean(index.String()), output)
 			return nil
 		},
 	}

@@ -263,6 +263,11 @@ func (f *originFlags) backup(flags clusters.Change) (transplant.Data, *capture.I
 				fmt.Errorf("etcd snapshot %s: %d values are encrypted (%s); name the EncryptionConfiguration of the API server "+
 					"with --encryption-config", f.snapshot, n, provider)
 		}
+		if provider == "aesgcm" && snapshot.Prefix() != storage.Prefix {
+			return nil, nil, fmt.Errorf("etcd snapshot %s: %d values are encrypted with aesgcm, and their keys begin with %s: "+
+				"such values can be read only under their own keys, but a copy has keys that begin with %s", f.snapshot, n,
+				snapshot.Prefix(), storage.Prefix)
+		}
 	}
 	return transplant.FromSnapshot(snapshot), &capture.Index{
 		Source: f.snapshot, Secrets: true,

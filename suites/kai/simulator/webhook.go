@@ -64,6 +64,9 @@ func (v validator) ValidateUpdate(ctx context.Context, before, after *api.PodGro
 	if err == nil && v.faults.Has(updatesFrozen) && !equality.Semantic.DeepEqual(before.Spec, after.Spec) {
 		err = errors.New("the spec cannot be changed")
 	}
+	if err == nil && v.faults.Has(parentMinMemberRejected) {
+		err = minMemberOfParents(after.Spec.SubGroups)
+	}
 	return nil, v.rejection(err)
 }
 

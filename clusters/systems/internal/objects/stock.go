@@ -46,7 +46,7 @@ func (c *Client) LeftBy(ctx context.Context, manager string) (left []Reference, 
 	return left, err
 }
 
-// Foreign lists the CustomResourceDefinitions and APIServices of API groups that none of the field managers has applied.
+// Foreign lists the CustomResourceDefinitions and APIServices of API groups that no such field manager has applied.
 func (c *Client) Foreign(ctx context.Context, groups, managers []string) (foreign []Reference, err error) {
 	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
 		_, group, _ := strings.Cut(r.Name, ".") // both are called NAME.GROUP
