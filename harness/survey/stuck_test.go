@@ -42,7 +42,8 @@ func TestWhyStuck(t *testing.T) {
 		{
 			"its scheduler runs", "Pod",
 			object{"schedulerName": "other", "nodeName": "a"},
-			object{"phase": "Pending"}, false,
+			object{"phase": "Pending"},
+			false,
 		},
 		{"it is new", "Pod", object{"schedulerName": "default-scheduler"}, object{"phase": "Pending"}, false},
 		{
@@ -50,7 +51,8 @@ func TestWhyStuck(t *testing.T) {
 			object{},
 			object{"phase": "Pending", "conditions": []any{object{
 				"type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
-			}}}, true,
+			}}},
+			true,
 		},
 		{"its volume is missing", "PersistentVolumeClaim", object{}, object{"phase": "Lost"}, true},
 		{"it is bound", "PersistentVolumeClaim", object{}, object{"phase": "Bound"}, false},

@@ -76,8 +76,10 @@ func New(data Data, o Options) (*Copy, error) {
 	if f.objects == 0 {
 		return nil, fmt.Errorf("%s has no objects", o.Name)
 	}
-	return &Copy{Options: o, data: data, facts: f, leaving: map[string]bool{}, dropped: map[string]int{},
-		uids: map[string]types.UID{}}, nil
+	return &Copy{
+		Options: o, data: data, facts: f, leaving: map[string]bool{}, dropped: map[string]int{},
+		uids: map[string]types.UID{},
+	}, nil
 }
 
 // Objects returns the number of objects.
