@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/rehearse-dev/rehearse/clusters/systems/internal/objects"
 )
 
 // untouched returns an error if the first start of a system would change, or its removal would delete, what another
@@ -40,22 +38,10 @@ func (s *Set) untouched(ctx context.Context, sys *system) error {
 				return err
 			}
 			if owner != nil && owner.System == "" && !ours {
-				return fmt.Errorf("%s is called at %s, where the system would run; delete the configuration, "+
-					"or give the system another port", h, address)
+				return fmt.Errorf("%s is called at %s, where the system would run; delete the configuration, which a killed run "+
+					"may have left, or give the system another port", h, address)
 			}
 		}
 	}
 	return nil
-}
-
-// stock lists the objects that must stay when a system is removed: those that exist before its start. In a borrowed
-// cluster, it leaves out what a killed run of the simulator has left.
-func (s *installer) stock(ctx context.Context, sys *system) ([]objects.Reference, error) {
-	all, _, err := s.Objects.Stock(ctx, "")
-	manager := simulatorManager(sys.definition)
-	if err != nil || !s.Borrowed || manager == "" {
-		return all, err
-	}
-	left, err := s.Objects.LeftBy(ctx, manager)
-	return slices.DeleteFunc(all, func(r objects.Reference) bool { return slices.Contains(left, r) }), err
 }

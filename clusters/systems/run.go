@@ -47,7 +47,7 @@ func (s *Set) launch(ctx context.Context, sys *system, installed func()) (err er
 	if err := s.untouched(ctx, sys); err != nil {
 		return err
 	}
-	before, err := s.installer.stock(ctx, sys)
+	before, _, err := s.api.Stock(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,7 +157,10 @@ func TestMergeIntoAFolderInUse(t *testing.T) {
 
 // The reports of an earlier merge would look like those of a merge that failed. The reports to merge stay.
 func TestAFailedMergeRemovesEarlierReports(t *testing.T) {
-	merged, one, two := filepath.Join(t.TempDir(), "merged"), written(t, 1, nil), written(t, 2, nil)
+	of := func(number int) string {
+		return written(t, number, func(r *reports.Run) { r.Command = fmt.Sprintf("rehearse run --shard=%d/2", number) })
+	}
+	merged, one, two := filepath.Join(t.TempDir(), "merged"), of(1), of(2)
 	there := func(dir string) bool {
 		_, err1 := os.Stat(filepath.Join(dir, "run.json"))
 		_, err2 := os.Stat(filepath.Join(dir, "junit.xml"))
@@ -170,6 +174,10 @@ func TestAFailedMergeRemovesEarlierReports(t *testing.T) {
 		if code != cli.ExitInput || there(merged) {
 			t.Errorf("merge of %s: exit code %d: %s; the earlier reports are there: %t", shards, code, errs, there(merged))
 		}
+	}
+	other := written(t, 1, func(r *reports.Run) { r.Command, r.Shard = "rehearse run a", nil })
+	if code, _, errs := command(t, "merge", one, "none", "-o", other); code != cli.ExitInput || !there(other) {
+		t.Errorf("exit code %d: %s; the reports of another command are there: %t", code, errs, there(other))
 	}
 	if code, _, errs := command(t, "merge", one, "none", "-o", one); code != cli.ExitInput || !there(one) {
 		t.Errorf("exit code %d: %s; the shard's reports are there: %t", code, errs, there(one))

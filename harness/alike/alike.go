@@ -4,6 +4,7 @@ package alike
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func Compare(views []View, paths []string) (differences []string, err error) {
 	}
 	ids := map[id]bool{}
 	shown := make([]map[id]*unstructured.Unstructured, len(views))
-	for i, view := range views {
+	for _, view := range views {
 		before, err := view.at(view.Since, view.Scope)
 		if err != nil {
 			return nil, err
@@ -49,9 +50,10 @@ func Compare(views []View, paths []string) (differences []string, err error) {
 		for key := range before {
 			ids[key] = true
 		}
-		// They stay the same objects, even if their labels change.
-		everything := history.Scope{Namespace: view.Scope.Namespace, Name: view.Scope.Name}
-		if shown[i], err = view.at(view.Until, everything); err != nil {
+	}
+	for i, view := range views {
+		var err error
+		if shown[i], err = view.later(ids); err != nil {
 			return nil, err
 		}
 	}
@@ -89,6 +91,20 @@ func (v View) at(seq int64, scope history.Scope) (map[id]*unstructured.Unstructu
 	all := map[id]*unstructured.Unstructured{}
 	for _, object := range objects {
 		all[id{object.GetNamespace(), object.GetName()}] = object
+	}
+	return all, nil
+}
+
+// later returns the objects as they were at the end of the time. They stay the same objects, even if their labels
+// change.
+func (v View) later(ids map[id]bool) (map[id]*unstructured.Unstructured, error) {
+	all := map[id]*unstructured.Unstructured{}
+	for key := range ids {
+		one, err := v.at(v.Until, history.Scope{Namespace: key[0], Name: key[1]})
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(all, one)
 	}
 	return all, nil
 }

@@ -37,6 +37,7 @@ func (m Mismatch) doubtful() string {
 	_, wantsList := want.([]any)
 	_, isList := got.([]any)
 	isLabel := strings.HasPrefix(m.Path, "metadata.labels") || strings.HasPrefix(m.Path, "metadata.annotations")
+	isText := strings.HasPrefix(m.Path, "data") || strings.Contains(m.Path, "metadata.")
 	switch {
 	case got == nil && (want == false || want == "" || isZero(want)):
 		if isLabel {
@@ -52,7 +53,7 @@ func (m Mismatch) doubtful() string {
 		return m.Path + " is a list, and match does not have a list there"
 	case !isList && !wantsList && !isMap(want) && !isMap(got) && fmt.Sprint(want) == fmt.Sprint(got):
 		return fmt.Sprintf("%s is %#v, and match has a value of another type: %#v", m.Path, got, want)
-	case !isLabel && equalQuantities(want, got):
+	case !isText && equalQuantities(want, got):
 		return fmt.Sprintf("%s is %#v, and match has the same quantity, written differently: %#v", m.Path, got, want)
 	}
 	return ""
@@ -71,7 +72,7 @@ func doubtfulElement(path string, want any, among []any) string {
 }
 
 // equalQuantities reports whether two different values are the same quantity, which the API server writes in its own
-// way.
+// way. Without a unit, two texts may be versions.
 func equalQuantities(want, got any) bool {
 	one, isText1 := want.(string)
 	other, isText2 := got.(string)
@@ -86,7 +87,8 @@ func equalQuantities(want, got any) bool {
 	}
 	a, err1 := resource.ParseQuantity(one)
 	b, err2 := resource.ParseQuantity(other)
-	return err1 == nil && err2 == nil && a.Cmp(b) == 0
+	units := strings.Trim(one+other, "0123456789.+-")
+	return err1 == nil && err2 == nil && a.Cmp(b) == 0 && (units != "" || !isText1 || !isText2)
 }
 
 func isZero(value any) bool { n := number(value); return n != nil && n.Sign() == 0 }

@@ -33,6 +33,8 @@ func TestDoubtful(t *testing.T) {
 		"equal quantities":            {`l: {cpu: "0.5"}`, "l: {cpu: 500m}", `l.cpu is "500m", and match has the same quantity`},
 		"a number for a quantity":     {"l: {cpu: 0.5}", "l: {cpu: 500m}", "the same quantity"},
 		"another quantity":            {"l: {memory: 1Gi}", "l: {memory: 1G}", ""},
+		"versions":                    {`spec: {v: "1.10"}`, `spec: {v: "1.1"}`, ""},
+		"a text":                      {`data: {v: 1000m}`, `data: {v: "1"}`, ""},
 		"an equal label":              {`metadata: {labels: {v: "1.0"}}`, `metadata: {labels: {v: "1"}}`, ""},
 		"any element may be doubtful": {`t: [{k: a, v: ""}]`, "t: [{k: a, v: b}, {k: a, o: c}]", "v is absent"},
 		"in any order":                {`t: [{k: a, v: ""}]`, "t: [{k: a, o: c}, {k: a, v: b}]", "v is absent"},

@@ -65,11 +65,15 @@ func (s *Survey) judgeStanding(found *observation) {
 	}
 }
 
-// with adds what the object has achieved since: it must not be lost later, either.
+// with adds what the object has achieved since, and leaves out what was wrong and has ended. A count that was there
+// already may grow, and shrink to what it was.
 func (s standing) with(now standing) standing {
+	s.conditions = slices.DeleteFunc(slices.Clone(s.conditions), func(condition string) bool {
+		return bad(condition) && !slices.Contains(now.conditions, condition)
+	})
 	for _, condition := range now.conditions {
 		if !slices.Contains(s.conditions, condition) {
-			s.conditions = append(slices.Clone(s.conditions), condition)
+			s.conditions = append(s.conditions, condition)
 		}
 	}
 	counts, addresses := maps.Clone(now.counts), maps.Clone(now.addresses)
@@ -78,6 +82,7 @@ func (s standing) with(now standing) standing {
 			counts[field] = n
 		}
 	}
+	s.phase = now.phase
 	maps.Copy(addresses, s.addresses)
 	s.counts, s.addresses = counts, addresses
 	if now.stuck == "" {

@@ -179,6 +179,12 @@ func TestWhatIsAchievedLater(t *testing.T) {
 	if again := then.with(begins); stands(again, begins).Answer != Bad {
 		t.Error("what was lost is not expected any more")
 	}
+	failing := at(map[string]any{"phase": "Pending", "conditions": []any{
+		map[string]any{"type": "ReplicaFailure", "status": "True"},
+	}})
+	if got := stands(failing.with(ready), failing); got.Answer != Bad || !strings.Contains(got.Words, "ReplicaFailure") {
+		t.Errorf("what had ended is wrong again: %+v", got)
+	}
 	if stuck := (standing{stuck: "no node"}).with(begins); stuck.stuck != "" {
 		t.Errorf("it ran, and counts as stuck: %s", stuck.stuck)
 	}

@@ -191,6 +191,10 @@ func TestObjectsWhoseOwnerIsGone(t *testing.T) {
 	if lost := c.Lost(there); !slices.Equal(lost, []string{storage.Prefix + "replicasets/n/b"}) {
 		t.Errorf("lost %q, want what was replaced", lost)
 	}
+	encrypted := append(slices.Clone(data), stored{"replicasets/n/c", "", "aescbc"})
+	if c := filled(t, encrypted, Options{}); len(c.put) != len(encrypted) {
+		t.Errorf("owners that are encrypted count as deleted: %q", c.put)
+	}
 	incomplete := filled(t, data, Options{Missing: []capture.Missing{{What: "jobs.batch", Why: "forbidden"}}})
 	if len(incomplete.put) != len(data) {
 		t.Errorf("owners that could not be read count as deleted: %q", incomplete.put)

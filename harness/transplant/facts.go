@@ -30,7 +30,9 @@ type facts struct {
 	nodePorts [2]int64
 	// nodes are the nodes in the data. hosts are the nodes that Pods run on.
 	nodes, hosts map[string]bool
-	owners       owners
+	// owners are the workloads that may own others. ownersUnknown: some could not be read.
+	owners        owners
+	ownersUnknown bool
 	// newest is the newest of the kubelets' versions and the version that kubeadm installed.
 	newest *clusters.Version
 }
@@ -80,6 +82,8 @@ func scan(data Data) (*facts, error) {
 		o, err := e.Object()
 		if err == nil {
 			f.owners.add(folder, o)
+		} else if slices.Contains(owning, folder) {
+			f.ownersUnknown = true // an encrypted one may own others
 		}
 		switch lost := leftOut(e) != "" || err != nil && e.Encrypted == ""; {
 		case lost && foreign(folder, rest) == "":

@@ -30,7 +30,7 @@ func (c *Copy) treated(e Entry) ([]byte, error) {
 	}
 	if slices.Contains(owned, folder) {
 		if o, err := e.Object(); err == nil {
-			if !c.incomplete() && c.facts.owners.lack(o) {
+			if !c.incomplete() && !c.facts.ownersUnknown && c.facts.owners.lack(o) {
 				c.dropped["objects whose owner was deleted while the cluster was read"]++
 				return nil, nil
 			}

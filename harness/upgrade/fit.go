@@ -86,8 +86,8 @@ func (f *fitting) fit(o *manifests.Object) *manifests.Object {
 	return &fit
 }
 
-// recreated reports whether a controller creates an object for others: for its owner, if that is given, or for a Service
-// with a selector. Controllers delete the Endpoints of a Service that does not exist.
+// recreated reports whether a controller creates an object for others: for its owner, if that is given, or for a
+// Service with a selector. Controllers delete the Endpoints of a Service that does not exist.
 func (f *fitting) recreated(o *unstructured.Unstructured) bool {
 	kind := o.GroupVersionKind().GroupKind()
 	if kind == (schema.GroupKind{Kind: "Endpoints"}) {

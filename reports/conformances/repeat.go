@@ -110,6 +110,7 @@ func repeatedRequirement(all []*Report, q Requirement) Requirement {
 		if q = seen[n]; q.Status == Untested {
 			q.Reason = fmt.Sprintf("untested in run %d: %s", n+1, q.Reason)
 		}
+		q.Runs = statuses
 		return q
 	case q.Status == Passed && plain.Vary(variants):
 		q.Status, q.Reason, q.Variant, q.Variants = Unstable, "met as "+plain.InRuns(variants), "", variants
@@ -138,7 +139,9 @@ func repeatedScenario(all []*Report, s Scenario) Scenario {
 	switch {
 	case plain.Vary(judged):
 	case len(judged) > 0 && len(judged) < len(statuses):
-		return seen[partly(statuses, judged[0])]
+		s = seen[partly(statuses, judged[0])]
+		s.Runs = statuses
+		return s
 	default:
 		return s
 	}

@@ -247,3 +247,44 @@ func TestWhatWasSelected(t *testing.T) {
 		t.Errorf("%s", merged.Summary)
 	}
 }
+
+// A run that could not judge a scenario does not make the merged report contradict itself.
+func TestRepeatedWithAScenarioThatOnceWasNotJudged(t *testing.T) {
+	report := func(a, b Status) *Report {
+		r := &Report{
+			APIVersion: APIVersion, Kind: Kind,
+			Implementation: Implementation{
+				Organization: "acme", Project: "kai", URL: "https://example.com", Version: "1", Contact: []string{"@acme"},
+			},
+		}
+		var e Evidence
+		for name, status := range map[string]Status{"a": a, "b": b} {
+			list := map[Status]*[]string{Passed: &e.Passed, Failed: &e.Failed, Untested: &e.Untested}[status]
+			*list = append(*list, name)
+			r.Scenarios = append(r.Scenarios, Scenario{Name: name, Status: status})
+		}
+		r.Requirements = []Requirement{{ID: "A", Level: coreLevel, Scenarios: e}}
+		r.Conclude()
+		return r
+	}
+	for name, test := range map[string]struct {
+		first, second *Report
+		want          Status
+	}{
+		"failed both times":   {report(Failed, Passed), report(Failed, Untested), Failed},
+		"another one each":    {report(Passed, Untested), report(Untested, Passed), Untested},
+		"passed, if judged":   {report(Passed, Passed), report(Passed, Untested), Untested},
+		"unstable, too":       {report(Failed, Untested), report(Passed, Passed), Unstable},
+		"not judged at first": {report(Untested, Untested), report(Passed, Failed), Failed},
+	} {
+		merged := Repeated([]*Report{test.first, test.second})
+		if got := merged.Requirements[0].Status; got != test.want {
+			t.Errorf("%s: %s, want %s", name, got, test.want)
+		}
+		data, err := YAML(merged)
+		golden.Must(t, err)
+		if _, err := Read(data); err != nil {
+			t.Errorf("%s: the merged report cannot be read: %v\n%s", name, err, data)
+		}
+	}
+}

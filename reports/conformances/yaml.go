@@ -111,7 +111,7 @@ func (r *Report) badScenarios() []error {
 // shows reports whether a scenario can have a result for the requirement. Several runs of the scenario can have
 // different ones. If a single step decided, its result can differ from that of the scenario, unless this passed.
 func (e Evidence) shows(s Scenario, result Status) bool {
-	if s.Status != Unstable {
+	if len(s.Runs) == 0 {
 		s.Runs = []Status{s.Status}
 	}
 	return slices.ContainsFunc(s.Runs, func(status Status) bool {

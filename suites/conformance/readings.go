@@ -93,7 +93,7 @@ func (p *Plan) asRead(q suites.Requirement, stated conformances.Evidence,
 			continue
 		}
 		if len(unjudged.Untested) == 0 && len(shown.Failed) == 0 {
-			unjudged.Untested = shown.Untested
+			unjudged.Untested, unjudged.Decided = shown.Untested, shown.Decided
 		}
 		evidence.Others = append(evidence.Others, titles...)
 	}

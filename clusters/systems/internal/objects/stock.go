@@ -33,25 +33,13 @@ func (c *Client) Stock(ctx context.Context, manager string) (all, own []Referenc
 	return all, own, err
 }
 
-// LeftBy lists the objects of these kinds that only the field manager and the cluster itself have written.
-func (c *Client) LeftBy(ctx context.Context, manager string) (left []Reference, err error) {
-	nobody := []string{manager, Manager, "kube-apiserver", "kube-controller-manager"}
-	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
-		managers := managersOf(item)
-		others := slices.ContainsFunc(managers, func(name string) bool { return !slices.Contains(nobody, name) })
-		if !others && slices.Contains(managers, manager) {
-			left = append(left, r)
-		}
-	})
-	return left, err
-}
-
 // Foreign lists the CustomResourceDefinitions and APIServices of API groups that no such field manager has applied.
 func (c *Client) Foreign(ctx context.Context, groups, managers []string) (foreign []Reference, err error) {
 	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
 		_, group, _ := strings.Cut(r.Name, ".") // both are called NAME.GROUP
 		ours := slices.ContainsFunc(managersOf(item), func(name string) bool { return slices.Contains(managers, name) })
-		if r.Kind != NamespaceKind && slices.Contains(groups, group) && !ours && item.Labels[automanaged] == "" {
+		if r.Kind != NamespaceKind && slices.Contains(groups, group) && !ours && item.Labels[automanaged] == "" &&
+			item.Labels[Label] == "" {
 			foreign = append(foreign, r)
 		}
 	})

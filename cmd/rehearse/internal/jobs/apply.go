@@ -43,9 +43,6 @@ func (a *application) run(command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := merge.Forget(nil, a.reportDir); err != nil { // a Job that fails has no merged reports
-		return err
-	}
 	return a.runOn(command, client)
 }
 
@@ -57,6 +54,9 @@ func (a *application) runOn(command *cobra.Command, client kubernetes.Interface)
 	}
 	if !a.keep {
 		defer a.remove(ctx, client, job, command)
+	}
+	if err := merge.Forget(nil, a.reportDir); err != nil { // a Job that fails has no merged reports
+		return cli.Broken(err)
 	}
 	work, discard, err := scratch.Folder("job")
 	if err != nil {

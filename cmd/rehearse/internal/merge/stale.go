@@ -2,6 +2,7 @@ package merge
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/matrix"
 	"github.com/rehearse-dev/rehearse/cmd/rehearse/internal/pastruns"
@@ -11,9 +12,13 @@ import (
 	"github.com/rehearse-dev/rehearse/reports/upgrades"
 )
 
-// Forget removes the reports of an earlier command from the folder for merged reports: they would look like the result
-// of a merge that failed. It leaves the folder as it is if one of the paths to merge is in it.
+// Forget removes the reports of an earlier merge from the folder for merged reports: they would look like the result of
+// a merge that failed. It leaves the reports of other commands, and a folder that has one of the paths to merge.
 func Forget(paths []string, out string) error {
+	head, _, err := pastruns.ReadHead(out)
+	if err != nil || head.Shard != nil || !strings.Contains(head.Command, "--shard") {
+		return nil //nolint:nilerr // there is no merged report
+	}
 	for _, path := range paths {
 		within, err := filepath.Rel(resolved(out), resolved(path))
 		if err != nil || filepath.IsLocal(within) {
