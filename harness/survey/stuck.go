@@ -45,7 +45,8 @@ func whyStuck(o *unstructured.Unstructured) string {
 	return ""
 }
 
-// unscheduled is why a Pod waits for a node although the default scheduler does not handle it; "" if it does not.
+// unscheduled names the scheduler that has chosen no node for a Pod; "" if one is chosen, or if it is the default
+// scheduler, which gives a reason in a condition.
 func unscheduled(pod *unstructured.Unstructured) string {
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")

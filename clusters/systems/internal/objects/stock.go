@@ -26,7 +26,7 @@ var (
 func (c *Client) Stock(ctx context.Context, manager string) (all, own []Reference, err error) {
 	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
 		all = append(all, r)
-		if slices.Contains(managersOf(item), manager) {
+		if slices.Contains(Managers(item.ManagedFields), manager) {
 			own = append(own, r)
 		}
 	})
@@ -37,7 +37,8 @@ func (c *Client) Stock(ctx context.Context, manager string) (all, own []Referenc
 func (c *Client) Foreign(ctx context.Context, groups, managers []string) (foreign []Reference, err error) {
 	err = each(ctx, c.metadata, func(r Reference, item metav1.PartialObjectMetadata) {
 		_, group, _ := strings.Cut(r.Name, ".") // both are called NAME.GROUP
-		ours := slices.ContainsFunc(managersOf(item), func(name string) bool { return slices.Contains(managers, name) })
+		ours := slices.ContainsFunc(Managers(item.ManagedFields),
+			func(name string) bool { return slices.Contains(managers, name) })
 		if r.Kind != NamespaceKind && slices.Contains(groups, group) && !ours && item.Labels[automanaged] == "" &&
 			item.Labels[Label] == "" {
 			foreign = append(foreign, r)
@@ -50,9 +51,10 @@ func (c *Client) Foreign(ctx context.Context, groups, managers []string) (foreig
 // CustomResourceDefinitions.
 const automanaged = "kube-aggregator.kubernetes.io/automanaged"
 
-func managersOf(item metav1.PartialObjectMetadata) []string {
+// Managers are the names of an object's field managers.
+func Managers(fields []metav1.ManagedFieldsEntry) []string {
 	var names []string
-	for _, entry := range item.ManagedFields {
+	for _, entry := range fields {
 		names = append(names, entry.Manager)
 	}
 	return names

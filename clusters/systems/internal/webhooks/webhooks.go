@@ -76,10 +76,7 @@ func (c *Client) All(ctx context.Context) ([]Hook, error) {
 		rules []admissionv1.RuleWithOperations, client admissionv1.WebhookClientConfig,
 	) {
 		r := objects.Reference{Kind: webhookKinds[kind], Version: "v1", Name: configuration.Name}
-		var managers []string
-		for _, entry := range configuration.ManagedFields {
-			managers = append(managers, entry.Manager)
-		}
+		managers := objects.Managers(configuration.ManagedFields)
 		all = append(all, Hook{r, name, step, Creates(rules), client, managers})
 	}
 	for _, c := range mutating.Items {

@@ -58,7 +58,7 @@ planned; 2 if a shard is missing, duplicate or from another run.`,
 }
 
 // Shards merges the results of all shards into one report folder, whatever command they are from. If they cannot be
-// merged, it removes the folder's earlier reports.
+// merged, it removes the report of an earlier merge from the folder.
 func Shards(command *cobra.Command, paths []string, out string) error {
 	err := shards(command, paths, out)
 	if err != nil && cli.CodeOf(err) == cli.ExitInput {
