@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+
+	"k8s.io/client-go/dynamic"
 
 	"github.com/rehearse-dev/rehearse/harness/writes"
 	"github.com/rehearse-dev/rehearse/internal/apitest"
+	"github.com/rehearse-dev/rehearse/internal/golden"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 )
@@ -159,20 +165,19 @@ func TestUnknownAmongOthers(t *testing.T) {
 	for wanted, status := range map[int]reports.Status{0: reports.Failed, 1: reports.Error, 2: reports.Error} {
 		server := apitest.New(t)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		triesAfter := 0
+		var answered atomic.Bool // the create of the ConfigMap
 		server.Misbehave(func(r apitest.Request) *apitest.Fault {
 			if r.Verb != "create" || r.Kind != "Node" {
 				return nil
 			}
-			if server.Count("configmaps") == 1 {
-				triesAfter++
-			}
-			if triesAfter == 10 {
+			if answered.Load() {
 				cancel(errors.New("stopped by the test"))
 			}
 			return &apitest.Fault{Status: apitest.Status(503, "ServiceUnavailable", "starting")}
 		})
-		got := newSender(t, server).atOnce(ctx, &scenarios.ParallelExpect{Accepted: count(wanted)}, creations(1)[0],
+		s := newSender(t, server)
+		s.Client = clientThatNotes(t, server, "configmaps", &answered)
+		got := s.atOnce(ctx, &scenarios.ParallelExpect{Accepted: count(wanted)}, creations(1)[0],
 			scenarios.Step{Create: scenarios.Object{
 				"apiVersion": "v1", "kind": "Node",
 				"metadata": map[string]any{"name": "a"},
@@ -181,4 +186,33 @@ func TestUnknownAmongOthers(t *testing.T) {
 			t.Errorf("%d wanted: got %s, want %s: %s", wanted, got.Status, status, got.Message)
 		}
 	}
+}
+
+// clientThatNotes returns a client that notes when it has read the whole answer of a create of a resource.
+func clientThatNotes(t *testing.T, server *apitest.Server, resource string, answered *atomic.Bool) dynamic.Interface {
+	t.Helper()
+	config := writes.Configure(server.Config(), "rehearse/test")
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			response, err := next.RoundTrip(r)
+			if err == nil && r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, resource) {
+				response.Body = &notingBody{response.Body, answered}
+			}
+			return response, err
+		})
+	})
+	client, err := dynamic.NewForConfig(config)
+	golden.Must(t, err)
+	return client
+}
+
+// notingBody notes when it is closed, which a client does after it has read all of it.
+type notingBody struct {
+	io.ReadCloser
+	closed *atomic.Bool
+}
+
+func (b *notingBody) Close() error {
+	defer b.closed.Store(true)
+	return b.ReadCloser.Close()
 }
