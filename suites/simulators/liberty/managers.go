@@ -16,8 +16,11 @@ const (
 	Replicas = "two-replicas"
 )
 
-// A manager that a liberty restarts runs for a random time between these two.
-const shortestLife, longestLife = 8 * time.Second, 25 * time.Second
+// life is how long a manager runs that a liberty restarts: a random time between the two.
+type life struct{ shortest, longest time.Duration }
+
+// firstLife is so short that even on a cluster that exists for a few seconds there is a restart.
+var firstLife, laterLife = life{time.Second, 3 * time.Second}, life{8 * time.Second, 25 * time.Second}
 
 // Part is what one manager does.
 type Part struct {
@@ -58,14 +61,14 @@ func (s Set) Manage(ctx context.Context, build func(context.Context, Part) (mana
 func (s Set) live(ctx context.Context, name string, part Part, build func(context.Context, Part) (manager.Manager,
 	error),
 ) error {
-	for {
+	for lives := firstLife; ; lives = laterLife {
 		m, err := build(ctx, part)
 		if err != nil {
 			return err
 		}
 		short, stop := context.WithCancel(ctx)
 		if part.Elected || s.Has(Restarts) {
-			go s.end(short, name, m.Elected(), stop)
+			go s.end(short, name, lives, m.Elected(), stop)
 		}
 		err = m.Start(short)
 		ended := short.Err() != nil
@@ -83,9 +86,9 @@ func (s Set) Serve(ctx context.Context, once func(context.Context) error) error 
 	}
 	serves := make(chan struct{})
 	close(serves)
-	for {
+	for lives := firstLife; ; lives = laterLife {
 		short, stop := context.WithCancel(ctx)
-		go s.end(short, "server", serves, stop)
+		go s.end(short, "server", lives, serves, stop)
 		err := once(short)
 		ended := short.Err() != nil
 		stop()
@@ -96,7 +99,7 @@ func (s Set) Serve(ctx context.Context, once func(context.Context) error) error 
 }
 
 // end stops a manager or server some time after it has become the leader or started.
-func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop func()) {
+func (s Set) end(ctx context.Context, name string, lives life, leads <-chan struct{}, stop func()) {
 	select {
 	case <-leads:
 	case <-ctx.Done():
@@ -106,7 +109,7 @@ func (s Set) end(ctx context.Context, name string, leads <-chan struct{}, stop f
 	if !s.Has(Restarts) {
 		of = Replicas
 	}
-	if pauses.For(ctx, shortestLife+time.Duration(s.roll(of, name)*float64(longestLife-shortestLife))) {
+	if pauses.For(ctx, lives.shortest+time.Duration(s.roll(of, name)*float64(lives.longest-lives.shortest))) {
 		stop()
 	}
 }
