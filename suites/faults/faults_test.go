@@ -43,7 +43,7 @@ func TestRow(t *testing.T) {
 			"A",
 			"C",
 		},
-		Unjudged: []string{"four: it is so", "five: it is so"},
+		Blamed: []string{"X"}, Unjudged: []string{"four: it is so", "five: it is so"},
 	}
 	if got := fmt.Sprintf("%+v", row); got != fmt.Sprintf("%+v", want) {
 		t.Errorf("got  %s\nwant %+v", got, want)
@@ -60,7 +60,7 @@ func matrix() *Matrix {
 			{ID: "D", Level: suites.Core, NoFault: "It is the same."},
 		}),
 		Rows: []Row{
-			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}},
+			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}, Blamed: []string{"D"}},
 			{
 				Fault: fault("two", "A", "B"), Scenarios: 2, Failed: []string{"x", "y"}, Caught: []string{"A", "B"},
 				Unjudged: []string{"z: it broke"},

@@ -3,6 +3,7 @@ package faults
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,6 +68,9 @@ type Row struct {
 	// other requirements that it breaks.
 	Caught []string `json:"caught,omitempty"`
 	Unseen []string `json:"unseen,omitempty"`
+	// Blamed are the requirements that failed although the fault is not said to break them: its list is not complete, or
+	// a scenario blames the wrong requirement.
+	Blamed []string `json:"blamed,omitempty"`
 	// Reasons are the reasons of the failures if they show no violation of what the fault breaks.
 	Reasons []string `json:"reasons,omitempty"`
 	// Unjudged are the scenarios that could not be judged, each with the reason.
@@ -99,6 +103,11 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 			row.Caught = append(row.Caught, id)
 		} else {
 			row.Unseen = append(row.Unseen, id)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(covered)) {
+		if covered[id] && !slices.Contains(fault.Breaks, id) {
+			row.Blamed = append(row.Blamed, id)
 		}
 	}
 	if len(row.Caught) > 0 {
@@ -198,7 +207,7 @@ func (m *Matrix) String() string {
 	default:
 		return fmt.Sprintf("%s: no fault was tried, because the suite could not be judged without faults\n", m.Suite)
 	}
-	table := [][]string{{"FAULT", "FAILED", "CAUGHT BY", "ALSO BREAKS, UNSEEN"}}
+	table := [][]string{{"FAULT", "FAILED", "CAUGHT BY", "ALSO BREAKS, UNSEEN", "NOT BROKEN, BUT FAILED"}}
 	caught := 0
 	for _, row := range m.Rows {
 		by := strings.Join(row.Caught, " ")
@@ -212,6 +221,7 @@ func (m *Matrix) String() string {
 		}
 		table = append(table, []string{
 			row.Fault.Name, fmt.Sprintf("%d of %d", len(row.Failed), row.Scenarios), by, strings.Join(row.Unseen, " "),
+			strings.Join(row.Blamed, " "),
 		})
 	}
 	b.WriteString(terminal.Table(table, 0))
