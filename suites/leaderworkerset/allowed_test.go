@@ -76,16 +76,16 @@ func TestAllowed(t *testing.T) {
 		want           bool
 	}{
 		"the two labels": {
-			"lws-unique-selectors", "their Services", nil, services(`{NAME: my-lws, INDEX: "0"}`), true,
+			"lws-unique-selectors", "what they select", nil, services(`{NAME: my-lws, INDEX: "0"}`), true,
 		},
 		"a third label": {
-			"lws-unique-selectors", "their Services", nil, services(`{NAME: my-lws, INDEX: "0", other: label}`), true,
+			"lws-unique-selectors", "what they select", nil, services(`{NAME: my-lws, INDEX: "0", other: label}`), true,
 		},
 		"one label": {
-			"lws-unique-selectors", "their Services", nil, services(`{INDEX: "0"}`), false,
+			"lws-unique-selectors", "what they select", nil, services(`{INDEX: "0"}`), false,
 		},
 		"no selector": {
-			"lws-unique-selectors", "their Services", nil, services(`null`), false,
+			"lws-unique-selectors", "what they select", nil, services(`null`), false,
 		},
 		"a leader that was replaced twice": {
 			"lws-leader-deleted", "with a Service of its own",

@@ -9,7 +9,7 @@ func Faults() []fault.Fault { return bugs.All() }
 
 // The bugs in reading the configuration.
 var (
-	faultNoImplicitDefault = bugs.Wide("no-implicit-default", "01 02 05",
+	faultNoImplicitDefault = bugs.Wide("no-implicit-default", "01 02 05 13",
 		"Without a default profile, kube-scheduler is not the default, and PodCliqueSets without schedulerName are "+
 			"rejected.")
 	faultDefaultFlagIgnored = bugs.Wide("default-flag-ignored", "03 04 13 23 54",
@@ -18,17 +18,17 @@ var (
 		"Of several default profiles the first is used.")
 	faultFirstProfileDefault = bugs.Wide("first-profile-is-default", "05",
 		"Without a default profile the first one is the default.")
-	faultKubeTakenLiterally = bugs.New("kube-scheduler-taken-literally", "01 02 05 09 13 21 51",
+	faultKubeTakenLiterally = bugs.New("kube-scheduler-taken-literally", "01 02 03 05 09 13 21 23 51",
 		"Pods get the schedulerName kube-scheduler, which no scheduler serves.")
 	faultUnknownProfiles    = bugs.Wide("unknown-profiles-skipped", "10", "Profiles of unknown backends are skipped.")
 	faultDuplicatesAccepted = bugs.Wide("duplicate-profiles-accepted", "18", "A backend may have two profiles.")
 	faultGangsByDefault     = bugs.Wide("gangs-by-default", "11", "Gang scheduling is on unless it is turned off.")
-	faultGangsNever         = bugs.Wide("gang-option-not-read", "50 58 59", "The option gangScheduling is ignored.")
+	faultGangsNever         = bugs.Wide("gang-option-not-read", "49 50 58 59", "The option gangScheduling is ignored.")
 	faultConfigIgnored      = bugs.Wide("malformed-config-ignored", "12 16 19",
 		"Options that a backend cannot read are ignored.")
 	faultKubeOnlyIfListed = bugs.New("kube-only-if-listed", "05 14",
 		"Kubernetes' scheduler is not available if no profile lists it.")
-	faultEveryBackendEnabled = bugs.Wide("every-backend-enabled", "15 20",
+	faultEveryBackendEnabled = bugs.Wide("every-backend-enabled", "15 20 22",
 		"Backends are enabled whether they are listed or not.")
 	faultInitErrorsLogged = bugs.Wide("init-errors-only-logged", "12 16 19 57",
 		"The error of a backend's initialization is only logged.")
@@ -51,7 +51,7 @@ var (
 		"A clique without schedulerName can be combined with any other.")
 	faultSchedulerNameMutable = bugs.New("scheduler-name-mutable", "26", "The schedulerName can be changed.")
 	faultBackendNotAsked      = bugs.New("backend-not-asked", "27 28", "The backend does not validate PodCliqueSets.")
-	faultRequiredAdmitted     = bugs.New("required-topology-admitted", "28",
+	faultRequiredAdmitted     = bugs.New("required-topology-admitted", "27 28",
 		"The kube backend accepts required topology constraints and ignores them.")
 	faultTopologyNotInSchema = bugs.Wide("topology-not-in-schema", "27 28 29 30 33 34",
 		"PodCliqueSets have no topology constraints.")
@@ -81,7 +81,7 @@ var (
 		"Pods are referenced one by one as they are created.")
 	faultGatesByReference = bugs.New("gates-by-reference", "44 45 46",
 		"Pods are referenced one by one, and each gate is removed at once.")
-	faultGatesStay        = bugs.New("gates-stay", "45 54 56", "Gates are never removed.")
+	faultGatesStay        = bugs.New("gates-stay", "45 46 54", "Gates are never removed.")
 	faultInitializedShort = bugs.New("initialized-one-short", "43 44 46",
 		"A PodGang is initialized when one pod is still missing.")
 	faultLatePodsUngated = bugs.New("late-pods-ungated", "47",
@@ -106,8 +106,8 @@ var (
 	faultBackendAfterGates = bugs.New("backend-after-gates", "49 58",
 		"The backend creates its resources after the gates are removed.")
 	faultNoGang         = bugs.New("no-gang-made", "49 50 58 59", "The kube backend creates no gang.")
-	faultPodsUnprepared = bugs.New("pods-unprepared", "03 23 51 54", "The backend does not prepare pods.")
-	faultNoAnnotations  = bugs.New("annotations-forgotten", "60",
+	faultPodsUnprepared = bugs.New("pods-unprepared", "03 13 21 23 34 51 54 58 59 60", "The backend does not prepare pods.")
+	faultNoAnnotations  = bugs.New("annotations-forgotten", "34 59 60",
 		"Pods of the kai backend do not name their PodGroup.")
 	faultTopologyForgotten = bugs.New("topology-forgotten", "33 34",
 		"The kai backend does not copy topology constraints to its PodGroup.")

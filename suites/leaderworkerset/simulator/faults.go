@@ -9,13 +9,13 @@ func Faults() []fault.Fault { return bugs.All() }
 
 // The bugs in the API.
 var (
-	faultNoDefaultPolicy = bugs.New("no-default-policy", "01",
+	faultNoDefaultPolicy = bugs.New("no-default-policy", "01 02 06",
 		"A LeaderWorkerSet without networkConfig is stored unchanged.")
-	faultEmptyConfigUndefaulted = bugs.New("empty-network-config-not-defaulted", "02",
+	faultEmptyConfigUndefaulted = bugs.New("empty-network-config-not-defaulted", "02 06",
 		"An empty networkConfig is stored unchanged.")
 	faultDropsExplicitShared    = bugs.New("drops-explicit-shared", "03", "An explicit policy Shared is removed.")
 	faultAcceptsAnyPolicy       = bugs.Wide("accepts-any-policy", "04", "Any text is accepted as a policy.")
-	faultPolicyImmutable        = bugs.New("policy-immutable", "05", "A change of the policy is rejected.")
+	faultPolicyImmutable        = bugs.New("policy-immutable", "05 06", "A change of the policy is rejected.")
 	faultNullKeepsOldPolicy     = bugs.New("null-keeps-old-policy", "06", "An update without a policy keeps the old one.")
 	faultUnsetPolicyIsARevision = bugs.New("unset-policy-is-a-revision", "07",
 		"No policy and Shared are two revisions, so defaulting an old object restarts its pods.")
@@ -35,19 +35,19 @@ var (
 		"The shared Service leads only to the pods that are ready.")
 	faultScaleAddsServices = bugs.New("scale-up-adds-services", "11",
 		"Under Shared, each replica that is added gets its own Service.")
-	faultLastWithoutService = bugs.New("last-replica-without-service", "12",
+	faultLastWithoutService = bugs.New("last-replica-without-service", "12 17 20 22 52 56 57 59",
 		"Under UniquePerReplica the last replica gets no Service.")
 	faultReplicaHasClusterIP = bugs.New("replica-service-has-cluster-ip", "12 52 56 58",
 		"A replica's Service has a cluster IP.")
-	faultSharedAlways = bugs.New("shared-service-always", "13",
+	faultSharedAlways = bugs.New("shared-service-always", "12 13",
 		"The shared Service is also created under UniquePerReplica.")
 	faultServiceNamedByIndex = bugs.New("service-named-by-index", "14",
 		"A replica's Service has another name than its leader.")
 	faultSelectorWithoutName = bugs.New("selector-without-name", "15",
 		"A replica's Service selects only by group index, so it also selects pods of other LeaderWorkerSets.")
-	faultServiceOwnedBySet = bugs.New("service-owned-by-set", "16 18",
+	faultServiceOwnedBySet = bugs.New("service-owned-by-set", "16 18 19 20 55 58 59",
 		"A replica's Service is owned by the LeaderWorkerSet.")
-	faultWorkersMakeServices = bugs.New("workers-make-services", "17", "Workers also get a Service.")
+	faultWorkersMakeServices = bugs.New("workers-make-services", "12 17", "Workers also get a Service.")
 	faultServicesByNameOnly  = bugs.New("services-by-name-only", "67",
 		"Any Service with the right name counts as the replica's Service, and its deletion is not noticed.")
 	faultServicesForTerminating = bugs.New("services-for-terminating-leaders", "64",
@@ -65,31 +65,31 @@ var (
 
 // The bugs in the subdomains and variables of pods.
 var (
-	faultWorkersUnderLeader = bugs.New("workers-always-under-leader", "23",
+	faultWorkersUnderLeader = bugs.New("workers-always-under-leader", "23 34 40 42 57",
 		"Workers are in their leader's subdomain whatever the policy.")
-	faultWorkersOwnSubdomain = bugs.New("workers-get-own-subdomain", "24",
+	faultWorkersOwnSubdomain = bugs.New("workers-get-own-subdomain", "24 34 41 43 57",
 		"Under UniquePerReplica a worker's subdomain is overwritten with its own name.")
 	faultLeaderSetServiceName = bugs.New("leader-set-named-after-replica", "30",
 		"Under UniquePerReplica the StatefulSet of the leaders names the first replica's Service.")
-	faultSubdomainNotOverwritten = bugs.New("subdomain-not-overwritten", "31",
+	faultSubdomainNotOverwritten = bugs.New("subdomain-not-overwritten", "24 31 32 41 43",
 		"The pod webhook does not change a leader's subdomain.")
-	faultOverwriteByLiveSpec = bugs.New("overwrite-by-live-spec", "32 33",
+	faultOverwriteByLiveSpec = bugs.New("overwrite-by-live-spec", "32 33 57",
 		"The pod webhook overwrites the subdomain by the LeaderWorkerSet's policy, not by the leader's mark.")
-	faultOverwritesAlways = bugs.New("overwrites-every-subdomain", "33",
+	faultOverwritesAlways = bugs.New("overwrites-every-subdomain", "23 33 40 42",
 		"The pod webhook overwrites the subdomain of every leader.")
-	faultWorkersInSharedDomain = bugs.New("workers-in-shared-subdomain", "34",
+	faultWorkersInSharedDomain = bugs.New("workers-in-shared-subdomain", "24 34 41 43 57",
 		"Workers are in the shared subdomain whatever the policy.")
-	faultAddressOfItself = bugs.New("address-of-the-pod-itself", "40",
+	faultAddressOfItself = bugs.New("address-of-the-pod-itself", "40 41",
 		"LWS_LEADER_ADDRESS is the pod's own address.")
-	faultAddressInSharedDomain = bugs.New("address-in-shared-subdomain", "41",
+	faultAddressInSharedDomain = bugs.New("address-in-shared-subdomain", "41 45 57",
 		"LWS_LEADER_ADDRESS is in the shared subdomain whatever the policy.")
-	faultTPUMissesLast = bugs.New("tpu-hostnames-miss-last", "42",
+	faultTPUMissesLast = bugs.New("tpu-hostnames-miss-last", "42 43",
 		"TPU_WORKER_HOSTNAMES lacks the last worker.")
-	faultTPUInSharedDomain = bugs.New("tpu-hostnames-in-shared-subdomain", "43",
+	faultTPUInSharedDomain = bugs.New("tpu-hostnames-in-shared-subdomain", "43 45",
 		"TPU_WORKER_HOSTNAMES is in the shared subdomain whatever the policy.")
 	faultTPULeaderAlways = bugs.New("tpu-leader-always-counted", "44",
 		"TPU_WORKER_HOSTNAMES always contains the leader, even without TPUs.")
-	faultVariablesFirst = bugs.New("variables-before-subdomain", "45",
+	faultVariablesFirst = bugs.New("variables-before-subdomain", "41 43 45 57",
 		"The pod webhook sets the variables before it overwrites the subdomain.")
 	faultAddressWithoutNamespace = bugs.New("address-without-namespace", "46",
 		"LWS_LEADER_ADDRESS does not end with the namespace.")
@@ -99,17 +99,17 @@ var (
 var (
 	faultPolicyNotInRevision = bugs.New("policy-not-in-revision", "50",
 		"A change of the policy creates no new revision, so no pod is updated.")
-	faultEveryPolicyWriteRolls = bugs.New("every-policy-write-rolls", "51",
+	faultEveryPolicyWriteRolls = bugs.New("every-policy-write-rolls", "07 51",
 		"Writing the same policy again starts a rolling update.")
 	faultStartIsARevision = bugs.New("start-is-a-revision", "68",
 		"When the manager starts again, the groups that it finds are of an old revision, so they are replaced.")
-	faultSharedDroppedWhenUnique = bugs.New("shared-service-dropped-when-unique", "52",
+	faultSharedDroppedWhenUnique = bugs.New("shared-service-dropped-when-unique", "52 56 59",
 		"The shared Service is deleted when the transition to UniquePerReplica is done.")
-	faultSharedRenewed = bugs.New("shared-service-renewed-in-transition", "53",
+	faultSharedRenewed = bugs.New("shared-service-renewed-in-transition", "53 59",
 		"The shared Service is deleted and created again when a transition starts.")
-	faultSharedAfterRollout = bugs.New("shared-service-after-rollout", "54",
+	faultSharedAfterRollout = bugs.New("shared-service-after-rollout", "54 57",
 		"The shared Service is created when the transition to Shared is done.")
-	faultServicesDroppedAtStart = bugs.New("services-dropped-at-start", "55",
+	faultServicesDroppedAtStart = bugs.New("services-dropped-at-start", "55 57",
 		"The replicas' Services are deleted when the transition to Shared starts.")
 	faultReturnDropsShared = bugs.New("return-drops-shared-service", "56",
 		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.")
