@@ -43,7 +43,9 @@ func TestHandled(t *testing.T) {
 				_ = unstructured.SetNestedField(o.Object, int64(1), "status", "observedGeneration") // cannot fail
 			})
 		}
-		if asked["create DaemonSet"] >= 3 && asked["get DaemonSet"] >= 3 && asked["get StatefulSet"] >= 3 {
+		// The StatefulSet is deleted after it was found to be handled.
+		done := asked["delete StatefulSet"] > 0 || asked["get StatefulSet"] > 100
+		if asked["create DaemonSet"] >= 3 && asked["get DaemonSet"] >= 3 && done {
 			cancel()
 		}
 		return nil
