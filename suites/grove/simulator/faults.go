@@ -106,7 +106,8 @@ var (
 	faultBackendAfterGates = bugs.New("backend-after-gates", "49 58",
 		"The backend creates its resources after the gates are removed.")
 	faultNoGang         = bugs.New("no-gang-made", "49 50 58 59", "The kube backend creates no gang.")
-	faultPodsUnprepared = bugs.New("pods-unprepared", "03 13 21 23 34 51 54 58 59 60", "The backend does not prepare pods.")
+	faultPodsUnprepared = bugs.New("pods-unprepared", "03 13 21 23 34 51 54 58 59 60",
+		"The backend does not prepare pods.")
 	faultNoAnnotations  = bugs.New("annotations-forgotten", "34 59 60",
 		"Pods of the kai backend do not name their PodGroup.")
 	faultTopologyForgotten = bugs.New("topology-forgotten", "33 34",
