@@ -108,7 +108,7 @@ var (
 	faultNoGang         = bugs.New("no-gang-made", "49 50 58 59", "The kube backend creates no gang.")
 	faultPodsUnprepared = bugs.New("pods-unprepared", "03 13 21 23 34 51 54 58 59 60",
 		"The backend does not prepare pods.")
-	faultNoAnnotations  = bugs.New("annotations-forgotten", "34 59 60",
+	faultNoAnnotations = bugs.New("annotations-forgotten", "34 59 60",
 		"Pods of the kai backend do not name their PodGroup.")
 	faultTopologyForgotten = bugs.New("topology-forgotten", "33 34",
 		"The kai backend does not copy topology constraints to its PodGroup.")
