@@ -60,7 +60,10 @@ func matrix() *Matrix {
 			{ID: "D", Level: suites.Core, NoFault: "It is the same."},
 		}),
 		Rows: []Row{
-			{Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"}, Unseen: []string{"C"}, Blamed: []string{"D"}},
+			{
+				Fault: fault("one", "A", "C"), Scenarios: 3, Failed: []string{"x"}, Caught: []string{"A"},
+				Unseen: []string{"C"}, Blamed: []string{"D"},
+			},
 			{
 				Fault: fault("two", "A", "B"), Scenarios: 2, Failed: []string{"x", "y"}, Caught: []string{"A", "B"},
 				Unjudged: []string{"z: it broke"},

@@ -83,7 +83,7 @@ type Row struct {
 // newRow judges a fault from the scenarios that ran with it.
 func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 	row := Row{Fault: fault, Scenarios: len(ran)}
-	covered := map[string]bool{}
+	violated := map[string]bool{}
 	for _, s := range ran {
 		switch s.Status {
 		case reports.Passed, reports.Known:
@@ -91,22 +91,23 @@ func newRow(fault simulators.Fault, ran []*reports.Scenario) Row {
 			row.Failed = append(row.Failed, original(s.Name))
 			row.Reasons = append(row.Reasons, original(s.Name)+": "+s.Message)
 			for _, id := range s.Covers {
-				status, _ := s.About(id)
-				covered[id] = covered[id] || status == reports.Failed
+				if status, _ := s.About(id); status == reports.Failed {
+					violated[id] = true
+				}
 			}
 		default:
 			row.Unjudged = append(row.Unjudged, original(s.Name)+": "+s.Message)
 		}
 	}
 	for _, id := range fault.Breaks {
-		if covered[id] {
+		if violated[id] {
 			row.Caught = append(row.Caught, id)
 		} else {
 			row.Unseen = append(row.Unseen, id)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(covered)) {
-		if covered[id] && !slices.Contains(fault.Breaks, id) {
+	for _, id := range slices.Sorted(maps.Keys(violated)) {
+		if !slices.Contains(fault.Breaks, id) {
 			row.Blamed = append(row.Blamed, id)
 		}
 	}
