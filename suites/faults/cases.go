@@ -79,31 +79,41 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 	return sum
 }
 
-// With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack. A
-// timeout that is too short can only make a fault count as caught that was not. It never hides a caught fault. There is
-// slack for each round that runs at once, up to mostSlack.
+// With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack.
+// There is slack for each round that runs at once, up to mostSlack. A timeout that is too short can only make a fault
+// count as caught that was not. It never hides a fault, since the steps before those that can catch it keep their
+// timeouts: a fault may make them slow.
 const (
 	patience  = 6
 	slack     = 4 * time.Second
 	mostSlack = 4 * slack
 )
 
-// bounded returns copies of the scenarios, for rounds that run at once, whose steps have shorter timeouts. A step of
-// unknown duration keeps its timeout.
-func bounded(list []*scenarios.Scenario, took timings, rounds int) []*scenarios.Scenario {
+// bounded returns copies of the scenarios, for rounds that run at once with a fault that breaks the requirements, whose
+// steps have shorter timeouts. A step of unknown duration keeps its timeout, as does one that leads to those that
+// decide about the requirements.
+func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds int) []*scenarios.Scenario {
 	spare := min(time.Duration(rounds)*slack, mostSlack)
 	var all []*scenarios.Scenario
 	for _, s := range list {
 		c := *s
 		c.Spec.Steps = slices.Clone(s.Spec.Steps)
 		for i := range c.Spec.Steps {
-			if known := took[s.Title()]; i < len(known) {
+			if known := took[s.Title()]; i < len(known) && !leads(s.Spec.Steps, i, breaks) {
 				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(spare+patience*known[i], c.Spec.Timeout.Or(defaultTimeout))
 			}
 		}
 		all = append(all, &c)
 	}
 	return all
+}
+
+// leads reports whether a later step than the i-th one covers one of the requirements, but that one does not.
+func leads(steps []scenarios.Step, i int, ids []string) bool {
+	covers := func(step scenarios.Step) bool {
+		return slices.ContainsFunc(step.Covers, func(id string) bool { return slices.Contains(ids, id) })
+	}
+	return !covers(steps[i]) && slices.ContainsFunc(steps[i+1:], covers)
 }
 
 // defaultTimeout is the timeout of a step that sets none.

@@ -29,12 +29,12 @@ func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, too
 				list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
 				continue
 			}
-			faulty := marked(bounded(c.group.scenarios, took, parallel), mark(c.trial, n+k))
+			faulty := marked(bounded(c.group.scenarios, fault.Breaks, took, parallel), mark(c.trial, n+k))
 			confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
 			beside = append(beside, faulty...)
 			control = append(control, c.group.scenarios...)
 		}
-		beside = append(beside, marked(bounded(unique(control), took, parallel), controlMark(n+k))...)
+		beside = append(beside, marked(bounded(unique(control), nil, took, parallel), controlMark(n+k))...)
 	}
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }

@@ -388,7 +388,7 @@ func TestBounded(t *testing.T) {
 		s := run.Tracks[0].Scenarios[0]
 		s.Steps = append(s.Steps, &reports.Step{Started: began, Finished: began.Add(took)})
 	}
-	list := marked(bounded(set.Scenarios, timingsOf(run), 1), mark(3, 1))
+	list := marked(bounded(set.Scenarios, nil, timingsOf(run), 1), mark(3, 1))
 	steps := list[0].Spec.Steps
 	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within,
 		steps[3].Timeout, steps[3].Always.For,
@@ -398,7 +398,7 @@ func TestBounded(t *testing.T) {
 	}
 	// Rounds at once take longer; but no step takes longer than the scenario says, which is 20 seconds.
 	for rounds, want := range map[int]time.Duration{2: 14 * time.Second, 10: 0} {
-		list := bounded(set.Scenarios, timingsOf(run), rounds)
+		list := bounded(set.Scenarios, nil, timingsOf(run), rounds)
 		if got := time.Duration(list[0].Spec.Steps[0].Timeout); got != want {
 			t.Errorf("%d rounds at once: %s, want %s", rounds, got, want)
 		}
@@ -409,6 +409,22 @@ func TestBounded(t *testing.T) {
 	}
 	if title := list[0].Title(); title != "f3r1--s [row]" || original(title) != set.Scenarios[0].Title() {
 		t.Errorf("marked %q, and then %q", title, original(title))
+	}
+}
+
+// With a fault that slows the steps before the one that catches it, a shorter timeout of these would hide the fault.
+func TestBoundedKeepsWhatLeadsToACatch(t *testing.T) {
+	set, err := scenarios.LoadBytes("s.yaml", []byte(waiting))
+	golden.Must(t, err)
+	s := set.Scenarios[0]
+	s.Spec.Steps[1].Covers, s.Spec.Steps[2].Covers = []string{"B"}, []string{"A", "C"}
+	took := timings{s.Title(): slices.Repeat([]time.Duration{time.Second}, len(s.Spec.Steps))}
+	for breaks, want := range map[string]string{"A": "0s 1m0s 2s 10s", "B": "0s 10s 2s 10s", "D": "10s 10s 2s 10s"} {
+		steps := bounded(set.Scenarios, []string{breaks}, took, 1)[0].Spec.Steps
+		got := fmt.Sprint(steps[0].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[5].Timeout)
+		if got != want {
+			t.Errorf("with a fault that breaks %s, the timeouts are %s, want %s", breaks, got, want)
+		}
 	}
 }
 
