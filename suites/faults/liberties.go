@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/rehearse-dev/rehearse/clusters/scratch"
+	"github.com/rehearse-dev/rehearse/clusters/systems"
 	"github.com/rehearse-dev/rehearse/harness/planning"
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/reports/terminal"
@@ -42,6 +46,8 @@ type Trial struct {
 	Red []string `json:"red,omitempty"`
 	// Unjudged are the scenarios and clusters without a verdict, with the reasons.
 	Unjudged []string `json:"unjudged,omitempty"`
+	// Idle are the liberties that took effect in no run. A suite that passes shows nothing about them.
+	Idle []string `json:"idle,omitempty"`
 	// Took is the time from the creation of its first cluster until its last one is deleted. Trials overlap.
 	Took time.Duration `json:"nanoseconds"`
 }
@@ -58,22 +64,38 @@ func Liberties(ctx context.Context, o Options) (*Freedom, error) {
 	if err != nil {
 		return nil, err
 	}
+	dir, remove, err := scratch.Folder("liberties")
+	if err != nil {
+		return nil, err
+	}
+	notes := liberty.Notes(filepath.Join(dir, "taken"))
+	o.Simulators = noting(o.Simulators, notes)
 	shared := &pool{Provider: o.Provider, simulators: o.Simulators}
 	o.With = nil // for faults
 	r := runner{Options: o, pool: shared}
 	f := &Freedom{Suite: o.Suite.Name, Repeat: o.Repeat}
 	mine := planning.Deal(o.Shard, trials, func(t Trial) int { return len(r.scenariosWith(t)) })
 	for batch := range slices.Chunk(mine, trialsAtOnce) {
-		if err = r.try(ctx, batch); err != nil {
+		if err = r.try(ctx, batch, notes); err != nil {
 			break
 		}
 		f.Trials = append(f.Trials, batch...)
 	}
 	f.Took = time.Since(began)
-	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx))); err != nil {
+	if err = errors.Join(err, shared.evict(context.WithoutCancel(ctx)), remove()); err != nil {
 		return f, fmt.Errorf("try the liberties of suite %s: %w", o.Suite.Name, err)
 	}
 	return f, nil
+}
+
+// noting returns the simulators, which note when a liberty takes effect.
+func noting(all systems.Simulators, notes liberty.Notes) systems.Simulators {
+	all = maps.Clone(all)
+	for name, simulator := range all {
+		simulator.Command = append(slices.Clone(simulator.Command), "--"+simulators.TakenFlag, string(notes))
+		all[name] = simulator
+	}
+	return all
 }
 
 // trialsOf are the liberties of a suite to try, each alone, and all that can be combined.
@@ -99,7 +121,7 @@ func trialsOf(suite suites.Suite, only []string) ([]Trial, error) {
 const trialsAtOnce = 4
 
 // try runs the scenarios of some trials, each with its liberties.
-func (r runner) try(ctx context.Context, trials []Trial) error {
+func (r runner) try(ctx context.Context, trials []Trial, notes liberty.Notes) error {
 	var all []*scenarios.Scenario
 	for i := range trials {
 		trial := &trials[i]
@@ -122,6 +144,9 @@ func (r runner) try(ctx context.Context, trials []Trial) error {
 	for i := range trials {
 		trial := &trials[i]
 		own := tracksOf(run, markOfTrial(i))
+		if trial.Idle, err = notes.Missing(trial.Liberties); err != nil {
+			return err
+		}
 		trial.judge(own)
 		trial.Took = timeOf(own)
 		for _, reason := range slices.Concat(trial.Red, trial.Unjudged) {
@@ -142,12 +167,14 @@ func (r runner) scenariosWith(trial Trial) []*scenarios.Scenario {
 	return touched(r.Suite, trial.Liberties)
 }
 
-// judge reads the verdict on the liberties from its tracks: none if a cluster failed, or if there is nothing to run.
+// judge reads the verdict on the liberties from its tracks: none if a cluster failed, if there is nothing to run, or if
+// no liberty took effect.
 func (t *Trial) judge(tracks []*reports.Track) {
 	found := problemsOf(tracks)
 	t.Red, t.Unjudged = append(t.Red, found.failed...), found.broken
 	if t.Scenarios == 0 {
 		t.Unjudged = append(t.Unjudged, "no selected scenario covers a requirement that it is about")
+		t.Idle = nil // nothing ran
 	}
 	ran := 0
 	for _, track := range tracks {
@@ -155,6 +182,9 @@ func (t *Trial) judge(tracks []*reports.Track) {
 	}
 	if ran < t.Scenarios {
 		t.Unjudged = append(t.Unjudged, fmt.Sprintf("%d of %d scenarios were skipped", t.Scenarios-ran, t.Scenarios))
+	}
+	if len(t.Idle) > 0 && len(t.Idle) == len(t.Liberties) && len(t.Red)+len(t.Unjudged) == 0 {
+		t.Unjudged = append(t.Unjudged, "it took effect in no scenario")
 	}
 }
 
@@ -222,6 +252,11 @@ func (f *Freedom) String() string {
 		})
 	}
 	b.WriteString(terminal.Table(table, 0))
+	for _, t := range f.Trials {
+		if len(t.Idle) > 0 && len(t.Liberties) > 1 {
+			fmt.Fprintf(&b, "\nwith %s, no effect of: %s\n", t.Name, strings.Join(t.Idle, ", "))
+		}
+	}
 	runs := ""
 	if f.Repeat > 1 {
 		runs = fmt.Sprintf("%d runs each; ", f.Repeat)

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -76,8 +77,10 @@ func TestTouched(t *testing.T) {
 // A broken cluster shows nothing about a liberty: the suite is then neither green nor red.
 func TestFreedom(t *testing.T) {
 	setup := []*reports.Step{{Verb: "create", Name: "1.36", Status: reports.Error, Message: "it does not start"}}
+	idle := map[string][]string{"some": {"two"}, "idle": {"one", "two"}, "nothing": {"one", "two"}}
 	trial := func(name string, setup []*reports.Step, list ...*reports.Scenario) Trial {
-		trial := Trial{Name: name, Scenarios: len(list), Took: time.Second}
+		trial := Trial{Name: name, Liberties: []string{"one", "two"}, Scenarios: len(list), Took: time.Second}
+		trial.Idle = idle[name]
 		trial.judge([]*reports.Track{{Name: "track-1", Setup: setup, Scenarios: list}})
 		return trial
 	}
@@ -87,6 +90,8 @@ func TestFreedom(t *testing.T) {
 		trial("broken", setup, ran("a", reports.NotRun)),
 		trial("nothing", nil),
 		trial("both", nil, ran("a", reports.Failed), ran("b", reports.Error)),
+		trial("some", nil, ran("a", reports.Passed)),
+		trial("idle", nil, ran("a", reports.Passed)),
 	}}
 	got := fmt.Sprintf("%s\nfailed: %v\nnot judged: %v\n", f, f.Err(), f.Unjudged())
 	want := `LIBERTY  SCENARIOS  FAILED  NOT JUDGED  TIME
@@ -95,8 +100,14 @@ red      2          1       0           1s
 broken   1          0       2           1s
 nothing  0          0       1           1s
 both     2          1       1           1s
+some     1          0       0           1s
+idle     1          0       1           1s
 
-gadgets: passed under 1 of 5 liberties; 4s
+with some, no effect of: two
+
+with idle, no effect of: one, two
+
+gadgets: passed under 2 of 7 liberties; 4s
 
 failed: the specification allows liberty red, but the suite failed with it: a is failed
 the specification allows liberty both, but the suite failed with it: a is failed
@@ -104,6 +115,7 @@ not judged: the suite could not be judged with liberty broken: ` +
 		`create of track-1 (1.36): it does not start; a is notRun
 the suite could not be judged with liberty nothing: no selected scenario covers a requirement that it is about
 the suite could not be judged with liberty both: b is error
+the suite could not be judged with liberty idle: it took effect in no scenario
 `
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
@@ -120,7 +132,7 @@ func TestALibertyWithoutScenarios(t *testing.T) {
 	trials := []Trial{{Name: "lost", Liberties: []string{"lost"}}}
 	o := Options{Suite: suite}
 	o.fill()
-	golden.Must(t, (runner{Options: o}).try(t.Context(), trials))
+	golden.Must(t, (runner{Options: o}).try(t.Context(), trials, liberty.Notes(filepath.Join(t.TempDir(), "none"))))
 	f := &Freedom{Suite: "gadgets", Trials: trials}
 	if err := f.Unjudged(); err == nil || f.Err() != nil || !strings.Contains(f.String(), "passed under 0 of 1 liberties") {
 		t.Errorf("not judged: %v\n%s", err, f)

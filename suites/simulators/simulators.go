@@ -30,6 +30,9 @@ import (
 // Command is the first argument that makes a program a simulator. The second argument is the simulator's name.
 const Command = "simulator"
 
+// TakenFlag is the flag of the hidden command for the file that gets a note of each liberty that takes effect.
+const TakenFlag = "liberties-taken"
+
 // Options of every simulator.
 type Options = operator.Options
 
@@ -118,6 +121,7 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	flags.StringVar(&o.Host, "host", "", "address to serve on")
 	flags.IntVar(&o.Port, "port", 0, "port to serve on")
 	flags.StringVar(&o.CertDir, "cert-dir", "", "folder with tls.crt, tls.key and ca.crt")
+	taken := flags.String(TakenFlag, "", "file that gets a line for each liberty that takes effect")
 	flags.StringVar(&o.Variant, "variant", "", "variant of the specification")
 	var config *string
 	if simulator.Configurable {
@@ -135,6 +139,14 @@ func (c Catalog) run(ctx context.Context, name string, args []string, log io.Wri
 	if *liberties != "" {
 		// The seeds are chosen here and logged below, so that a run can be reproduced.
 		o.Liberties = liberty.Seeded(strings.Split(*liberties, ","), rand.Uint64)
+	}
+	if *taken != "" {
+		notes := liberty.Notes(*taken)
+		o.Taken = func(name string) {
+			if err := notes.Add(name, o.Liberties); err != nil {
+				o.Logger.Error(err, "it is not noted that a liberty took effect", "liberty", name)
+			}
+		}
 	}
 	var err error
 	if o.RESTConfig, err = clientcmd.BuildConfigFromFlags("", *kubeconfig); err != nil {

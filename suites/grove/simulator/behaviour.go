@@ -47,7 +47,7 @@ func (b behaviour) reasonReady() string {
 
 // reworded is the error with which the operator does not start, with a liberty in other words.
 func (b behaviour) reworded(err error) error {
-	if b.Liberties.Has(libertyOtherErrors) {
+	if err != nil && b.Liberties.Takes(libertyOtherErrors) {
 		return errors.New(liberty.Said)
 	}
 	return err

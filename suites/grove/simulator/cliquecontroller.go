@@ -260,7 +260,7 @@ func (r *cliqueReconciler) writeStatus(ctx context.Context, clique *api.PodCliqu
 			status.ScheduledReplicas++
 		}
 	}
-	if status == clique.Status || r.behaviour.Liberties.Has(libertyStatusShort) {
+	if status == clique.Status || r.behaviour.Liberties.Takes(libertyStatusShort) {
 		return nil
 	}
 	clique.Status = status

@@ -38,7 +38,7 @@ func (s *simulation) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.behaviour.Liberties.Has(libertyNoPhase) {
+	if s.behaviour.Liberties.Takes(libertyNoPhase) {
 		withoutPhase(gangs)
 	}
 	objects := []client.Object{gangs, s.validating()}

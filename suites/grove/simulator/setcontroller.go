@@ -80,7 +80,7 @@ func (r *setReconciler) ensure(ctx context.Context, set *api.PodCliqueSet, index
 		return r.ensureGangLast(ctx, one, &gang, there)
 	}
 	if !there {
-		if r.behaviour.Liberties.Has(libertyCliquesFirst) {
+		if r.behaviour.Liberties.Takes(libertyCliquesFirst) {
 			if err := r.ensureCliques(ctx, one); err != nil {
 				return err
 			}
@@ -164,7 +164,7 @@ func (r *setReconciler) refer(ctx context.Context, one replica, gang *scheduler.
 		}
 		return referencesOf(gang, one.cliqueName(i))
 	}
-	if complete && r.behaviour.Liberties.Has(libertyGroupByGroup) {
+	if complete && r.behaviour.Liberties.Takes(libertyGroupByGroup) {
 		if err := r.referGroups(ctx, one, gang); err != nil {
 			return err
 		}
@@ -320,7 +320,7 @@ func (r *setReconciler) writeStatus(ctx context.Context, set *api.PodCliqueSet,
 			return client.IgnoreNotFound(err)
 		}
 		before := now.Status.DeepCopy()
-		if !r.behaviour.Liberties.Has(libertyStatusShort) {
+		if !r.behaviour.Liberties.Takes(libertyStatusShort) {
 			now.Status.Replicas, now.Status.ObservedGeneration = set.Spec.Replicas, set.Generation
 		}
 		if backend == nil {

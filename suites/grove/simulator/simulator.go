@@ -53,6 +53,7 @@ func Run(ctx context.Context, o Options) error {
 // RunWith is like Run, but with other backends than the operator's own.
 func RunWith(ctx context.Context, o Options, factories backends.Factories) error {
 	b, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
+	b.Liberties = b.Liberties.Noting(o.Taken)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s store) pods(ctx context.Context, namespace, label, value string) ([]core
 
 // reworded is a condition with a liberty's message.
 func (s store) reworded(condition metav1.Condition) metav1.Condition {
-	if s.liberties.Has(libertyOtherMessages) {
+	if s.liberties.Takes(libertyOtherMessages) {
 		condition.Message = liberty.Said
 	}
 	return condition
@@ -51,11 +51,11 @@ func (s store) setCondition(ctx context.Context, key client.ObjectKey, condition
 		if err := s.live.Get(ctx, key, &gang); err != nil {
 			return client.IgnoreNotFound(err)
 		}
-		if condition.Type == scheduler.ConditionInitialized && !s.liberties.Has(libertyNoPhase) {
+		if condition.Type == scheduler.ConditionInitialized && !s.liberties.Takes(libertyNoPhase) {
 			gang.Status.Phase = "Pending"
 		}
 		changed := meta.SetStatusCondition(&gang.Status.Conditions, s.reworded(condition))
-		if s.liberties.Has(libertyMoreConditions) {
+		if s.liberties.Takes(libertyMoreConditions) {
 			observed := metav1.Condition{
 				Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen",
 				Message: "this implementation has seen it",

@@ -47,8 +47,8 @@ func (v *validator) ValidateUpdate(ctx context.Context, old, set *api.PodCliqueS
 		!v.behaviour.Has(faultSchedulerNameMutable) {
 		errs = append(errs, field.Invalid(schedulerPath, strings.Join(after, ", "), "field is immutable"))
 	}
-	if v.behaviour.Liberties.Has(libertySizeFixed) {
-		errs = append(errs, minimums(old, set)...)
+	if fixed := minimums(old, set); len(fixed) > 0 && v.behaviour.Liberties.Takes(libertySizeFixed) {
+		errs = append(errs, fixed...)
 	}
 	return nil, rejection(set.Name, errs)
 }

@@ -32,17 +32,17 @@ func (i implementation) definition() (*apiextensionsv1.CustomResourceDefinition,
 	if i.faults.Has(crdNameOptional) {
 		group.Required = nil
 	}
-	if i.liberties.Has(libertyDuplicates) {
+	if i.liberties.Takes(libertyDuplicates) {
 		list := spec.Properties["subGroups"]
 		list.XListType, list.XListMapKeys = ptr.To("map"), []string{"name"}
 		spec.Properties["subGroups"] = list
 	}
-	if i.liberties.Has(libertyStatusSchema) {
+	if i.liberties.Takes(libertyStatusSchema) {
 		for _, field := range []string{"phase", "running", "pending", "succeeded", "failed"} {
 			delete(statusOf(crd).Properties, field)
 		}
 	}
-	if i.liberties.Has(liberty.MoreMetadata) {
+	if i.liberties.Takes(liberty.MoreMetadata) {
 		crd.Labels, crd.Annotations = map[string]string{liberty.Mark: "yes"}, map[string]string{liberty.Mark: "yes"}
 		crd.Spec.Names.Categories = append(crd.Spec.Names.Categories, "all")
 	}

@@ -13,6 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 // newRecorder records Events until the context ends.
@@ -39,5 +41,6 @@ func (e *endpoints) record(request admission.Request, response admission.Respons
 		e.options.Logger.Error(err, "an Event could not be recorded", "podGroup", request.Name)
 		return
 	}
+	e.liberties.Takes(liberty.MoreEvents)
 	e.recorder.Eventf(object, nil, corev1.EventTypeNormal, "Validated", "Validate", "its sub groups were looked at")
 }

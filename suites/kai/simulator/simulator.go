@@ -24,6 +24,7 @@ type Options = operator.Options
 // On the webhooks' port, /readyz answers 200 once the API server validates PodGroups as this variant does.
 func Run(ctx context.Context, options Options) error {
 	implementation, err := newImplementation(options.Variant, options.Faults, options.Liberties)
+	implementation.liberties = implementation.liberties.Noting(options.Taken)
 	if err != nil {
 		return err
 	}

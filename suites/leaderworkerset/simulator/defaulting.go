@@ -23,7 +23,7 @@ type setDefaulter struct {
 
 // Default implements admission.Defaulter.
 func (d *setDefaulter) Default(ctx context.Context, set *api.LeaderWorkerSet) error {
-	if d.behaviour.Variant == VariantBefore || d.behaviour.Liberties.Has(libertyDefaultsInSchema) {
+	if d.behaviour.Variant == VariantBefore || d.behaviour.Liberties.Takes(libertyDefaultsInSchema) {
 		return nil
 	}
 	d = &setDefaulter{d.behaviour.in(set.Namespace)}

@@ -51,11 +51,11 @@ func (s *simulation) definition() (*apiextensionsv1.CustomResourceDefinition, er
 		keep := true
 		network.XPreserveUnknownFields = &keep
 	}
-	if s.behaviour.Liberties.Has(libertyDefaultsInSchema) {
+	if s.behaviour.Liberties.Takes(libertyDefaultsInSchema) {
 		policy.Default = &apiextensionsv1.JSON{Raw: []byte(`"Shared"`)}
 		network.Default = &apiextensionsv1.JSON{Raw: []byte("{}")}
 	}
-	if s.behaviour.Liberties.Has(libertyRestartNone) {
+	if s.behaviour.Liberties.Takes(libertyRestartNone) {
 		groups := spec.Properties["leaderWorkerTemplate"].Properties
 		restart := groups["restartPolicy"]
 		restart.Default = &apiextensionsv1.JSON{Raw: []byte(`"None"`)}

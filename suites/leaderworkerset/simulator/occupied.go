@@ -37,7 +37,7 @@ func (b behaviour) result(ctx context.Context, recorder events.EventRecorder, ob
 	var taken *occupiedError
 	if errors.As(err, &taken) {
 		recorder.Eventf(object, nil, corev1.EventTypeWarning, "NameTaken", "Create", "%s", taken)
-		if !b.Liberties.Has(libertyErrorsMeanwhile) {
+		if !b.Liberties.Takes(libertyErrorsMeanwhile) {
 			return reconcile.Result{RequeueAfter: occupiedAgain}, nil
 		}
 	}

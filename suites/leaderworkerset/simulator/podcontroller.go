@@ -70,7 +70,7 @@ func (r *podReconciler) reconcile(ctx context.Context, set *api.LeaderWorkerSet,
 		return err
 	}
 	service, workers := r.ensureService, r.ensureWorkers
-	if r.behaviour.Liberties.Has(libertyWorkersFirst) {
+	if r.behaviour.Liberties.Takes(libertyWorkersFirst) {
 		service, workers = workers, service
 	}
 	if err := service(ctx, set, pod, of); err != nil {
@@ -180,7 +180,7 @@ func (r *podReconciler) removeLeftover(ctx context.Context, pod *corev1.Pod, hav
 			return fmt.Errorf("delete %T %s of the pod before: %w", have, have.GetName(), err)
 		}
 	}
-	if r.behaviour.Liberties.Has(libertyErrorsMeanwhile) {
+	if r.behaviour.Liberties.Takes(libertyErrorsMeanwhile) {
 		return &occupiedError{object: have}
 	}
 	return nil

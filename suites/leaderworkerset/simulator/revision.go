@@ -95,7 +95,7 @@ func (r *revisions) ensure(ctx context.Context, set *api.LeaderWorkerSet) (*revi
 		}
 	}
 	made.number = newest + 1
-	if numbered {
+	if r.behaviour.Liberties.Takes(libertyNumbered) {
 		made.hash += "-" + strconv.FormatInt(made.number, 10)
 	}
 	object := &appsv1.ControllerRevision{

@@ -22,7 +22,7 @@ func (b behaviour) headless(set *api.LeaderWorkerSet, name string, selector map[
 		},
 		Spec: corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, PublishNotReadyAddresses: true, Selector: selector},
 	}
-	if b.Liberties.Has(libertyServicePorts) {
+	if b.Liberties.Takes(libertyServicePorts) {
 		service.Labels[labelPurpose] = "names"
 		service.Spec.Ports = []corev1.ServicePort{{Name: "any", Port: 1}}
 	}
@@ -63,7 +63,7 @@ func (b behaviour) replicaService(set *api.LeaderWorkerSet, leader *corev1.Pod) 
 	if b.Has(faultServiceNamedByIndex) {
 		name = set.Name + "-group-" + index
 	}
-	if b.Liberties.Has(libertyMoreSelectors) {
+	if b.Liberties.Takes(libertyMoreSelectors) {
 		selector[api.LabelGroupKey] = leader.Labels[api.LabelGroupKey]
 	}
 	if b.Has(faultSelectorWithoutName) {

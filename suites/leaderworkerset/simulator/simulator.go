@@ -33,6 +33,7 @@ type Options = operator.Options
 // API server. It returns an error only if the options are wrong. It logs any other error and tries again.
 func Run(ctx context.Context, o Options) error {
 	behaviour, err := newBehaviour(o.Variant, o.Faults, o.Liberties)
+	behaviour.Liberties = behaviour.Liberties.Noting(o.Taken)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		}
 	}
 	done := seen.done(set, leaders, newest)
-	if r.behaviour.Liberties.Has(libertyMoreConditions) {
+	if r.behaviour.Liberties.Takes(libertyMoreConditions) {
 		observed := metav1.Condition{
 			Type: "Observed", Status: metav1.ConditionTrue, Reason: "Seen",
 			Message: "this implementation has seen it",
@@ -58,7 +58,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		condition.ObservedGeneration = set.Generation
 		meta.SetStatusCondition(&status.Conditions, condition)
 	}
-	if !equality.Semantic.DeepEqual(&set.Status, status) && !r.behaviour.Liberties.Has(libertyStatusUnwritten) {
+	if !equality.Semantic.DeepEqual(&set.Status, status) && !r.behaviour.Liberties.Takes(libertyStatusUnwritten) {
 		before := set.DeepCopy()
 		set.Status = *status
 		if err := client.IgnoreNotFound(r.client.Status().Patch(ctx, set, client.MergeFrom(before))); err != nil {
@@ -66,7 +66,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		}
 	}
 	// The StatefulSet also creates leaders of its current revision, so both of its revisions must be the newest.
-	if r.behaviour.Liberties.Has(libertyRevisionsKept) {
+	if r.behaviour.Liberties.Takes(libertyRevisionsKept) {
 		return nil
 	}
 	if done && !seen.older(newest.hash, 0) && leaders.Status.CurrentRevision == leaders.Status.UpdateRevision &&

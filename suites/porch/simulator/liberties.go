@@ -47,10 +47,10 @@ func Liberties() []liberty.Liberty {
 // liberal applies liberties to a new or changed revision.
 func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.PackageRevision) {
 	liberties.Linger(ctx, revision.Name)
-	if liberties.Has(liberty.Warnings) {
+	if liberties.Takes(liberty.Warnings) {
 		warning.AddWarning(ctx, "", "this is good to know, and says nothing about the request")
 	}
-	if liberties.Has(liberty.MoreMetadata) {
+	if liberties.Takes(liberty.MoreMetadata) {
 		liberty.Adorn(revision)
 	}
 }
@@ -58,7 +58,7 @@ func liberal(ctx context.Context, liberties liberty.Set, revision *v1alpha1.Pack
 // ignores reports whether a rejected change is ignored instead of rejecting the update.
 func ignores(liberties liberty.Set, err error) bool {
 	var rejection *engine.Rejection
-	return liberties.Has(libertyWithoutEffect) && errors.As(err, &rejection) && rejection.Immutable
+	return errors.As(err, &rejection) && rejection.Immutable && liberties.Takes(libertyWithoutEffect)
 }
 
 // writeAgain writes a new revision once more a moment later.
@@ -81,7 +81,7 @@ func writeAgain(ctx context.Context, r *revisions, created *v1alpha1.PackageRevi
 // otherwise returns a rejection in other words.
 func otherwise(liberties liberty.Set, err error) error {
 	var rejection *engine.Rejection
-	if !liberties.Has(liberty.OtherWords) || !errors.As(err, &rejection) {
+	if !errors.As(err, &rejection) || !liberties.Takes(liberty.OtherWords) {
 		return err
 	}
 	return &engine.Rejection{

@@ -75,7 +75,7 @@ func (r *revisions) Create(ctx context.Context, object runtime.Object, check res
 	if err != nil && len(options.DryRun) == 0 {
 		created, err = r.misbehave(ctx, asked, options, err)
 	}
-	if err == nil && len(options.DryRun) == 0 && r.liberties.Has(libertyWrittenAgain) {
+	if err == nil && len(options.DryRun) == 0 && r.liberties.Takes(libertyWrittenAgain) {
 		writeAgain(ctx, r, created.(*v1alpha1.PackageRevision))
 	}
 	return created, r.statusOf(ctx, object.(*v1alpha1.PackageRevision).Name, err)
@@ -110,7 +110,7 @@ func beginUpdate(ctx context.Context, r *revisions, name string) (end func(), er
 	switch {
 	case alone:
 		return end, nil
-	case r.liberties.Has(libertyBusy):
+	case r.liberties.Takes(libertyBusy):
 		return nil, apierrors.NewConflict(v1alpha1.Resource("packagerevisions"), name,
 			errors.New("another request for it is in progress"))
 	}

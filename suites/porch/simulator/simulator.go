@@ -62,6 +62,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("start the simulator %s: %w", Name, err)
 	}
+	liberties = liberties.Noting(o.Taken)
 	config := rest.CopyConfig(o.RESTConfig)
 	config.QPS = -1                           // the API server's own fairness is enough
 	config.WarningHandler = rest.NoWarnings{} // it warns about the endpoint's type, which is intended

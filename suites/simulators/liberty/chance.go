@@ -14,6 +14,8 @@ type chance struct {
 	seed  uint64
 	mu    sync.Mutex
 	asked map[string]uint64
+	// first is when the liberty takes effect.
+	first sync.Once
 }
 
 func (c *chance) roll(about string) float64 {

@@ -70,7 +70,7 @@ func (w writer) create(ctx context.Context, c client.WithWatch, object client.Ob
 	if err := c.Create(ctx, object, options...); err != nil {
 		return err
 	}
-	if w.Has(MadeTwice) && w.twice != nil && w.twice(object) {
+	if w.twice != nil && w.twice(object) && w.Takes(MadeTwice) {
 		if err := makeAgain(ctx, c, object, wanted, options); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (w writer) patchSub(ctx context.Context, c client.Client, name string, obje
 // written runs after a successful write. With a liberty, it writes to the object once more. With another one, it
 // reports that the answer was lost.
 func (w writer) written(ctx context.Context, c client.Client, object client.Object, what string) error {
-	if w.Has(WrittenTwice) {
+	if w.Takes(WrittenTwice) {
 		text := fmt.Sprintf(`{"metadata":{"annotations":{"liberties.rehearse.dev/written":%q}}}`,
 			time.Now().Format(time.RFC3339Nano))
 		again, ok := object.DeepCopyObject().(client.Object)
@@ -182,10 +182,10 @@ func (w writer) lost(object client.Object, what string) error {
 
 // adorn changes the metadata of a new object: it adds some, or makes the owner references non-blocking.
 func (w writer) adorn(object client.Object) {
-	if w.Has(MoreMetadata) {
+	if w.Takes(MoreMetadata) {
 		Adorn(object)
 	}
-	if w.Has(LooseOwners) {
+	if len(object.GetOwnerReferences()) > 0 && w.Takes(LooseOwners) {
 		owners := slices.Clone(object.GetOwnerReferences())
 		for i := range owners {
 			owners[i].BlockOwnerDeletion = nil

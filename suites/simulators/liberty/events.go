@@ -33,6 +33,7 @@ func (s Set) Events(live client.Reader, recorder events.EventRecorder, kind sche
 		object := &metav1.PartialObjectMetadata{}
 		object.SetGroupVersionKind(kind)
 		if live.Get(ctx, request.NamespacedName, object) == nil { // an Event needs an object, and may be missing
+			s.Takes(MoreEvents)
 			recorder.Eventf(object, nil, corev1.EventTypeNormal, "Reconciled", "Reconcile", "its dependents were looked at")
 		}
 		return result, err

@@ -50,7 +50,11 @@ func Together(list []Liberty) []Liberty {
 }
 
 // Set contains the requested liberties of a simulator. The zero value contains none.
-type Set struct{ chances map[string]*chance }
+type Set struct {
+	chances map[string]*chance
+	// taken gets the name of each liberty that takes effect; nil if nobody asks.
+	taken func(name string)
+}
 
 // NewSet returns the requested liberties. Each is given as NAME or NAME=SEED. The same seed makes the same choices. An
 // unknown liberty is an error.
@@ -76,6 +80,24 @@ func NewSet(asked []string, known []Liberty) (Set, error) {
 // Has reports whether the set contains a liberty.
 func (s Set) Has(name string) bool { return s.chances[name] != nil }
 
+// Noting returns the set, which calls taken with the name of each liberty when that takes effect the first time.
+func (s Set) Noting(taken func(name string)) Set {
+	s.taken = taken
+	return s
+}
+
+// Takes reports whether the set contains a liberty that, if so, takes effect now.
+func (s Set) Takes(name string) bool {
+	c := s.chances[name]
+	if c == nil {
+		return false
+	}
+	if s.taken != nil {
+		c.first.Do(func() { s.taken(name) })
+	}
+	return true
+}
+
 // Names returns the names of the set's liberties, in alphabetical order.
 func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.chances)) }
 
@@ -92,5 +114,5 @@ func (s Set) roll(name, about string) float64 {
 // happens reports whether a liberty takes effect this time. It does so with the given probability, and never if the set
 // does not contain it.
 func (s Set) happens(name, about string, probability float64) bool {
-	return s.Has(name) && s.roll(name, about) < probability
+	return s.Has(name) && s.roll(name, about) < probability && s.Takes(name)
 }

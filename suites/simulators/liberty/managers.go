@@ -76,6 +76,10 @@ func (s Set) live(ctx context.Context, name string, part Part, build func(contex
 		if !ended || ctx.Err() != nil {
 			return err
 		}
+		s.Takes(Restarts)
+		if part.Elected {
+			s.Takes(Replicas)
+		}
 	}
 }
 
@@ -95,6 +99,7 @@ func (s Set) Serve(ctx context.Context, once func(context.Context) error) error 
 		if !ended || ctx.Err() != nil {
 			return err
 		}
+		s.Takes(Restarts)
 	}
 }
 

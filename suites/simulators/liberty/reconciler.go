@@ -36,7 +36,7 @@ func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile
 			return reconcile.Result{}, errLiberty
 		}
 		result, err := inner.Reconcile(ctx, request)
-		if s.Has(Twice) && err == nil {
+		if err == nil && s.Takes(Twice) {
 			result, err = inner.Reconcile(ctx, request)
 		}
 		if err == nil && s.happens(FailsAfter, about, often) {
@@ -48,7 +48,7 @@ func (s Set) Reconciler(controller string, inner reconcile.Reconciler) reconcile
 
 // Delay waits for the delay of a reconcile; it returns false if the context has ended.
 func (s Set) Delay(ctx context.Context, about string) bool {
-	return !s.Has(Late) || pauses.For(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
+	return !s.Takes(Late) || pauses.For(ctx, time.Duration(s.roll(Late, about)*float64(latest)))
 }
 
 // Workers is how many objects are reconciled at once, so that a delayed reconcile does not block others.

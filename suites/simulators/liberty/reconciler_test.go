@@ -75,7 +75,8 @@ func TestServe(t *testing.T) {
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				times := 0
+				times, began, noted := 0, time.Now(), time.Duration(0)
+				s = s.Noting(func(string) { noted = time.Since(began) })
 				err := s.Serve(ctx, func(ctx context.Context) error {
 					times++
 					<-ctx.Done()
@@ -83,6 +84,9 @@ func TestServe(t *testing.T) {
 				})
 				if err != nil || restarts != (times > 1) || times > 12 {
 					t.Errorf("%d times, %v", times, err)
+				}
+				if restarts != (noted > 0) || noted > firstLife.longest {
+					t.Errorf("the first restart is noted after %s", noted)
 				}
 				broken := errors.New("broken")
 				if err := s.Serve(t.Context(), func(context.Context) error { return broken }); !errors.Is(err, broken) {

@@ -33,10 +33,10 @@ func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *a
 			return admission.Errored(http.StatusServiceUnavailable, ctx.Err())
 		}
 		response := inner.Handle(ctx, request)
-		if s.Has(OtherWords) && isRejection(response) {
+		if isRejection(response) && s.Takes(OtherWords) {
 			response.Result = reworded(response.Result, words)
 		}
-		if s.Has(Warnings) {
+		if s.Takes(Warnings) {
 			response = response.WithWarnings("this is good to know, and says nothing about the request")
 		}
 		return response
@@ -46,7 +46,7 @@ func (s Set) Webhook(w *admission.Webhook, words func(message string) string) *a
 
 // Linger waits for the delay of a slow answer; it returns false if the context has ended.
 func (s Set) Linger(ctx context.Context, about string) bool {
-	return !s.Has(SlowAnswers) || pauses.For(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
+	return !s.Takes(SlowAnswers) || pauses.For(ctx, time.Duration(s.roll(SlowAnswers, about)*float64(slowest)))
 }
 
 // isRejection: the request is rejected. A failure of the webhook is not a rejection.

@@ -19,6 +19,8 @@ type Options struct {
 	Faults []string
 	// Liberties are the requested liberties, each as NAME or NAME=SEED.
 	Liberties []string
+	// Taken, if set, gets the name of each liberty when that takes effect the first time.
+	Taken func(liberty string)
 	// Variant of the specification. Default: the simulator chooses.
 	Variant string
 	// Config is the configuration of the system, unchanged. It is YAML; nil if there is none.
