@@ -98,12 +98,12 @@ func TestAllowed(t *testing.T) {
 			service("first"), false,
 		},
 		"another Service of a leader that was replaced twice": {
-			"lws-service-of-the-leader-before", "it has its own at the latest now",
+			"lws-service-of-the-leader-before", "the new leader owns it",
 			map[string]any{"leader": "first"},
 			service("third"), true,
 		},
 		"the Service of the leader before": {
-			"lws-service-of-the-leader-before", "it has its own at the latest now",
+			"lws-service-of-the-leader-before", "it has another Service at the latest now",
 			map[string]any{"leader": "first"},
 			service("first"), false,
 		},
