@@ -66,6 +66,9 @@ type foreign struct {
 	files map[string]string
 	// programs has shell scripts by file name.
 	programs map[string]string
+	// instead has programs that stand in for the page's program in one of its files, by file name: our simulator installs
+	// its own definitions, so one program cannot stand in for the same program with another definition.
+	instead map[string]string
 	// definitions has the CustomResourceDefinitions to copy, by the name of the copy.
 	definitions map[string]string
 	// scenarios are regular expressions for those that the commands run, and fault is the fault that they try: enough to
@@ -107,15 +110,16 @@ func TestForeignProgramsAsDocumented(t *testing.T) {
 		"leaderworkerset": {
 			page: "../../docs/leaderworkerset.md",
 			files: map[string]string{
-				"lws.yaml": "version: v0.10.0", "lws-before.yaml": "version: v0.3.0",
+				"lws.yaml": "version: v0.10.0\n", "lws-before.yaml": "version: v0.10.0-before",
 				"webhooks.yaml": "lws-mutating-webhook-configuration",
 			},
 			programs: map[string]string{"lws-manager": lws(""), "lws-manager-before": lws("before-kep-173")},
+			instead:  map[string]string{"lws-before.yaml": "lws-manager-before"},
 			definitions: map[string]string{
 				"lws/config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml":             ours,
 				"lws/config/crd/bases/disaggregatedset.x-k8s.io_disaggregatedsets.yaml":           ours,
 				"lws/config/crd/bases/disaggregatedset.x-k8s.io_disaggregatedsetrolescalers.yaml": ours,
-				"lws-before/config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml":      ours,
+				"crd-before.yaml": ours,
 			},
 			scenarios: []string{`lws-policy-default$`, `lws-policy-default \[1.36\]`, `lws-from-before-the-field`},
 			fault:     "no-default-policy", commands: 7,
@@ -191,7 +195,11 @@ func (f foreign) layOut(t *testing.T) []string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, line := range f.files {
-		golden.Write(t, filepath.Join(folder, name), documented(t, f.page, line))
+		text := documented(t, f.page, line)
+		if program := f.instead[name]; program != "" {
+			text = regexp.MustCompile(`command: \[\./[a-z-]+`).ReplaceAllString(text, "command: [./"+program)
+		}
+		golden.Write(t, filepath.Join(folder, name), text)
 	}
 	for name, script := range f.programs {
 		golden.Write(t, filepath.Join(folder, name), "#!/bin/sh\n"+script+"\n")
