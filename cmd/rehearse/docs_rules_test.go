@@ -83,7 +83,7 @@ func rules() ruleList {
 		{commands: `docs/init.md:(rehearse run relaxed.*|.*rehearse conformance \./my-operator)`, test: started},
 		{commands: `docs/(kai|leaderworkerset).md:rehearse .*`, test: foreign},
 		{commands: `docs/kai.md:kubectl .*`, test: "cmd/rehearse/foreign_test.go TestWhichProfile"},
-		{commands: `docs/(kai|leaderworkerset).md:(git |\(cd ).*`, test: built},
+		{commands: `docs/(kai|leaderworkerset).md:(git |\(cd |sed ).*`, test: built},
 		{commands: `docs/clusters.md:(rehearse cluster (create .* --nodes 3|transition .*batch|list|delete)|export .*|kubectl .*)`, test: cluster},
 		{commands: `docs/ci.md:kubectl (create|delete) .*`, test: cluster},
 		{commands: `docs/development.md:(cp|sed) .*`, test: newest},
