@@ -81,17 +81,17 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack.
 // There is slack for each round that runs at once, up to mostSlack. A timeout that is too short can only make a fault
-// count as caught that was not. It never hides a fault, since the steps before those that can catch it keep their
-// timeouts: a fault may make them slow.
+// count as caught that was not. But before the steps that can catch the fault, it can hide the fault, which may make
+// these steps slow. So they have at least leading.
 const (
 	patience  = 6
 	slack     = 4 * time.Second
 	mostSlack = 4 * slack
+	leading   = 45 * time.Second
 )
 
 // bounded returns copies of the scenarios, for rounds that run at once with a fault that breaks the requirements, whose
-// steps have shorter timeouts. A step of unknown duration keeps its timeout, as does one that leads to those that
-// decide about the requirements.
+// steps have shorter timeouts. A step of unknown duration keeps its timeout.
 func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds int) []*scenarios.Scenario {
 	spare := min(time.Duration(rounds)*slack, mostSlack)
 	var all []*scenarios.Scenario
@@ -99,8 +99,12 @@ func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds i
 		c := *s
 		c.Spec.Steps = slices.Clone(s.Spec.Steps)
 		for i := range c.Spec.Steps {
-			if known := took[s.Title()]; i < len(known) && !leads(s.Spec.Steps, i, breaks) {
-				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(spare+patience*known[i], c.Spec.Timeout.Or(defaultTimeout))
+			if known := took[s.Title()]; i < len(known) {
+				most := spare + patience*known[i]
+				if leads(s.Spec.Steps, i, breaks) {
+					most = max(most, leading)
+				}
+				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(most, c.Spec.Timeout.Or(defaultTimeout))
 			}
 		}
 		all = append(all, &c)

@@ -419,7 +419,7 @@ func TestBoundedKeepsWhatLeadsToACatch(t *testing.T) {
 	s := set.Scenarios[0]
 	s.Spec.Steps[1].Covers, s.Spec.Steps[2].Covers = []string{"B"}, []string{"A", "C"}
 	took := timings{s.Title(): slices.Repeat([]time.Duration{time.Second}, len(s.Spec.Steps))}
-	for breaks, want := range map[string]string{"A": "0s 1m0s 2s 10s", "B": "0s 10s 2s 10s", "D": "10s 10s 2s 10s"} {
+	for breaks, want := range map[string]string{"A": "0s 45s 2s 10s", "B": "0s 10s 2s 10s", "D": "10s 10s 2s 10s"} {
 		steps := bounded(set.Scenarios, []string{breaks}, took, 1)[0].Spec.Steps
 		got := fmt.Sprint(steps[0].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[5].Timeout)
 		if got != want {
