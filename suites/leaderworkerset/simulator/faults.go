@@ -111,7 +111,7 @@ var (
 		"The shared Service is created when the transition to Shared is done.")
 	faultServicesDroppedAtStart = bugs.New("services-dropped-at-start", "55 57",
 		"The replicas' Services are deleted when the transition to Shared starts.")
-	faultReturnDropsShared = bugs.New("return-drops-shared-service", "56",
+	faultReturnDropsShared = bugs.New("return-drops-shared-service", "53 56",
 		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.")
 	faultWorkersFromLiveSpec = bugs.New("workers-from-live-spec", "57",
 		"Workers follow the newest policy instead of their leader's revision.")
