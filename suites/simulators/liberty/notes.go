@@ -1,7 +1,6 @@
 package liberty
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,25 +24,17 @@ func (n Notes) Add(name string, all []string) error {
 
 // Missing returns those of a simulator's liberties that took effect in no simulator with the same liberties.
 func (n Notes) Missing(all []string) ([]string, error) {
-	file, err := os.Open(string(n))
+	text, err := os.ReadFile(string(n))
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read which liberties took effect: %w", err)
 	}
-	defer file.Close()
-	missing := slices.Clone(all)
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		if name, set, _ := strings.Cut(lines.Text(), " "); set == setOf(all) {
-			missing = slices.DeleteFunc(missing, func(other string) bool { return other == name })
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read which liberties took effect: %w", err)
-	}
-	return missing, nil
+	taken := strings.Split(string(text), "\n")
+	return slices.DeleteFunc(slices.Clone(all), func(name string) bool {
+		return slices.Contains(taken, name+" "+setOf(all))
+	}), nil
 }
 
 // setOf is the text of a set of liberties, without seeds.
