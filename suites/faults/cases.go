@@ -82,12 +82,12 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack.
 // There is slack for each round that runs at once, up to mostSlack. A timeout that is too short can only make a fault
 // count as caught that was not. But before the steps that can catch the fault, it can hide the fault, which may make
-// these steps slow. So they have at least leading.
+// these steps slow. So they have at least leadTimeout.
 const (
-	patience  = 6
-	slack     = 4 * time.Second
-	mostSlack = 4 * slack
-	leading   = 45 * time.Second
+	patience    = 6
+	slack       = 4 * time.Second
+	mostSlack   = 4 * slack
+	leadTimeout = 45 * time.Second
 )
 
 // bounded returns copies of the scenarios, for rounds that run at once with a fault that breaks the requirements, whose
@@ -102,7 +102,7 @@ func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds i
 			if known := took[s.Title()]; i < len(known) {
 				most := spare + patience*known[i]
 				if leads(s.Spec.Steps, i, breaks) {
-					most = max(most, leading)
+					most = max(most, leadTimeout)
 				}
 				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(most, c.Spec.Timeout.Or(defaultTimeout))
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/rehearse-dev/rehearse/reports"
 	"github.com/rehearse-dev/rehearse/scenarios"
 	"github.com/rehearse-dev/rehearse/suites/simulators"
+	"github.com/rehearse-dev/rehearse/suites/simulators/liberty"
 )
 
 func TestMain(m *testing.M) {
@@ -116,12 +117,19 @@ func ran(t *testing.T, p clusters.Provider, set *scenarios.Set, o harness.PlanOp
 }
 
 // TestOnARealCluster runs a simulated system and a process through their whole life: installed, killed, restarted,
-// changed, kept during a restart of the API server, removed.
+// changed, kept during a restart of the API server, removed. The simulated system notes that it takes its liberty.
 func TestOnARealCluster(t *testing.T) {
 	set, err := scenarios.Load([]string{library(t)})
 	golden.Must(t, err)
 	p := clustertest.Local(t)
-	run := ran(t, p, set, options(t))
+	o, notes := options(t), liberty.Notes(filepath.Join(t.TempDir(), "taken"))
+	noting := o.Simulators["widgets"]
+	noting.Command = append(noting.Command, "--"+simulators.TakenFlag, string(notes))
+	o.Simulators["widgets"] = noting
+	run := ran(t, p, set, o)
+	if missing, err := notes.Missing([]string{"noted"}); err != nil || len(missing) > 0 {
+		t.Errorf("no note of the liberties %q: %v", missing, err)
+	}
 	for _, track := range run.Tracks {
 		for _, step := range track.Setup {
 			t.Logf("%s %s: %s %s %v", step.Verb, step.Name, step.Status, step.Message, step.Duration())

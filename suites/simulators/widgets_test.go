@@ -27,9 +27,10 @@ import (
 // widgets is a simulator of a system with one rule: the name "bad" is rejected.
 func widgets() simulators.Simulator {
 	return simulators.Simulator{
-		Run:      runWidgets,
-		Faults:   []simulators.Fault{{Name: "accepts-bad", Sentence: "Anything may be called bad.", Breaks: []string{"W-1"}}},
-		Variants: []string{"only"},
+		Run:       runWidgets,
+		Faults:    []simulators.Fault{{Name: "accepts-bad", Sentence: "Anything may be called bad.", Breaks: []string{"W-1"}}},
+		Liberties: []simulators.Liberty{{Name: "noted", Sentence: "It notes that it started."}},
+		Variants:  []string{"only"},
 		Probes: []*unstructured.Unstructured{{Object: map[string]any{
 			"apiVersion": "test.rehearse.dev/v1", "kind": "Widget", "metadata": map[string]any{"name": "probe"},
 		}}},
@@ -40,6 +41,9 @@ func runWidgets(ctx context.Context, o simulators.Options) error {
 	bad := "bad"
 	if slices.Contains(o.Faults, "accepts-bad") {
 		bad = ""
+	}
+	if len(o.Liberties) > 0 && o.Taken != nil {
+		o.Taken("noted")
 	}
 	client, err := dynamic.NewForConfig(o.RESTConfig)
 	if err != nil {

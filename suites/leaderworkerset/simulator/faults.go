@@ -112,7 +112,7 @@ var (
 	faultServicesDroppedAtStart = bugs.New("services-dropped-at-start", "55 57",
 		"The replicas' Services are deleted when the transition to Shared starts.")
 	faultReturnDropsShared = bugs.New("return-drops-shared-service", "53 56",
-		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica.")
+		"The shared Service is deleted when a LeaderWorkerSet returns to UniquePerReplica, and is not created again.")
 	faultWorkersFromLiveSpec = bugs.New("workers-from-live-spec", "57",
 		"Workers follow the newest policy instead of their leader's revision.")
 	faultAddressByLiveSpec = bugs.New("address-by-live-spec", "57",

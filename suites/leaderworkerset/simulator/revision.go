@@ -119,9 +119,13 @@ func (r *revisions) named(ctx context.Context, namespace, set, hash string) (*re
 	if err := r.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: set + "-" + hash}, &stored); err != nil {
 		return nil, fmt.Errorf("read revision %s of %s: %w", hash, set, err)
 	}
-	found := &revision{hash: hash, number: stored.Revision}
+	return readRevision(&stored)
+}
+
+func readRevision(stored *appsv1.ControllerRevision) (*revision, error) {
+	found := &revision{hash: stored.Labels[api.LabelRevision], number: stored.Revision}
 	if err := json.Unmarshal(stored.Data.Raw, found); err != nil {
-		return nil, fmt.Errorf("read revision %s of %s: %w", hash, set, err)
+		return nil, fmt.Errorf("read revision %s: %w", stored.Name, err)
 	}
 	return found, nil
 }

@@ -2,7 +2,7 @@ package simulator
 
 import (
 	"context"
-	"slices"
+	"math"
 	"strconv"
 	"time"
 
@@ -79,18 +79,34 @@ func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderW
 	leaders *appsv1.StatefulSet, seen *observation,
 ) (bool, error) {
 	switch {
-	case newest.Policy != api.SubdomainUniquePerReplica || leaders == nil || !seen.done(set, leaders, newest):
+	case newest.Policy != api.SubdomainUniquePerReplica:
 		return false, nil
 	case r.behaviour.Has(faultReturnDropsShared):
-		return r.returned(ctx, set, newest)
+		return r.revisions.returned(ctx, set)
+	case leaders == nil || !seen.done(set, leaders, newest):
+		return false, nil
 	}
 	return r.behaviour.Has(faultSharedDroppedWhenUnique), nil
 }
 
-// returned reports whether a LeaderWorkerSet had another policy in between: then its revision is the third, or a later
-// one exists.
-func (r *setReconciler) returned(ctx context.Context, set *api.LeaderWorkerSet, newest *revision) (bool, error) {
-	stored, err := r.revisions.list(ctx, set)
-	return newest.number >= 3 || slices.ContainsFunc(stored,
-		func(s appsv1.ControllerRevision) bool { return s.Revision > newest.number }), err
+// returned reports whether a LeaderWorkerSet was UniquePerReplica before it was Shared. It needs all revisions. Only a
+// fault uses it.
+func (r *revisions) returned(ctx context.Context, set *api.LeaderWorkerSet) (bool, error) {
+	stored, err := r.list(ctx, set)
+	if err != nil {
+		return false, err
+	}
+	unique, shared := int64(math.MaxInt64), int64(0)
+	for i := range stored {
+		found, err := readRevision(&stored[i])
+		switch {
+		case err != nil:
+			return false, err
+		case found.Policy == api.SubdomainUniquePerReplica:
+			unique = min(unique, found.number)
+		default:
+			shared = max(shared, found.number)
+		}
+	}
+	return unique < shared, nil
 }

@@ -66,7 +66,7 @@ func (r *setReconciler) report(ctx context.Context, set *api.LeaderWorkerSet, le
 		}
 	}
 	// The StatefulSet also creates leaders of its current revision, so both of its revisions must be the newest.
-	if r.behaviour.Liberties.Takes(libertyRevisionsKept) {
+	if r.behaviour.Liberties.Takes(libertyRevisionsKept) || r.behaviour.Has(faultReturnDropsShared) {
 		return nil
 	}
 	if done && !seen.older(newest.hash, 0) && leaders.Status.CurrentRevision == leaders.Status.UpdateRevision &&
