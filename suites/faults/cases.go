@@ -82,17 +82,20 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack.
 // There is slack for each round that runs at once, up to mostSlack. A timeout that is too short can only make a fault
 // count as caught that was not. But before the steps that can catch the fault, it can hide the fault, which may make
-// these steps slow. So they have at least leadTimeout.
+// these steps slow. So they have at least ample, as have all steps beside which nothing runs without the fault, which
+// would show that a timeout is too short.
 const (
-	patience    = 6
-	slack       = 4 * time.Second
-	mostSlack   = 4 * slack
-	leadTimeout = 45 * time.Second
+	patience  = 6
+	slack     = 4 * time.Second
+	mostSlack = 4 * slack
+	ample     = 45 * time.Second
 )
 
-// bounded returns copies of the scenarios, for rounds that run at once with a fault that breaks the requirements, whose
-// steps have shorter timeouts. A step of unknown duration keeps its timeout.
-func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds int) []*scenarios.Scenario {
+// bounded returns copies of the scenarios, for rounds that run at once, whose steps have shorter timeouts. A step of
+// unknown duration keeps its timeout. lasting reports whether the i-th step may last at least ample.
+func bounded(list []*scenarios.Scenario, took timings, rounds int,
+	lasting func(steps []scenarios.Step, i int) bool,
+) []*scenarios.Scenario {
 	spare := min(time.Duration(rounds)*slack, mostSlack)
 	var all []*scenarios.Scenario
 	for _, s := range list {
@@ -101,8 +104,8 @@ func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds i
 		for i := range c.Spec.Steps {
 			if known := took[s.Title()]; i < len(known) {
 				most := spare + patience*known[i]
-				if leads(s.Spec.Steps, i, breaks) {
-					most = max(most, leadTimeout)
+				if lasting(s.Spec.Steps, i) {
+					most = max(most, ample)
 				}
 				c.Spec.Steps[i] = c.Spec.Steps[i].Hurried(most, c.Spec.Timeout.Or(defaultTimeout))
 			}
@@ -112,12 +115,19 @@ func bounded(list []*scenarios.Scenario, breaks []string, took timings, rounds i
 	return all
 }
 
-// leads reports whether a later step than the i-th one covers one of the requirements, but that one does not.
-func leads(steps []scenarios.Step, i int, ids []string) bool {
+// noStep and everyStep say which steps may last at least ample.
+func noStep([]scenarios.Step, int) bool    { return false }
+func everyStep([]scenarios.Step, int) bool { return true }
+
+// leadingTo says that the steps may last at least ample that cover none of the requirements, but come before a step
+// that does.
+func leadingTo(ids []string) func(steps []scenarios.Step, i int) bool {
 	covers := func(step scenarios.Step) bool {
 		return slices.ContainsFunc(step.Covers, func(id string) bool { return slices.Contains(ids, id) })
 	}
-	return !covers(steps[i]) && slices.ContainsFunc(steps[i+1:], covers)
+	return func(steps []scenarios.Step, i int) bool {
+		return !covers(steps[i]) && slices.ContainsFunc(steps[i+1:], covers)
+	}
 }
 
 // defaultTimeout is the timeout of a step that sets none.

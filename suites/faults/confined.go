@@ -24,17 +24,17 @@ func (r runner) scenariosOfRounds(trials []*trial, rounds [][]chosen, n int, too
 		took := took.exceptRepeated(trials, round)
 		for _, c := range round {
 			fault := trials[c.trial].fault
-			if fault.ClusterWide { // nothing without the fault runs beside it, which would show that a timeout is too short
-				faulty := marked(c.group.scenarios, mark(c.trial, n+k))
+			if fault.ClusterWide { // nothing runs beside it without the fault
+				faulty := marked(bounded(c.group.scenarios, took, parallel, everyStep), mark(c.trial, n+k))
 				list = append(list, suites.WithFaults(faulty, r.Suite.System, []string{fault.Name})...)
 				continue
 			}
-			faulty := marked(bounded(c.group.scenarios, fault.Breaks, took, parallel), mark(c.trial, n+k))
+			faulty := marked(bounded(c.group.scenarios, took, parallel, leadingTo(fault.Breaks)), mark(c.trial, n+k))
 			confined = append(confined, fmt.Sprintf("%s@%s-*", fault.Name, anyMark(c.trial)))
 			beside = append(beside, faulty...)
 			control = append(control, c.group.scenarios...)
 		}
-		beside = append(beside, marked(bounded(unique(control), nil, took, parallel), controlMark(n+k))...)
+		beside = append(beside, marked(bounded(unique(control), took, parallel, noStep), controlMark(n+k))...)
 	}
 	return append(list, suites.WithFaults(beside, r.Suite.System, confined)...)
 }

@@ -388,7 +388,7 @@ func TestBounded(t *testing.T) {
 		s := run.Tracks[0].Scenarios[0]
 		s.Steps = append(s.Steps, &reports.Step{Started: began, Finished: began.Add(took)})
 	}
-	list := marked(bounded(set.Scenarios, nil, timingsOf(run), 1), mark(3, 1))
+	list := marked(bounded(set.Scenarios, timingsOf(run), 1, noStep), mark(3, 1))
 	steps := list[0].Spec.Steps
 	got := fmt.Sprint(steps[0].Timeout, steps[1].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within,
 		steps[3].Timeout, steps[3].Always.For,
@@ -398,7 +398,7 @@ func TestBounded(t *testing.T) {
 	}
 	// Rounds at once take longer; but no step takes longer than the scenario says, which is 20 seconds.
 	for rounds, want := range map[int]time.Duration{2: 14 * time.Second, 10: 0} {
-		list := bounded(set.Scenarios, nil, timingsOf(run), rounds)
+		list := bounded(set.Scenarios, timingsOf(run), rounds, noStep)
 		if got := time.Duration(list[0].Spec.Steps[0].Timeout); got != want {
 			t.Errorf("%d rounds at once: %s, want %s", rounds, got, want)
 		}
@@ -420,7 +420,7 @@ func TestBoundedKeepsWhatLeadsToACatch(t *testing.T) {
 	s.Spec.Steps[1].Covers, s.Spec.Steps[2].Covers = []string{"B"}, []string{"A", "C"}
 	took := timings{s.Title(): slices.Repeat([]time.Duration{time.Second}, len(s.Spec.Steps))}
 	for breaks, want := range map[string]string{"A": "0s 45s 2s 10s", "B": "0s 10s 2s 10s", "D": "10s 10s 2s 10s"} {
-		steps := bounded(set.Scenarios, []string{breaks}, took, 1)[0].Spec.Steps
+		steps := bounded(set.Scenarios, took, 1, leadingTo([]string{breaks}))[0].Spec.Steps
 		got := fmt.Sprint(steps[0].Timeout, steps[1].Eventually.Within, steps[2].Eventually.Within, steps[5].Timeout)
 		if got != want {
 			t.Errorf("with a fault that breaks %s, the timeouts are %s, want %s", breaks, got, want)
