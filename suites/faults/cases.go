@@ -82,8 +82,8 @@ func (t timings) of(s *scenarios.Scenario) time.Duration {
 // With a fault, the timeout of a step is reduced to its duration without faults, multiplied by patience, plus slack.
 // There is slack for each round that runs at once, up to mostSlack. A timeout that is too short can only make a fault
 // count as caught that was not. But before the steps that can catch the fault, it can hide the fault, which may make
-// these steps slow. So they have at least ample, as have all steps beside which nothing runs without the fault, which
-// would show that a timeout is too short.
+// these steps slow. So they have at least ample. Beside a cluster-wide fault, nothing runs without it that would show
+// that a timeout is too short. So there, all steps have at least ample.
 const (
 	patience  = 6
 	slack     = 4 * time.Second
@@ -92,7 +92,7 @@ const (
 )
 
 // bounded returns copies of the scenarios, for rounds that run at once, whose steps have shorter timeouts. A step of
-// unknown duration keeps its timeout. lasting reports whether the i-th step may last at least ample.
+// unknown duration keeps its timeout. lasting reports whether the i-th step has at least ample.
 func bounded(list []*scenarios.Scenario, took timings, rounds int,
 	lasting func(steps []scenarios.Step, i int) bool,
 ) []*scenarios.Scenario {
@@ -115,12 +115,11 @@ func bounded(list []*scenarios.Scenario, took timings, rounds int,
 	return all
 }
 
-// noStep and everyStep say which steps may last at least ample.
+// noStep and everyStep say which steps have at least ample.
 func noStep([]scenarios.Step, int) bool    { return false }
 func everyStep([]scenarios.Step, int) bool { return true }
 
-// leadingTo says that the steps may last at least ample that cover none of the requirements, but come before a step
-// that does.
+// leadingTo says that a step has at least ample if it covers none of the requirements, but a later step does.
 func leadingTo(ids []string) func(steps []scenarios.Step, i int) bool {
 	covers := func(step scenarios.Step) bool {
 		return slices.ContainsFunc(step.Covers, func(id string) bool { return slices.Contains(ids, id) })
