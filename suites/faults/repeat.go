@@ -108,14 +108,19 @@ func (t *trial) result(run int, title string) *reports.Scenario {
 	return t.repetitions[run-1][title]
 }
 
-// withoutVerdict returns the scenarios that could not be judged in a run, and those that failed without a fault.
+// withoutVerdict returns the scenarios that could not be judged in a run, and those that failed without a fault. A run
+// that failed, but not a requirement, counts as not judged if another run ended differently: a timeout may be too short
+// for runs that disturb each other.
 func withoutVerdict(trials []*trial, round []chosen, run int, red map[string]*reports.Scenario) []chosen {
 	var all []chosen
 	for _, c := range round {
 		c.group.scenarios = slices.DeleteFunc(slices.Clone(c.group.scenarios), func(s *scenarios.Scenario) bool {
 			result := trials[c.trial].result(run, s.Title())
 			_, failed := red[s.Title()]
-			return result != nil && isJudged(result) && (!failed || trials[c.trial].fault.ClusterWide)
+			if result == nil || !isJudged(result) || blamesNothing(result) && trials[c.trial].differ(s.Title()) {
+				return false
+			}
+			return !failed || trials[c.trial].fault.ClusterWide
 		})
 		if len(c.group.scenarios) > 0 {
 			all = append(all, c)
@@ -124,14 +129,31 @@ func withoutVerdict(trials []*trial, round []chosen, run int, red map[string]*re
 	return all
 }
 
+// blamesNothing reports whether a scenario failed, but none of its requirements: a step failed that covers none.
+func blamesNothing(s *reports.Scenario) bool {
+	return s.Status == reports.Failed && !slices.ContainsFunc(s.Covers, func(id string) bool {
+		status, _ := s.About(id)
+		return status == reports.Failed
+	})
+}
+
+// differ reports whether the verdicts of a scenario differ between its runs.
+func (t *trial) differ(title string) bool { return differences(t.results(title)) != "" }
+
+// results are the results of a scenario in all runs; nil for a run that it has no result of.
+func (t *trial) results(title string) []*reports.Scenario {
+	var runs []*reports.Scenario
+	for run := range len(t.repetitions) + 1 {
+		runs = append(runs, t.result(run, title))
+	}
+	return runs
+}
+
 // compare notes in the row the scenarios whose verdicts differ between the runs, and the runs without a verdict.
 func (t *trial) compare(row *Row) {
 	for _, g := range t.done {
 		for _, s := range g.scenarios {
-			var runs []*reports.Scenario
-			for run := range len(t.repetitions) + 1 {
-				runs = append(runs, t.result(run, s.Title()))
-			}
+			runs := t.results(s.Title())
 			if different := differences(runs); different != "" {
 				row.Unstable = append(row.Unstable, s.Title()+": "+different)
 			}

@@ -116,6 +116,35 @@ func TestRepetitionsThatAreRetried(t *testing.T) {
 	}
 }
 
+// A repetition that failed in a step without requirements runs again, but only if another run ended differently.
+func TestRepetitionsThatBlameNothingAreRetried(t *testing.T) {
+	early := func() *reports.Scenario {
+		s := ran("one", reports.Failed, "A")
+		s.Steps = []*reports.Step{
+			{Name: "prepare", Status: reports.Failed},
+			{Name: "check", Covers: []string{"A"}, Status: reports.NotRun},
+		}
+		return s
+	}
+	same, other := repeated(reports.Failed, ""), repeated(reports.Failed, "")
+	same.ran = []*reports.Scenario{early()}
+	same.note(1, []*reports.Scenario{early()})
+	other.note(1, []*reports.Scenario{early()})
+	round := []chosen{{0, same.done[0]}, {1, other.done[0]}}
+	for run, want := range [][]int{nil, {1}} {
+		var got []int
+		for _, c := range withoutVerdict([]*trial{same, other}, round, run, nil) {
+			got = append(got, c.trial)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("run %d: trials %v are retried, want %v", run+1, got, want)
+		}
+	}
+	if row := other.row(); len(row.Unstable) != 1 {
+		t.Errorf("a run that still fails before its requirement counts as equal: %q", row.Unstable)
+	}
+}
+
 // A retry of the first run replaces its result, so that nothing is left without a verdict.
 func TestFirstRunIsRetried(t *testing.T) {
 	tried := repeated(reports.Error, reports.Failed)

@@ -83,8 +83,8 @@ func (r *setReconciler) dropsSharedService(ctx context.Context, set *api.LeaderW
 		return false, nil
 	case r.behaviour.Has(faultReturnDropsShared):
 		return r.revisions.returned(ctx, set)
-	case leaders == nil || !seen.done(set, leaders, newest):
-		return false, nil
+	case leaders == nil || resolve(set).partition > 0 || !seen.done(set, leaders, newest):
+		return false, nil // with a partition, the transition is not done
 	}
 	return r.behaviour.Has(faultSharedDroppedWhenUnique), nil
 }
