@@ -90,11 +90,12 @@ func (a *activity) leave() {
 	a.rooms.add(0, -1)
 }
 
-// patiently runs a step. If the step only waits, and has waited for a while, its scenario gives its place to others,
-// and takes one again before its next step. If only one scenario runs at once, it keeps its place.
-func patiently(t *trackRun, step scenarios.Step, run func() result) result {
-	if t.Parallel == 1 || !verbOf(&step).waits {
-		return run()
+// patiently lets a step wait: if it only waits, and has waited for a while, its scenario gives its place to others. The
+// returned function takes one again, which may take long. So it is called when the times that the step ends have ended:
+// what happens until there is a place does not belong to them. If only one scenario runs at once, it keeps its place.
+func patiently(t *trackRun, step *scenarios.Step) (goOn func()) {
+	if t.Parallel == 1 || !verbOf(step).waits || len(step.During) > 0 {
+		return func() {}
 	}
 	give := func() bool { // scenarios that wait for a transition do not count
 		select {
@@ -105,8 +106,7 @@ func patiently(t *trackRun, step scenarios.Step, run func() result) result {
 			return false
 		}
 	}
-	defer lend(t.IdleAfter, give, func() { t.goOn(); <-t.waiting })()
-	return run()
+	return lend(t.IdleAfter, give, func() { t.goOn(); <-t.waiting })
 }
 
 // lend gives a place to others if the returned function is not called for a while. That function takes it again, if

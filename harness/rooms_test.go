@@ -2,6 +2,8 @@ package harness_test
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -68,6 +70,45 @@ func TestAnotherScenarioBeginsWhileOthersWait(t *testing.T) {
 		if s := find(t, run, "a"); s.Status != test.want {
 			t.Errorf("%d at once, %d wait: %s, want %s: %s", test.parallel, len(test.waiting), s.Status, test.want, s.Message)
 		}
+	}
+}
+
+// A time ends with the step that waits, even if its scenario must then wait for a place.
+func TestTimeEndsBeforeThereIsAPlace(t *testing.T) {
+	p := &provider{t: t}
+	var busy atomic.Int32
+	ended := make(chan struct{})
+	p.metrics = func() (string, error) {
+		if busy.Add(1) < 2 {
+			<-ended
+			return "m 1\n", nil
+		}
+		defer close(ended) // a is waiting, and has given its place to this scenario
+		server := p.clusters[0].server
+		lists := server.Requests("list", "ConfigMap")
+		server.Put("configmaps", configMap("a", "late"))
+		// Each time that ends is read with a list. When the second is read, the first has ended.
+		for deadline := time.Now().Add(10 * time.Second); server.Requests("list", "ConfigMap") < lists+2; {
+			if time.Now().After(deadline) {
+				t.Error("the times of a did not end before it had a place")
+				break
+			}
+			runtime.Gosched()
+		}
+		changed := configMap("a", "kept")
+		changed["data"] = map[string]any{"x": "2"}
+		server.Put("configmaps", changed)
+		return "m 1\n", nil
+	}
+	metric := "  - metric: {component: kube-apiserver, name: m, expect: {value: 1}}\n"
+	unchanged := "  - unchanged: {apiVersion: v1, kind: ConfigMap, name: %s, paths: [data], throughout: [wait, wait]}\n"
+	text := scenario("a", makeMap("kept")+makeMap("other")+strings.Replace(waitFor("late"), "- ", "- name: wait\n    ", 1)+
+		fmt.Sprintf(unchanged, "kept")+fmt.Sprintf(unchanged, "other"), "timeout: 1m")
+	run := ran(t, p, text+scenario("b", metric)+scenario("c", metric), harness.Options{
+		Parallel: 2, IdleAfter: time.Millisecond,
+	})
+	if s := find(t, run, "a"); s.Status != reports.Passed {
+		t.Errorf("%s: %s", s.Status, s.Message)
 	}
 }
 

@@ -36,6 +36,7 @@ func (s *scenarioRun) step(ctx context.Context, i int) result {
 	s.timeline.begin(ctx, i)
 	s.lookBack.begin(ctx, i)
 	s.survivals.begin(ctx, i)
+	defer patiently(s.shared, &s.scenario.Spec.Steps[i])()
 	r := s.evaluated(ctx, i)
 	if r.Status != reports.Passed {
 		s.found.lose(i, r)
@@ -75,7 +76,7 @@ func (s *scenarioRun) do(ctx context.Context, i int, step scenarios.Step) result
 	if len(step.During) > 0 {
 		r = s.loads.underLoad(ctx, i, step)
 	} else {
-		r = patiently(s.shared, step, func() result { return s.asked(ctx, i, step) })
+		r = s.asked(ctx, i, step)
 		r.acted = r.Status == reports.Passed
 	}
 	if r.acted && len(s.down) == 0 && s.shared.transitions.wreck() == nil && len(s.loads.owed) > 0 {
